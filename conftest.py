@@ -1,0 +1,1 @@
+"""Makes the repository root the rootdir of runs over tasks/."""

@@ -1,0 +1,1 @@
+"""Who is evaluated: oracle, nop, LLM strategies."""

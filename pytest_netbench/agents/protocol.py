@@ -1,0 +1,37 @@
+"""What an agent is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+
+class Agent(Protocol):
+    """One who is evaluated. Receives the Brief and never the Task."""
+
+    @property
+    def info(self) -> AgentInfo: ...
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        """Work on the task until done.
+
+        Raises:
+            BudgetExhausted: Passed on from the ANI; the trial is scored on what was left.
+            AgentError: The agent failed by itself.
+            ProviderError: The provider kept failing; an infrastructure error.
+        """
+        ...
+
+
+class InformedAgent(Protocol):
+    """A bound, not a contestant: it knows the Task. Only ``oracle`` is one."""
+
+    @property
+    def info(self) -> AgentInfo: ...
+
+    def run_informed(self, task: Task, ani: Ani) -> Submission:
+        """Apply the ground truth."""
+        ...

@@ -1,0 +1,1 @@
+"""The Agent-Network Interface: four methods, policy, budget, recording, JSON-RPC."""

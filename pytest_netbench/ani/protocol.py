@@ -1,0 +1,46 @@
+"""What an agent may do to a network: the draft's four methods (§4.2), and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+
+class Ani(Protocol):
+    """The Agent-Network Interface as an agent holds it.
+
+    Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once the
+    budget is used up. Results have exactly the draft's shapes.
+    """
+
+    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
+        """``{"topology": {"nodes": [...], "links": [...]}}``; empty ``devices`` means all."""
+        ...
+
+    def get_running_cfg(self, device: str) -> dict[str, Any]:
+        """``{"running_config": "..."}``."""
+        ...
+
+    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+        """``{"results": [{"command": ..., "status": "success"} | {"command": ..., "status": "error", "message": ...}]}``."""
+        ...
+
+    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+        """``{"output": "..."}``."""
+        ...
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """One request by its wire name, e.g. ``call("get-running-cfg", {"device": "R1"})``."""
+        ...
+
+    def budget_left(self) -> dict[str, float | None]:
+        """What is left: calls, commands, wall_s, tokens; ``None`` means unlimited."""
+        ...
+
+    def add_completion(self, data: Mapping[str, Any], *, tokens: int) -> None:
+        """Record one model completion as a step of the trace and count its tokens against the budget."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Record a note (a retry, a truncation) as a step of the trace."""
+        ...

@@ -1,0 +1,1 @@
+"""What deploys labs; none knows another."""

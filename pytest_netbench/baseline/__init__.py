@@ -1,0 +1,1 @@
+"""Saved results and gate verdicts."""

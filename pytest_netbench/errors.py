@@ -1,0 +1,158 @@
+"""Every error this package raises on purpose.
+
+    NetbenchError
+    ├── InputError                 what a person wrote is wrong: says file, line and what to do
+    │   ├── TaskFileError
+    │   ├── AgentFileError
+    │   └── UsageError             a command-line option or an argument
+    ├── RequirementMissing         this machine lacks one thing a task needs; carries the remedy
+    ├── InfrastructureError        nobody's fault who is being scored: a pytest ERROR, never a score
+    │   ├── LabError
+    │   │   ├── StartupConfigRejected
+    │   │   ├── NotReady
+    │   │   └── LabDied
+    │   ├── ProviderError          the model's provider, after retries
+    │   └── ResultsError           results cannot be written
+    ├── AgentError                 the agent itself failed: FAILED, scored on what it left
+    │   └── BudgetExhausted        raised to the agent by the ANI once its budget is used up
+    └── AniError                   one ANI request was refused; the agent may go on
+
+Messages say what, where, what was known and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class NetbenchError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InputError(NetbenchError):
+    """Something a person wrote is wrong.
+
+    Args:
+        message: What is wrong, what was known and what to do.
+        path: The file, if there is one.
+        line: 1-based line in it, if known.
+    """
+
+    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
+        where = "" if path is None else f"{path}:{line}: " if line is not None else f"{path}: "
+        super().__init__(f"{where}{message}")
+        self.message = message
+        self.path = path
+        self.line = line
+
+
+class TaskFileError(InputError):
+    """A task file that cannot be used."""
+
+
+class AgentFileError(InputError):
+    """An agent file, or an agent's name, that cannot be used."""
+
+
+class UsageError(InputError):
+    """A command-line option or an argument that cannot be used."""
+
+
+class RequirementMissing(NetbenchError):
+    """This machine lacks one thing.
+
+    Args:
+        lack: The one thing, e.g. ``"the kernel has no netem qdisc"``.
+        remedy: The command that mends it, or ``None`` if nothing does.
+    """
+
+    def __init__(self, lack: str, remedy: str | None = None) -> None:
+        super().__init__(lack if remedy is None else f"{lack} (mend: {remedy})")
+        self.lack = lack
+        self.remedy = remedy
+
+
+class InfrastructureError(NetbenchError):
+    """The machinery broke. Counted apart and never averaged into a score."""
+
+
+class LabError(InfrastructureError):
+    """A lab could not be deployed, used or destroyed."""
+
+
+class StartupConfigRejected(LabError):
+    """A device refused a line of its startup config.
+
+    Args:
+        node: The node.
+        line_number: 1-based line in the node's startup config.
+        line: The line as written.
+        device_message: The device's own words.
+    """
+
+    def __init__(self, *, node: str, line_number: int, line: str, device_message: str) -> None:
+        super().__init__(
+            f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {device_message.strip()}"
+        )
+        self.node = node
+        self.line_number = line_number
+        self.line = line
+        self.device_message = device_message
+
+
+class NotReady(LabError):
+    """The network did not become up and quiet in time.
+
+    Args:
+        missing: What was still waited for, one phrase each.
+        waited_s: Wall-clock seconds waited.
+    """
+
+    def __init__(self, missing: Iterable[str], *, waited_s: float) -> None:
+        self.missing = tuple(missing)
+        self.waited_s = waited_s
+        super().__init__(f"lab not ready after {waited_s:.1f} s; still waiting for: {'; '.join(self.missing)}")
+
+
+class LabDied(LabError):
+    """The lab's supervisor is gone."""
+
+
+class ProviderError(InfrastructureError):
+    """The model's provider kept failing after retries."""
+
+
+class ResultsError(InfrastructureError):
+    """Results cannot be written."""
+
+
+class AgentError(NetbenchError):
+    """The agent failed by itself."""
+
+
+class BudgetExhausted(AgentError):
+    """The agent used up its budget.
+
+    Args:
+        limit: Which limit, e.g. ``"calls"``.
+        allowed: How much it had.
+    """
+
+    def __init__(self, limit: str, allowed: float) -> None:
+        super().__init__(f"budget exhausted: {limit} (allowed {allowed:g})")
+        self.limit = limit
+        self.allowed = allowed
+
+
+class AniError(NetbenchError):
+    """One ANI request was refused.
+
+    Args:
+        message: What was wrong and what is known.
+        code: JSON-RPC 2.0 error code.
+    """
+
+    def __init__(self, message: str, *, code: int = -32000) -> None:
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,1 @@
+"""(parameters, seed) to Task."""

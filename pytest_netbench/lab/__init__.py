@@ -1,0 +1,1 @@
+"""What a running network is, abstractly: protocols, readiness."""

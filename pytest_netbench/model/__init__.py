@@ -1,0 +1,1 @@
+"""Frozen data models that every layer shares. No I/O happens here."""

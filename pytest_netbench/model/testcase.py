@@ -1,0 +1,136 @@
+"""Testcases: what must be true of the network, one model per kind.
+
+Times (``within_s``, ``stays_s``) are in lab seconds. ``role: intent`` marks what the task asks for (it must fail before
+the work is done); ``role: regression`` marks what must not be broken (it may pass before and after).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+
+
+class _Testcase(Model):
+    name: str
+    role: Literal["intent", "regression"] = "intent"
+    intent: int | None = Field(None, ge=1, description="1-based index of the intent this testcase belongs to")
+    within_s: float = Field(30.0, gt=0, description="lab seconds to wait for the condition")
+    stays_s: float = Field(0.0, ge=0, description="lab seconds the condition must then go on holding")
+
+
+class ShowTestcase(_Testcase):
+    """Output of read-only commands matches a regular expression (draft §4.3)."""
+
+    kind: Literal["show"] = "show"
+    device: str
+    commands: tuple[str, ...] = Field(min_length=1)
+    expected_output: str = Field(description="regular expression, searched with MULTILINE and DOTALL off")
+    present: bool = True
+
+
+class RouteTestcase(_Testcase):
+    """A route is (or is not) installed in the forwarding table of a device."""
+
+    kind: Literal["route"] = "route"
+    device: str
+    prefix: str
+    protocol: str | None = None
+    next_hops: tuple[str, ...] | None = Field(None, description="exactly these next hops, in any order")
+    metric: int | None = None
+    distance: int | None = None
+    present: bool = True
+
+
+class ReachabilityTestcase(_Testcase):
+    """A packet gets through (``allowed``) or does not (``denied``)."""
+
+    kind: Literal["reachability"] = "reachability"
+    source: str = Field(alias="from", description="node that sends")
+    target: str = Field(alias="to", description="node name or address")
+    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    port: int | None = Field(None, ge=1, le=65535)
+    source_address: str | None = None
+    listen_on: str | None = Field(None, description="node that listens, if `to` is an address that is translated")
+    listen_port: int | None = Field(None, ge=1, le=65535)
+    seen_source: str | None = Field(None, description="source address the listener must see (NAT)")
+    expected: Literal["allowed", "denied"] = "allowed"
+
+
+class PathTestcase(_Testcase):
+    """Packets take these hops, in order."""
+
+    kind: Literal["path"] = "path"
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    hops: tuple[str, ...] = Field(description="node names (any of its addresses) or addresses, the target included")
+
+
+class Flow(Model):
+    """Traffic offered by one node to another. ``rate_bps`` in bit/s of IP payload and headers."""
+
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    protocol: Literal["udp", "tcp"] = "udp"
+    port: int = Field(5001, ge=1, le=65535)
+    source_address: str | None = None
+    dscp: int = Field(0, ge=0, le=63)
+    rate_bps: int = Field(gt=0)
+    packet_bytes: int = Field(1000, ge=64, le=1400)
+
+
+class ThroughputTestcase(_Testcase):
+    """What arrives of a flow, measured with real traffic while the background flows run.
+
+    Passes when the received rate lies in [min_bps, max_bps]; ``expected_bps`` with ``tolerance`` is the short form.
+    """
+
+    kind: Literal["throughput"] = "throughput"
+    flow: Flow
+    background: tuple[Flow, ...] = ()
+    duration_s: float = Field(1.0, gt=0, le=30, description="wall seconds measured")
+    expected_bps: int | None = Field(None, gt=0)
+    tolerance: float = Field(0.1, gt=0, lt=1)
+    min_bps: int | None = Field(None, ge=0)
+    max_bps: int | None = Field(None, ge=0)
+    within_s: float = Field(1.0, gt=0, description="lab seconds to wait for the condition")
+
+
+class MarkingTestcase(_Testcase):
+    """The DSCP that packets carry when they arrive."""
+
+    kind: Literal["marking"] = "marking"
+    source: str = Field(alias="from")
+    target: str = Field(alias="to")
+    protocol: Literal["udp", "tcp", "icmp"] = "udp"
+    port: int | None = Field(None, ge=1, le=65535)
+    source_address: str | None = None
+    sent_dscp: int = Field(0, ge=0, le=63)
+    expected_dscp: int = Field(ge=0, le=63)
+
+
+class ConfigTestcase(_Testcase):
+    """A line stands (or does not) in the running config under its parents.
+
+    Each of ``parents`` and ``line`` is a regular expression that must match the whole stripped line.
+    """
+
+    kind: Literal["config"] = "config"
+    device: str
+    parents: tuple[str, ...] = ()
+    line: str
+    present: bool = True
+
+
+Testcase = Annotated[
+    ShowTestcase
+    | RouteTestcase
+    | ReachabilityTestcase
+    | PathTestcase
+    | ThroughputTestcase
+    | MarkingTestcase
+    | ConfigTestcase,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,110 @@
+"""Topology: nodes, links and the endpoints that join them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from pytest_netbench.model.base import Model
+
+
+class Endpoint(Model):
+    """One interface of one node, in the platform's own interface name."""
+
+    node: str
+    interface: str
+
+    def __str__(self) -> str:
+        return f"{self.node} {self.interface}"
+
+
+class Node(Model):
+    """A device of the lab.
+
+    ``platform`` names the network OS; ``None`` means the task's default platform.
+    """
+
+    name: str
+    platform: str | None = None
+    role: str | None = None
+
+
+class LinkQuality(Model):
+    """What a link does to packets, each way. Zero or ``None`` means nothing.
+
+    Units: delay and jitter in milliseconds, loss as a fraction 0…1, rate in bit/s.
+    """
+
+    delay_ms: float = Field(0.0, ge=0)
+    jitter_ms: float = Field(0.0, ge=0)
+    loss: float = Field(0.0, ge=0, le=1)
+    rate_bps: int | None = Field(None, gt=0)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the link leaves packets alone."""
+        return self == LinkQuality()
+
+
+class Link(Model):
+    """A segment: two endpoints make a cable, more make a LAN."""
+
+    endpoints: tuple[Endpoint, ...] = Field(min_length=2)
+    quality: LinkQuality = LinkQuality()
+
+    def __str__(self) -> str:
+        return " <-> ".join(str(endpoint) for endpoint in self.endpoints)
+
+
+class Topology(Model):
+    """Nodes and links. Node names are unique, an interface is used at most once."""
+
+    nodes: tuple[Node, ...] = Field(min_length=1)
+    links: tuple[Link, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Topology:
+        names = [node.name for node in self.nodes]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"node {name!r} is defined twice")
+        seen: dict[tuple[str, str], Link] = {}
+        for link in self.links:
+            for endpoint in link.endpoints:
+                if endpoint.node not in names:
+                    raise ValueError(f"link {str(link)!r}: unknown node {endpoint.node!r} (known: {sorted(names)})")
+                key = (endpoint.node, endpoint.interface)
+                if key in seen:
+                    raise ValueError(f"interface {str(endpoint)!r} is used twice: {str(seen[key])!r} and {str(link)!r}")
+                seen[key] = link
+        return self
+
+    def node(self, name: str) -> Node:
+        """Return the node called ``name``.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def interfaces(self, node: str) -> tuple[str, ...]:
+        """Interface names of ``node`` in the order the links name them."""
+        return tuple(e.interface for link in self.links for e in link.endpoints if e.node == node)
+
+    def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
+
+        Args:
+            devices: Keep only these nodes and the links that touch two of them; empty means all.
+        """
+        keep = set(devices) or {node.name for node in self.nodes}
+        links = []
+        for link in self.links:
+            inside = [e for e in link.endpoints if e.node in keep]
+            if len(inside) == len(link.endpoints) or len(inside) > 1:
+                links.append(" <-> ".join(str(e) for e in inside))
+        return {"nodes": [node.name for node in self.nodes if node.name in keep], "links": links}

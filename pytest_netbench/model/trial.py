@@ -1,0 +1,187 @@
+"""What a trial is given, does and leaves: Brief, Trace, Submission, TrialRecord, TrialResult."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.task import Budget, Family, Task
+
+
+class MethodSpec(Model):
+    """One ANI method as an agent sees it: a name, a description and a JSON Schema of its parameters."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class Brief(Model):
+    """All that an agent is told. It has no field for ground truth, testcases or startup configs."""
+
+    task_name: str
+    family: Family
+    intents: tuple[str, ...]
+    devices: dict[str, str] = Field(description="device name to platform")
+    methods: tuple[MethodSpec, ...]
+    budget: Budget
+    hints: tuple[str, ...] = ()
+
+
+class Usage(Model):
+    """What the model cost. ``cost_usd`` is ``None`` when no price is known."""
+
+    completions: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class Submission(Model):
+    """What an agent hands in when it is done.
+
+    ``reasoning`` is the trace that the reasoning score compares; ``None`` if the agent has none to give.
+    """
+
+    reasoning: str | None = None
+    answer: dict[str, Any] | None = None
+    stop_reason: str = "done"
+    usage: Usage = Usage()
+
+
+class Step(Model):
+    """One step of a trace. ``at_s`` is wall seconds since the agent started.
+
+    kind ``ani``: ``data`` has method, params, result or error, duration_s, budget_left.
+    kind ``completion``: ``data`` has model, messages or their delta, response, usage, duration_s, prompt digests.
+    kind ``note``: ``data`` has text (retries, truncations, condensation).
+    """
+
+    at_s: float
+    kind: Literal["ani", "completion", "note"]
+    data: dict[str, Any]
+
+
+class CommandStatus(Model):
+    """One configuration command and what the device said of it."""
+
+    device: str
+    command: str
+    status: Literal["success", "error"]
+    message: str = ""
+
+
+class BudgetUsed(Model):
+    """What was used of a budget."""
+
+    calls: int = 0
+    commands: int = 0
+    wall_s: float = 0.0
+    tokens: int = 0
+
+
+class TestcaseResult(Model):
+    """What running one testcase showed. Times in wall seconds."""
+
+    __test__ = False
+
+    name: str
+    kind: str
+    role: Literal["intent", "regression"]
+    intent: int | None = None
+    status: Literal["pass", "fail"]
+    command: str = Field("", description="what was run to find out")
+    expected: str = ""
+    actual: str = ""
+    duration_s: float = 0.0
+
+
+class AgentInfo(Model):
+    """Who is evaluated. ``settings`` are plain values that can change a result (strategy, prompt digests, …)."""
+
+    id: str
+    model: str | None = None
+    strategy: str
+    settings: dict[str, Any] = {}
+
+
+class Environment(Model):
+    """Where and with what a trial ran; carried by every result."""
+
+    netbench: str
+    python: str
+    pytest: str | None = None
+    kernel: str
+    backend: str
+    platforms: dict[str, str] = Field({}, description="platform to version, e.g. frr: 8.4.4")
+    features: tuple[str, ...] = ()
+    substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
+    time_scale: float = 1.0
+    git_commit: str | None = None
+
+
+class TrialRecord(Model):
+    """Everything scorers may look at, self-contained, so that a stored run can be scored again anywhere.
+
+    ``truth_configs`` are the running configs the oracle leaves, as the self-test recorded them for this task digest;
+    ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it ran out, ``agent-error`` it failed.
+    """
+
+    task: Task
+    task_digest: str
+    node_id: str
+    agent: AgentInfo
+    trial: int = 1
+    outcome: Literal["done", "budget", "agent-error"]
+    error: str | None = None
+    submission: Submission
+    trace: tuple[Step, ...] = ()
+    commands: tuple[CommandStatus, ...] = ()
+    budget_used: BudgetUsed = BudgetUsed()
+    initial_configs: dict[str, str] = {}
+    final_configs: dict[str, str] = {}
+    truth_initial_configs: dict[str, str] | None = None
+    truth_configs: dict[str, str] | None = None
+    testcase_results: tuple[TestcaseResult, ...] = ()
+    environment: Environment
+    started_at: str
+    deploy_s: float = 0.0
+    agent_s: float = 0.0
+    evaluate_s: float = 0.0
+
+
+class TrialResult(Model):
+    """A record with its scores; ``status`` as in DESIGN: a lab that broke is ``error`` and has no scores."""
+
+    node_id: str
+    task_name: str
+    task_digest: str
+    domain: str
+    family: Family
+    agent: AgentInfo
+    trial: int
+    status: Literal["passed", "failed", "error"]
+    outcome: str | None = None
+    error: str | None = None
+    scores: tuple[Score, ...] = ()
+    usage: Usage = Usage()
+    budget_used: BudgetUsed = BudgetUsed()
+    testcase_results: tuple[TestcaseResult, ...] = ()
+    commands: tuple[CommandStatus, ...] = ()
+    environment: Environment | None = None
+    transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
+    started_at: str
+    duration_s: float = 0.0
+    deploy_s: float = 0.0
+    agent_s: float = 0.0
+    evaluate_s: float = 0.0
+
+    def score(self, metric: str) -> float | None:
+        """The value of ``metric``, or ``None`` if it was not measured."""
+        for score in self.scores:
+            if score.metric == metric:
+                return score.value
+        return None

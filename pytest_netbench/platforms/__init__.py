@@ -1,0 +1,1 @@
+"""Network-OS knowledge: apply config, read config, what is read-only, normalise a line."""

@@ -1,0 +1,203 @@
+"""What a platform is, and what a node must offer to it.
+
+A platform knows one network OS: how to boot it, apply and read its config, what is read-only, when it is ready.
+It reaches a node only through ``NodeAccess``, which every backend implements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pytest_netbench.model.trial import CommandStatus
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """A finished command. ``truncated``: output was cut at the limit; ``timed_out``: it was killed."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+    truncated: bool = False
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxLimits:
+    """What one agent command may use. Seconds, bytes, processes."""
+
+    timeout_s: float = 30.0
+    output_bytes: int = 65_536
+    memory_bytes: int = 256 * 2**20
+    processes: int = 64
+    disk_bytes: int = 16 * 2**20
+
+
+class CliSession(Protocol):
+    """A persistent session on a device's own command line (scrapli on the backend's transport)."""
+
+    def send(self, line: str, *, timeout_s: float = 30.0) -> str:
+        """Send one line and return what the device printed, without echo and prompt.
+
+        Raises:
+            LabError: The session is gone or the prompt did not come back in time.
+        """
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """The prompt as last seen, e.g. ``R1(config-if)#``."""
+        ...
+
+    def close(self) -> None:
+        """End the session."""
+        ...
+
+
+class NodeAccess(Protocol):
+    """One running node, as its platform may use it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def platform(self) -> str: ...
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Interface names in topology order, the platform's own names."""
+        ...
+
+    @property
+    def time_scale(self) -> float: ...
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        """Run a trusted command of the framework in the node with the lab's full rights, no shell."""
+        ...
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        """Run several trusted commands one after the other in one round trip."""
+        ...
+
+    def shell(
+        self,
+        command: str,
+        *,
+        writable: bool,
+        reads: Sequence[str] = (),
+        limits: SandboxLimits = SandboxLimits(),
+    ) -> Completed:
+        """Run an agent's shell command in the sandbox.
+
+        Args:
+            command: Given to ``/bin/sh -c``.
+            writable: ``True`` gives CAP_NET_ADMIN, CAP_NET_RAW and CAP_NET_BIND_SERVICE over the node's own network and
+                a writable node file system; ``False`` gives no capability and a read-only one.
+            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. They are
+                answered by a broker that runs the real program for argument lists that the broker knows to be reads.
+            limits: What it may use.
+        """
+        ...
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        """Start a long-running daemon in the node (not waiting), in lab time unless told otherwise."""
+        ...
+
+    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
+        """Ask FRR daemons over their own vty sockets: (daemon, command) to (output, FRR status code), in order."""
+        ...
+
+    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None: ...
+
+    def read_file(self, path: str) -> str: ...
+
+    def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
+        """The persistent session called ``key``: ``argv`` on a pty in the sandbox (no capabilities), driven by scrapli.
+
+        Args:
+            argv: Program and arguments, e.g. ``("vtysh",)``.
+            definition: scrapli definition of the command line, a mapping or YAML text.
+            key: Sessions of the same key are one session; it is opened at first use and reopened after it died.
+        """
+        ...
+
+    def drop_cli(self, key: str = "main") -> None:
+        """Close the session called ``key``; the next ``cli`` opens it anew."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pending:
+    """What readiness still waits for, one phrase each, and a fingerprint of the routes to see that they are stable."""
+
+    missing: tuple[str, ...] = ()
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One installed route in the platform-neutral form. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
+
+    prefix: str
+    protocol: str
+    next_hops: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
+    metric: int | None = None
+    distance: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Platform(Protocol):
+    """Knowledge of one network OS. Stateless: all state is in the node."""
+
+    name: str
+
+    def version(self) -> str | None:
+        """Version of the network OS on this machine, or ``None`` if it is not installed."""
+        ...
+
+    def kernel_interface(self, interface: str) -> str:
+        """The kernel's name for the platform's interface name (at most 15 characters).
+
+        Raises:
+            ValueError: The name cannot be an interface of this platform.
+        """
+        ...
+
+    def boot(self, node: NodeAccess, startup_config: str) -> None:
+        """Start what the node runs and load its startup config; links have no carrier yet.
+
+        Raises:
+            StartupConfigRejected: With the line and the device's words.
+        """
+        ...
+
+    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+        """What is not yet up among *all* nodes of this platform in the lab, judged from both ends of each adjacency."""
+        ...
+
+    def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+        """Apply configuration commands one by one; goes on after an error, as a device does."""
+        ...
+
+    def running_config(self, node: NodeAccess) -> str:
+        """The running config as text, hierarchical by indentation."""
+        ...
+
+    def execute(self, node: NodeAccess, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:
+        """Output of one read-only command; the device's own error text if it refuses. Cannot change state."""
+        ...
+
+    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
+        """Installed routes to exactly ``prefix``; empty if there is none."""
+        ...
+
+    def normalise(self, line: str) -> str | None:
+        """A config line in canonical form for comparison, or ``None`` for a line that says nothing (``!``, banners)."""
+        ...
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        """(kind, regular expression with one group) pairs for identifiers a person may choose freely in config lines."""
+        ...

@@ -1,0 +1,1 @@
+"""TrialResults to terminal, JUnit and JSONL; pure renderers."""

@@ -1,0 +1,1 @@
+"""The results directory: append, merge, read, score again."""

@@ -1,0 +1,1 @@
+"""TrialRecord to Score; pure."""

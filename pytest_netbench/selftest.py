@@ -1,0 +1,1 @@
+"""Proof that a task is solvable and not vacuous."""

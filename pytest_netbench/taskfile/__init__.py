@@ -1,0 +1,1 @@
+"""Load, validate and describe task files; import of the draft's JSON."""

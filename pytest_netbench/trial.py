@@ -1,0 +1,1 @@
+"""One trial from start to end, usable without pytest."""
