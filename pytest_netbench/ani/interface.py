@@ -1,0 +1,250 @@
+"""The Agent-Network Interface over a running lab: checks, counts, answers and records every request of an agent."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pytest_netbench.ani.errors import BUDGET_EXHAUSTED, DEVICE_ERROR, INTERNAL_ERROR, INVALID_PARAMS, POLICY_DENIED
+from pytest_netbench.ani.meter import Meter
+from pytest_netbench.ani.methods import check_method, check_params
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError, NetbenchError
+from pytest_netbench.lab.devices import Devices, UnknownDevice
+from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.model.task import Budget
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, Step
+from pytest_netbench.platforms.base import Platform, SandboxLimits
+
+MAX_ANSWER_BYTES = 65_536
+MIN_MESSAGE_BYTES = 256
+
+T = TypeVar("T")
+
+
+class LabAni:
+    """What an agent holds of a lab. May be called from several threads; requests to one device run one at a time.
+
+    Args:
+        lab: The running network.
+        policy: What is permitted.
+        budget: What may be used.
+        platforms: Platforms by name, instead of those found by entry point.
+        clock: Wall seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        *,
+        policy: Policy,
+        budget: Budget,
+        platforms: Mapping[str, Platform] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lab = lab
+        self._devices = Devices(lab, platforms=platforms)
+        self._policy = policy
+        self._meter = Meter(budget, clock=clock)
+        self._recorder = Recorder()
+        self._commands: list[CommandStatus] = []
+        self._locks = {name: threading.Lock() for name in self._devices.names}
+        self._closed = threading.Event()
+        self._lab_error: LabError | None = None
+        self._handlers: dict[str, Callable[..., dict[str, Any]]] = {
+            "get-topology": self._get_topology,
+            "get-running-cfg": self._get_running_cfg,
+            "update-cfg": self._update_cfg,
+            "execute-cmd": self._execute_cmd,
+        }
+
+    # the agent's side
+
+    def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
+        return self.call("get-topology", {"devices": _as_sent(devices)})
+
+    def get_running_cfg(self, device: str) -> dict[str, Any]:
+        return self.call("get-running-cfg", {"device": device})
+
+    def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+        return self.call("update-cfg", {"device": device, "commands": _as_sent(commands)})
+
+    def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+        return self.call("execute-cmd", {"device": device, "command": command})
+
+    def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        self._refuse_if_closed()
+        self._meter.start()
+        at_s = self._meter.elapsed_s
+        known_to_be_over = self._meter.exhausted
+        try:
+            result = self._answer(method, params)
+        except NetbenchError as error:
+            if isinstance(error, LabError):
+                self._lab_error = self._lab_error or error
+            if not known_to_be_over:
+                self._record(method, params, at_s, error={"code": code_of(error), "message": str(error)})
+            raise
+        self._record(method, params, at_s, result=result)
+        return result
+
+    def budget_left(self) -> dict[str, float | None]:
+        return self._meter.left()
+
+    def add_completion(self, data: Mapping[str, Any], *, tokens: int) -> None:
+        """Record one completion and count its tokens.
+
+        Raises:
+            BudgetExhausted: The tokens or the time are used up; the completion is recorded all the same. A completion that
+                is counted with 0 tokens (one that is not the agent's own) is never refused.
+        """
+        self._refuse_if_closed()
+        self._meter.start()
+        self._recorder.add("completion", data, at_s=self._meter.elapsed_s)
+        self._meter.charge_tokens(tokens)
+
+    def note(self, text: str) -> None:
+        self._refuse_if_closed()
+        self._meter.start()
+        self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
+
+    # the side of whoever runs the trial
+
+    def start(self) -> None:
+        """Start the agent's clock; otherwise the first request does."""
+        self._meter.start()
+
+    def close(self) -> None:
+        """Refuse everything from now on, and wait for the requests under way. Idempotent."""
+        self._closed.set()
+        self._meter.stop()
+        for lock in self._locks.values():
+            with lock:
+                pass
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The trace so far."""
+        return self._recorder.steps
+
+    @property
+    def commands(self) -> tuple[CommandStatus, ...]:
+        """Every configuration command so far and what the device said of it."""
+        return tuple(self._commands)
+
+    @property
+    def budget_used(self) -> BudgetUsed:
+        """What was used of the budget."""
+        return self._meter.used()
+
+    @property
+    def lab_error(self) -> LabError | None:
+        """The first infrastructure error of a request, also if the agent swallowed it: the trial cannot be scored."""
+        return self._lab_error
+
+    # the four methods
+
+    def _get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
+        for device in devices:
+            self._known(device)
+        return {"topology": self._lab.topology.wire(tuple(devices))}
+
+    def _get_running_cfg(self, device: str) -> dict[str, Any]:
+        text = self._ask(device, "get-running-cfg", lambda platform, node: platform.running_config(node))
+        return {"running_config": clip(text, MAX_ANSWER_BYTES)}
+
+    def _update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+        self._permitted(device)
+        self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
+        statuses = self._ask(device, "update-cfg", lambda platform, node: platform.apply(node, tuple(commands)))
+        self._commands.extend(statuses)
+        limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
+        return {"results": [_wire(status, limit) for status in statuses]}
+
+    def _execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+        self._permitted(device)
+        line = command.strip()
+        if "\n" in line or "\r" in line:
+            raise AniError("execute-cmd: 'command' must be one line", code=INVALID_PARAMS)
+        self._meter.charge_commands(1)
+        limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES)
+        wall_s = self._meter.left()["wall_s"]
+        if wall_s is not None:
+            limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
+        output = self._ask(device, "execute-cmd", lambda platform, node: platform.execute(node, line, limits=limits))
+        return {"output": clip(output, MAX_ANSWER_BYTES, "; ask for less")}
+
+    # what they share
+
+    def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        self._meter.charge_call()
+        spec = check_method(method)
+        self._policy.check_method(spec.name)
+        return self._handlers[spec.name](**check_params(spec, params))
+
+    def _ask(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+        self._permitted(device)
+
+        def guarded(platform: Platform, node: LabNode) -> T:
+            try:
+                return question(platform, node)
+            except LabDied:
+                raise
+            except LabError as error:
+                # an agent may hang a device by what it sends; that must not void its trial while the node itself is well
+                if node.run(("true",)).returncode != 0:
+                    raise
+                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
+
+        with self._locks[device]:
+            self._refuse_if_closed()
+            self._meter.check()
+            return self._devices.ask(device, what, guarded)
+
+    def _permitted(self, device: str) -> None:
+        self._known(device)
+        self._policy.check_device(device)
+
+    def _known(self, device: str) -> None:
+        try:
+            self._devices.node(device)
+        except UnknownDevice as error:
+            raise AniError(str(error), code=INVALID_PARAMS) from None
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed.is_set():
+            raise AniError("the trial has ended: no further requests are answered", code=POLICY_DENIED)
+
+    def _record(self, method: str, params: Any, at_s: float, **outcome: Any) -> None:
+        data = {
+            "method": method,
+            "params": params,
+            **outcome,
+            "duration_s": round(self._meter.elapsed_s - at_s, 6),
+            "budget_left": self._meter.left(),
+        }
+        self._recorder.add("ani", data, at_s=at_s)
+
+
+def code_of(error: NetbenchError) -> int:
+    """The JSON-RPC error code of ``error``."""
+    if isinstance(error, AniError):
+        return error.code
+    return BUDGET_EXHAUSTED if isinstance(error, BudgetExhausted) else INTERNAL_ERROR
+
+
+def _as_sent(values: Any) -> Any:
+    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
+
+
+def _lines(command: str) -> int:
+    return sum(bool(line.strip()) for line in command.splitlines())
+
+
+def _wire(status: CommandStatus, limit: int) -> dict[str, str]:
+    wire = {"command": status.command, "status": status.status}
+    return wire if status.status == "success" else {**wire, "message": clip(status.message, limit)}

@@ -1,0 +1,121 @@
+"""Counts what an agent uses of its budget, and says when it is used up. Safe to use from several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from pytest_netbench.ani.errors import POLICY_DENIED
+from pytest_netbench.errors import AniError, BudgetExhausted
+from pytest_netbench.model.task import Budget
+from pytest_netbench.model.trial import BudgetUsed
+
+
+class Meter:
+    """A budget and what was used of it.
+
+    The request that would exceed a limit raises ``BudgetExhausted``, and so does every later one.
+
+    Args:
+        budget: The limits; ``None`` in one of them means no limit.
+        clock: Wall seconds, monotonic.
+    """
+
+    def __init__(self, budget: Budget, *, clock: Callable[[], float]) -> None:
+        self._budget = budget
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._began: float | None = None
+        self._ended: float | None = None
+        self._calls = self._commands = self._tokens = 0
+        self._exhausted: BudgetExhausted | None = None
+
+    def start(self) -> None:
+        """Start the clock; it starts once."""
+        with self._lock:
+            if self._began is None:
+                self._began = self._clock()
+
+    def stop(self) -> None:
+        """Stop the clock."""
+        with self._lock:
+            if self._ended is None:
+                self._ended = self._clock()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall seconds since the start, until the stop."""
+        if self._began is None:
+            return 0.0
+        return (self._clock() if self._ended is None else self._ended) - self._began
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether ``BudgetExhausted`` was raised."""
+        return self._exhausted is not None
+
+    def charge_call(self) -> None:
+        """Count one request."""
+        with self._lock:
+            self._check()
+            if self._budget.calls is not None and self._calls >= self._budget.calls:
+                self._exhaust("calls", self._budget.calls)
+            self._calls += 1
+
+    def check(self) -> None:
+        """Raise ``BudgetExhausted`` if the budget is used up or the time is over."""
+        with self._lock:
+            self._check()
+
+    def charge_commands(self, count: int) -> None:
+        """Count commands before they run: all of them or none.
+
+        Raises:
+            AniError: Fewer are left than asked for; none is counted.
+            BudgetExhausted: None is left.
+        """
+        with self._lock:
+            allowed = self._budget.commands
+            if allowed is not None and count > (left := allowed - self._commands):
+                if left <= 0:
+                    self._exhaust("commands", allowed)
+                raise AniError(
+                    f"{count} commands are more than the {left} left of {allowed}; nothing was applied, send at most {left}",
+                    code=POLICY_DENIED,
+                )
+            self._commands += count
+
+    def charge_tokens(self, count: int) -> None:
+        """Count tokens that were spent. A count of 0 is never refused."""
+        with self._lock:
+            self._tokens += count
+            if count == 0:
+                return
+            self._check()
+            if self._budget.tokens is not None and self._tokens > self._budget.tokens:
+                self._exhaust("tokens", self._budget.tokens)
+
+    def used(self) -> BudgetUsed:
+        """What was used so far."""
+        with self._lock:
+            return BudgetUsed(
+                calls=self._calls, commands=self._commands, wall_s=round(self.elapsed_s, 6), tokens=self._tokens
+            )
+
+    def left(self) -> dict[str, float | None]:
+        """What is left of calls, commands, wall_s and tokens, never below 0; ``None`` means unlimited."""
+        used = self.used()
+        return {
+            name: None if (allowed := getattr(self._budget, name)) is None else max(0, allowed - getattr(used, name))
+            for name in ("calls", "commands", "wall_s", "tokens")
+        }
+
+    def _check(self) -> None:
+        if self._exhausted is not None:
+            raise BudgetExhausted(self._exhausted.limit, self._exhausted.allowed)
+        if self._budget.wall_s is not None and self.elapsed_s >= self._budget.wall_s:
+            self._exhaust("wall_s", self._budget.wall_s)
+
+    def _exhaust(self, limit: str, allowed: float) -> None:
+        self._exhausted = BudgetExhausted(limit, allowed)
+        raise self._exhausted

@@ -1,0 +1,140 @@
+"""The four methods of the draft (§4.2): what an agent is told of them, and the check of what it sends.
+
+The JSON Schemas here are the single source: agents hand them to their models, and requests are validated against them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_netbench.ani.errors import INVALID_PARAMS, METHOD_NOT_FOUND
+from pytest_netbench.errors import AniError
+from pytest_netbench.model.trial import MethodSpec
+
+MAX_COMMANDS_PER_CALL = 500
+MAX_LINE_BYTES = 8192
+
+_DEVICE = {"type": "string", "description": "device name as get-topology spells it"}
+
+
+def _spec(name: str, description: str, required: tuple[str, ...] = (), **properties: Any) -> MethodSpec:
+    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+    return MethodSpec(name=name, description=description, parameters=schema)
+
+
+METHODS: Mapping[str, MethodSpec] = {
+    spec.name: spec
+    for spec in (
+        _spec(
+            "get-topology",
+            "Nodes and links of the network. With `devices`, only these and the links among them.",
+            devices={
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "device names; empty or left out means all",
+            },
+        ),
+        _spec(
+            "get-running-cfg",
+            "The active configuration of one device.",
+            required=("device",),
+            device=_DEVICE,
+        ),
+        _spec(
+            "update-cfg",
+            "Apply configuration commands to one device, in order. Answers for each command whether the device took it, "
+            "with the device's own message if not, and goes on after an error.",
+            required=("device", "commands"),
+            device=_DEVICE,
+            commands={
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": MAX_COMMANDS_PER_CALL,
+                "description": "configuration commands, one line each",
+            },
+        ),
+        _spec(
+            "execute-cmd",
+            "Run one read-only command on one device and return its output. It cannot change the device.",
+            required=("device", "command"),
+            device=_DEVICE,
+            command={"type": "string", "description": "one line"},
+        ),
+    )
+}
+
+
+def check_method(method: object) -> MethodSpec:
+    """The method called so.
+
+    Raises:
+        AniError: There is none; names the known ones.
+    """
+    if isinstance(method, str) and method in METHODS:
+        return METHODS[method]
+    raise AniError(f"unknown method {_show(method)} (known: {_names(METHODS)})", code=METHOD_NOT_FOUND)
+
+
+def check_params(spec: MethodSpec, params: object) -> dict[str, Any]:
+    """Parameters of a request, checked against the method's schema and the limits on lines.
+
+    Raises:
+        AniError: With what is wrong and what is expected.
+    """
+    if not isinstance(params, Mapping):
+        raise _invalid(spec, f"params must be an object, not {_kind(params)}")
+    properties: dict[str, Any] = spec.parameters["properties"]
+    for name in params:
+        if name not in properties:
+            raise _invalid(spec, f"unknown parameter {_show(name)} (known: {_names(properties)})")
+    for name in spec.parameters["required"]:
+        if name not in params:
+            raise _invalid(spec, f"parameter {name!r} is missing")
+    for name, value in params.items():
+        if properties[name]["type"] == "string":
+            _check_line(spec, name, value)
+        else:
+            _check_lines(spec, name, value, properties[name])
+    return dict(params)
+
+
+def _check_lines(spec: MethodSpec, name: str, value: object, schema: Mapping[str, Any]) -> None:
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise _invalid(spec, f"{name!r} must be a list of strings, not {_kind(value)}")
+    limit = schema.get("maxItems")
+    if limit is not None and len(value) > limit:
+        raise _invalid(spec, f"{name!r} has {len(value)} entries; at most {limit} in one request")
+    for position, line in enumerate(value, 1):
+        _check_line(spec, f"{name}[{position}]", line, several_lines=True)
+
+
+def _check_line(spec: MethodSpec, name: str, value: object, *, several_lines: bool = False) -> None:
+    if not isinstance(value, str):
+        raise _invalid(spec, f"{name!r} must be a string, not {_kind(value)}")
+    size = max((len(line.encode(errors="replace")) for line in value.split("\n")), default=0)
+    if size > MAX_LINE_BYTES or len(value) > 8 * MAX_LINE_BYTES:
+        raise _invalid(spec, f"{name!r} is {max(size, len(value))} bytes long; at most {MAX_LINE_BYTES} in a line")
+    # on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
+    harmless = "\t\n\r" if several_lines else "\t"
+    for character in value.rstrip("\r\n"):
+        if (character < " " and character not in harmless) or character == "\x7f" or "\ud800" <= character <= "\udfff":
+            raise _invalid(spec, f"{name!r} contains the control character {character!r}; give one line of plain text")
+
+
+def _invalid(spec: MethodSpec, message: str) -> AniError:
+    return AniError(f"{spec.name}: {message}", code=INVALID_PARAMS)
+
+
+def _names(names: Mapping[str, Any]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _kind(value: object) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
+    return kinds.get(type(value), "a number" if isinstance(value, int | float) else type(value).__name__)

@@ -1,0 +1,41 @@
+"""Which devices and methods an agent may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pytest_netbench.ani.errors import POLICY_DENIED
+from pytest_netbench.errors import AniError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """What is permitted; ``None`` permits all.
+
+    ``devices`` limits configuration and commands. ``get-topology`` shows every device all the same: a network is not a
+    secret to the one who works on it, and an intent may speak of devices that must be left alone.
+    """
+
+    devices: frozenset[str] | None = None
+    methods: frozenset[str] | None = None
+
+    def check_method(self, method: str) -> None:
+        """Raise ``AniError`` unless ``method`` is permitted."""
+        if self.methods is not None and method not in self.methods:
+            raise AniError(
+                f"method {method!r} is not permitted in this task (permitted: {_listing(self.methods)})",
+                code=POLICY_DENIED,
+            )
+
+    def check_device(self, device: str) -> None:
+        """Raise ``AniError`` unless configuration and commands of ``device`` are permitted."""
+        if self.devices is not None and device not in self.devices:
+            raise AniError(
+                f"device {device!r} is not permitted in this task (permitted: {_listing(self.devices)})",
+                code=POLICY_DENIED,
+            )
+
+
+def _listing(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names)) or "none"
