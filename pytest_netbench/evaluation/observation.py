@@ -1,0 +1,173 @@
+"""One look at the network for one testcase, and what all testcases of a round look through."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pytest_netbench.errors import LabError, NetbenchError
+from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
+from pytest_netbench.lab.protocols import FlowReport, Hop, Lab, LabNode, Probe, ProbeResult
+from pytest_netbench.model.testcase import Flow
+from pytest_netbench.platforms.base import Platform, Route
+
+PROBE_TIMEOUT_S = 0.5
+MAX_PROBE_TIMEOUT_S = 5.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """Whether the condition of a testcase holds now. ``final``: it never will, the testcase itself is wrong."""
+
+    holds: bool
+    command: str = ""
+    expected: str = ""
+    actual: str = ""
+    final: bool = False
+
+
+class BadTestcase(Exception):
+    """The testcase cannot be run on this network, now or later."""
+
+
+class NotThere(Exception):
+    """What the testcase needs is not there (an address, say), but may come."""
+
+
+class View:
+    """The network as one round of observations sees it; what is read twice in a round is asked for once."""
+
+    def __init__(self, lab: Lab, devices: Devices) -> None:
+        self._lab = lab
+        self._devices = devices
+        self._outputs: dict[tuple[str, str], str] = {}
+        self._configs: dict[str, str] = {}
+        self._addresses: dict[str, tuple[str, ...]] = {}
+
+    def output(self, device: str, command: str) -> str:
+        """What the device prints for a read-only command."""
+        key = (device, command)
+        if key not in self._outputs:
+            text = self._device(device, command, lambda platform, node: platform.execute(node, command))
+            self._outputs[key] = text.replace("\r\n", "\n")
+        return self._outputs[key]
+
+    def running_config(self, device: str) -> str:
+        """The running config of the device."""
+        if device not in self._configs:
+            what = "reading its running config"
+            self._configs[device] = self._device(device, what, lambda platform, node: platform.running_config(node))
+        return self._configs[device]
+
+    def routes(self, device: str, prefix: str) -> list[Route]:
+        """Installed routes of the device to exactly ``prefix``."""
+        what = f"reading its routes to {prefix}"
+        return self._device(device, what, lambda platform, node: platform.routes(node, prefix))
+
+    def node(self, name: str) -> str:
+        """``name`` if there is such a node.
+
+        Raises:
+            BadTestcase: There is none.
+        """
+        if name not in self._devices.names:
+            raise BadTestcase(unknown("node", name, self._devices.names))
+        return name
+
+    def addresses(self, node: str) -> tuple[str, ...]:
+        """Addresses of the node that others can be told."""
+        if node not in self._addresses:
+            self._addresses[node] = self._probing("reading addresses", lambda: self._lab.prober.addresses(node))
+        return self._addresses[node]
+
+    def owner(self, address: str) -> str | None:
+        """The node that has ``address``."""
+        wanted = ipaddress.ip_address(address)
+        for node in self._devices.names:
+            if any(ipaddress.ip_address(one) == wanted for one in self.addresses(node)):
+                return node
+        return None
+
+    def address(self, target: str, *, version: int | None = None) -> str:
+        """``target`` itself if it is an address, else the first address of the node (IPv4 unless ``version`` is 6).
+
+        Raises:
+            BadTestcase: It is neither a node nor an address.
+            NotThere: The node has no such address now.
+        """
+        if target not in self._devices.names:
+            if not is_address(target):
+                raise BadTestcase(f"{unknown('node', target, self._devices.names)} It is not an address either.")
+            return target
+        candidates = self.addresses(target)
+        wanted = [one for one in candidates if ipaddress.ip_address(one).version == (version or 4)]
+        if not wanted and version is None:
+            wanted = list(candidates)
+        if not wanted:
+            raise NotThere(f"{target} has no {f'IPv{version} ' if version else ''}address")
+        return wanted[0]
+
+    def name(self, address: str) -> str:
+        """``address (node)`` for people, or the address alone."""
+        owner = self.owner(address)
+        return address if owner is None else f"{address} ({owner})"
+
+    @property
+    def probe_timeout_s(self) -> float:
+        """How long a probe waits: longer than the links of the topology delay a packet both ways."""
+        delay_ms = sum(link.quality.delay_ms + link.quality.jitter_ms for link in self._lab.topology.links)
+        return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000)
+
+    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+        """Try all probes side by side."""
+        return self._probing("probing", lambda: self._lab.prober.probe(probes)) if probes else []
+
+    def path(self, source: str, target: str, *, max_hops: int) -> list[Hop]:
+        """Hops from a node to an address."""
+        return self._probing("tracing a path", lambda: self._lab.prober.path(source, target, max_hops=max_hops))
+
+    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
+        """Run all flows at once."""
+        prober = self._lab.prober
+        return self._probing("sending traffic", lambda: prober.traffic(flows, targets, duration_s=duration_s))
+
+    def _device(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+        try:
+            return self._devices.ask(device, what, question)
+        except UnknownDevice as error:
+            raise BadTestcase(str(error)) from None
+
+    @staticmethod
+    def _probing(what: str, question: Callable[[], T]) -> T:
+        try:
+            return question()
+        except NetbenchError:
+            raise
+        except Exception as error:
+            raise LabError(f"the prober failed at {what}: {error!r}") from error
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is an IPv4 or IPv6 address."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def version_of(address: str | None) -> int | None:
+    """4 or 6, or ``None`` for no address.
+
+    Raises:
+        BadTestcase: It is not an address.
+    """
+    if address is None:
+        return None
+    if not is_address(address):
+        raise BadTestcase(f"{address!r} is not an address")
+    return ipaddress.ip_address(address).version

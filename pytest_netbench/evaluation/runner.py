@@ -1,0 +1,151 @@
+"""Runs testcases: waits for each condition up to its deadline in lab time, then sees that it stays.
+
+First what must be, then what must not be (a network that has not converged denies everything), then what sends traffic,
+one at a time (traffic disturbs others).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from pytest_netbench.evaluation.observation import Observation, View
+from pytest_netbench.evaluation.testcases import KINDS, observe
+from pytest_netbench.lab.devices import Devices
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.trial import TestcaseResult
+
+MIN_WAIT_S = 0.5
+FIRST_PAUSE_S = 0.01
+LONGEST_PAUSE_S = 0.1
+PAUSE_GROWTH = 1.5
+TRAFFIC_ATTEMPTS = 3
+
+
+class Runner:
+    """Runs lists of testcases on one lab.
+
+    Args:
+        lab: The running network.
+        devices: Its nodes and platforms.
+        clock: Wall seconds, monotonic.
+    """
+
+    def __init__(self, lab: Lab, devices: Devices, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lab = lab
+        self._devices = devices
+        self._clock = clock
+
+    def run(self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False) -> list[TestcaseResult]:
+        """Results in the order of ``testcases``; with ``stop_at_first_failure`` only of those decided until then."""
+        results: dict[int, TestcaseResult] = {}
+        for phase in phases(testcases):
+            waits = {index: Wait(testcases[index], time_scale=self._lab.time_scale) for index in phase}
+            self._settle(list(waits.values()), stop_at_first_failure)
+            results |= {index: wait.result for index, wait in waits.items() if wait.result is not None}
+            if stop_at_first_failure and any(result.status == "fail" for result in results.values()):
+                break
+        return [results[index] for index in sorted(results)]
+
+    def _settle(self, waits: Sequence[Wait], stop_at_first_failure: bool) -> None:
+        pause_s = FIRST_PAUSE_S
+        never = threading.Event()
+        pending = list(waits)
+        while True:
+            began = self._clock()
+            observations = observe([wait.testcase for wait in pending], View(self._lab, self._devices))
+            ended = self._clock()
+            for wait, observation in zip(pending, observations, strict=True):
+                wait.take(observation, began=began, ended=ended)
+            if stop_at_first_failure and any(wait.failed for wait in pending):
+                return
+            pending = [wait for wait in pending if wait.result is None]
+            if not pending:
+                return
+            never.wait(pause_s)  # between two looks, so that looking does not slow down what is looked at
+            pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
+
+
+def phases(testcases: Sequence[Testcase]) -> list[list[int]]:
+    """Indices of the testcases that may be observed together, in the order to run them."""
+    present: list[int] = []
+    absent: list[int] = []
+    traffic: list[list[int]] = []
+    for index, testcase in enumerate(testcases):
+        kind = KINDS[testcase.kind]
+        if kind.traffic:
+            traffic.append([index])
+        else:
+            (absent if kind.absent(testcase) else present).append(index)
+    return [phase for phase in (present, absent, *traffic) if phase]
+
+
+class Wait:
+    """One testcase on its way to a result.
+
+    What must not be has to be seen so twice in a row. Traffic is measured up to three times, and a second time in any case,
+    because a busy machine can spoil one measurement.
+    """
+
+    def __init__(self, testcase: Testcase, *, time_scale: float) -> None:
+        self.testcase = testcase
+        self.result: TestcaseResult | None = None
+        kind = KINDS[testcase.kind]
+        self._time_scale = time_scale
+        self._within_s = max(MIN_WAIT_S, testcase.within_s / time_scale)
+        self._stays_s = testcase.stays_s / time_scale
+        self._needed = 2 if kind.absent(testcase) else 1
+        self._most = TRAFFIC_ATTEMPTS if kind.traffic else None
+        self._attempts = self._streak = 0
+        self._began: float | None = None
+        self._holds_since = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a result, and it is a failure."""
+        return self.result is not None and self.result.status == "fail"
+
+    def take(self, observation: Observation, *, began: float, ended: float) -> None:
+        """Take an observation that lasted from ``began`` to ``ended``."""
+        self._began = began if self._began is None else self._began
+        waited_s = ended - self._began
+        self._attempts += 1
+        if observation.holds:
+            self._streak += 1
+            self._holds_since = ended if self._streak == 1 else self._holds_since
+            stayed = not self._stays_s or began - self._holds_since >= self._stays_s
+            if self._streak >= self._needed and stayed:
+                self._decide("pass", observation, observation.actual, waited_s)
+        elif observation.final:
+            self._decide("fail", observation, observation.actual, waited_s)
+        elif self._stays_s and self._streak >= self._needed:
+            held_s = began - self._holds_since
+            self._decide("fail", observation, f"held for {self._both(held_s)}, then: {observation.actual}", waited_s)
+        else:
+            self._streak = 0
+            if self._out_of_time(waited_s):
+                tries = f"tried {self._attempts} times in {self._both(waited_s)}"
+                self._decide("fail", observation, f"{observation.actual}; {tries}", waited_s)
+
+    def _out_of_time(self, waited_s: float) -> bool:
+        if self._attempts < 2:
+            return False
+        return waited_s >= self._within_s or (self._most is not None and self._attempts >= self._most)
+
+    def _both(self, wall_s: float) -> str:
+        return f"{wall_s:.2f} s" + (f" ({wall_s * self._time_scale:.1f} lab s)" if self._time_scale != 1 else "")
+
+    def _decide(self, status: str, observation: Observation, actual: str, duration_s: float) -> None:
+        self.result = TestcaseResult(
+            name=self.testcase.name,
+            kind=self.testcase.kind,
+            role=self.testcase.role,
+            intent=self.testcase.intent,
+            status="pass" if status == "pass" else "fail",
+            command=observation.command,
+            expected=observation.expected,
+            actual=actual,
+            duration_s=round(duration_s, 6),
+        )

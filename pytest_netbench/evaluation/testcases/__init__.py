@@ -1,0 +1,66 @@
+"""One module per kind of testcase: from a testcase and a view of the network to an observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View
+from pytest_netbench.evaluation.testcases import config, marking, path, reachability, route, show, throughput
+from pytest_netbench.lab.protocols import Probe, ProbeResult
+from pytest_netbench.model.testcase import Testcase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """How a kind is observed: by ``observe`` alone, or by a packet that ``plan`` describes and ``judge`` judges.
+
+    ``absent`` says whether a testcase is about something that must not be. ``traffic``: it disturbs others while it runs.
+    """
+
+    expected: Callable[[Any], str]
+    observe: Callable[[Any, View], Observation] | None = None
+    plan: Callable[[Any, View], Probe] | None = None
+    judge: Callable[[Any, Probe, ProbeResult, View], Observation] | None = None
+    absent: Callable[[Any], bool] = lambda _: False
+    traffic: bool = False
+
+
+KINDS: Mapping[str, Kind] = {
+    "show": Kind(observe=show.observe, expected=show.expected, absent=lambda testcase: not testcase.present),
+    "route": Kind(observe=route.observe, expected=route.expected, absent=lambda testcase: not testcase.present),
+    "config": Kind(observe=config.observe, expected=config.expected, absent=lambda testcase: not testcase.present),
+    "path": Kind(observe=path.observe, expected=path.expected),
+    "reachability": Kind(
+        plan=reachability.plan,
+        judge=reachability.judge,
+        expected=reachability.expected,
+        absent=lambda testcase: testcase.expected == "denied",
+    ),
+    "marking": Kind(plan=marking.plan, judge=marking.judge, expected=marking.expected),
+    "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
+}
+
+
+def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:
+    """Observe all testcases once, all those that need a packet in one batch; observations in order."""
+    observations: dict[int, Observation] = {}
+    probes: dict[int, Probe] = {}
+    for index, testcase in enumerate(testcases):
+        kind = KINDS[testcase.kind]
+        try:
+            if kind.observe is not None:
+                observations[index] = kind.observe(testcase, view)
+            elif kind.plan is not None:
+                probes[index] = kind.plan(testcase, view)
+        except (BadTestcase, NotThere) as error:
+            final = isinstance(error, BadTestcase)
+            observations[index] = Observation(
+                holds=False, expected=kind.expected(testcase), actual=str(error), final=final
+            )
+    for (index, probe), result in zip(probes.items(), view.probe(list(probes.values())), strict=True):
+        judge = KINDS[testcases[index].kind].judge
+        assert judge is not None
+        observations[index] = judge(testcases[index], probe, result, view)
+    return [observations[index] for index in range(len(testcases))]

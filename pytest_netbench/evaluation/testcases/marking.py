@@ -1,0 +1,45 @@
+"""``marking``: the DSCP that packets carry when they arrive."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.observation import Observation, View, version_of
+from pytest_netbench.evaluation.testcases import packet
+from pytest_netbench.lab.protocols import Probe, ProbeResult
+from pytest_netbench.model.testcase import MarkingTestcase
+
+DEFAULT_PORT = 5001
+
+
+def expected(testcase: MarkingTestcase) -> str:
+    """The condition, for people."""
+    port = "" if testcase.protocol == "icmp" else f" port {testcase.port or DEFAULT_PORT}"
+    route = f"from {testcase.source} to {testcase.target}"
+    return (
+        f"{testcase.protocol}{port} {route}: sent with DSCP {testcase.sent_dscp}, arrives with {testcase.expected_dscp}"
+    )
+
+
+def plan(testcase: MarkingTestcase, view: View) -> Probe:
+    """The packet to send."""
+    source = view.node(testcase.source)
+    address = view.address(testcase.target, version=version_of(testcase.source_address))
+    port = None if testcase.protocol == "icmp" else testcase.port or DEFAULT_PORT
+    return Probe(
+        source=source,
+        target=address,
+        protocol=testcase.protocol,
+        port=port,
+        source_address=testcase.source_address,
+        listen_on=packet.listener(testcase.target, address, view),
+        listen_port=port,
+        dscp=testcase.sent_dscp,
+        timeout_s=view.probe_timeout_s,
+    )
+
+
+def judge(testcase: MarkingTestcase, probe: Probe, result: ProbeResult, view: View) -> Observation:
+    """Compare the DSCP that arrived."""
+    arrived = result.received_dscp
+    actual = f"nothing arrived ({result.detail})" if arrived is None else f"arrived with DSCP {arrived}"
+    holds = arrived == testcase.expected_dscp
+    return Observation(holds=holds, command=packet.words(probe, view), expected=expected(testcase), actual=actual)

@@ -1,0 +1,25 @@
+"""What ``reachability`` and ``marking`` share: who listens for a packet, and how it is told to people."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.observation import View, is_address
+from pytest_netbench.lab.protocols import Probe
+
+
+def listener(target: str, address: str, view: View, *, named: str | None = None) -> str | None:
+    """The node that listens: the one named, the target itself, or the one that has the address; ``None`` if none has."""
+    if named is not None:
+        return view.node(named)
+    return view.owner(address) if is_address(target) else target
+
+
+def words(probe: Probe, view: View) -> str:
+    """``probe tcp 443 from branch to 10.2.2.2 (web)``."""
+    port = "" if probe.port is None else f" {probe.port}"
+    source = probe.source if probe.source_address is None else f"{probe.source} ({probe.source_address})"
+    text = f"probe {probe.protocol}{port} from {source} to {view.name(probe.target)}"
+    if probe.dscp:
+        text += f" with DSCP {probe.dscp}"
+    if probe.listen_on is not None and (probe.listen_port or probe.port) is not None:
+        text += f", {probe.listen_on} listening on {probe.listen_port or probe.port}"
+    return text

@@ -1,0 +1,49 @@
+"""``reachability``: a packet gets through, or does not."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, version_of
+from pytest_netbench.evaluation.testcases import packet
+from pytest_netbench.lab.protocols import Probe, ProbeResult
+from pytest_netbench.model.testcase import ReachabilityTestcase
+
+
+def expected(testcase: ReachabilityTestcase) -> str:
+    """The condition, for people."""
+    what = "icmp echo" if testcase.protocol == "icmp" else f"{testcase.protocol} port {testcase.port}"
+    seen = "" if testcase.seen_source is None else f", seen as coming from {testcase.seen_source}"
+    return f"{what} from {testcase.source} to {testcase.target}: {testcase.expected}{seen}"
+
+
+def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
+    """The packet to send."""
+    source = view.node(testcase.source)
+    if testcase.protocol != "icmp" and testcase.port is None:
+        raise BadTestcase(f"{testcase.protocol} needs a port")
+    version_of(testcase.seen_source)
+    address = view.address(testcase.target, version=version_of(testcase.source_address))
+    listens = testcase.protocol != "icmp" or testcase.seen_source is not None or testcase.listen_on is not None
+    listen_on = packet.listener(testcase.target, address, view, named=testcase.listen_on) if listens else None
+    return Probe(
+        source=source,
+        target=address,
+        protocol=testcase.protocol,
+        port=None if testcase.protocol == "icmp" else testcase.port,
+        source_address=testcase.source_address,
+        listen_on=listen_on,
+        listen_port=None if listen_on is None or testcase.protocol == "icmp" else testcase.listen_port or testcase.port,
+        timeout_s=view.probe_timeout_s,
+    )
+
+
+def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult, view: View) -> Observation:
+    """Compare what became of the packet with what should have."""
+    actual = f"got through ({result.detail})" if result.delivered else result.detail
+    if testcase.expected == "denied":
+        holds = not result.delivered
+    else:
+        holds = result.delivered and testcase.seen_source in (None, result.seen_source)
+        if result.delivered and not holds:
+            seen = "nobody saw from where" if result.seen_source is None else f"seen as from {result.seen_source}"
+            actual = f"{actual}, but {seen}"
+    return Observation(holds=holds, command=packet.words(probe, view), expected=expected(testcase), actual=actual)

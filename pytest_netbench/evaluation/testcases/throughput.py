@@ -1,0 +1,86 @@
+"""``throughput``: what arrives of a flow, measured with real traffic while the background flows run."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View, is_address, version_of
+from pytest_netbench.lab.protocols import FlowReport
+from pytest_netbench.model.testcase import Flow, ThroughputTestcase
+
+HONEST_SENDER = 0.9
+
+
+def expected(testcase: ThroughputTestcase) -> str:
+    """The condition, for people."""
+    low, high = _band(testcase)
+    band = (
+        f"at least {_rate(low)}"
+        if high is None
+        else f"{_rate(low)} to {_rate(high)}"
+        if low
+        else f"at most {_rate(high)}"
+    )
+    others = f" beside {len(testcase.background)} other flow(s)" if testcase.background else ""
+    return f"{_words(testcase.flow)}{others}: {band} received"
+
+
+def observe(testcase: ThroughputTestcase, view: View) -> Observation:
+    """Send all flows for the time given and compare the rate at which the first one arrives."""
+    low, high = _band(testcase)
+    if low == 0 and high is None:
+        raise BadTestcase("none of expected_bps, min_bps and max_bps is given")
+    flows = [_resolved(flow, view) for flow in (testcase.flow, *testcase.background)]
+    reports = view.traffic([flow for flow, _ in flows], [target for _, target in flows], duration_s=testcase.duration_s)
+    received = reports[0].received_bps
+    command = "; ".join(_words(flow) for flow, _ in flows)
+    return Observation(
+        holds=low <= received and (high is None or received <= high),
+        command=f"traffic for {testcase.duration_s:g} s: {command}",
+        expected=expected(testcase),
+        actual=_actual(testcase, reports),
+    )
+
+
+def _band(testcase: ThroughputTestcase) -> tuple[float, float | None]:
+    low: float = testcase.min_bps or 0
+    high: float | None = testcase.max_bps
+    if testcase.expected_bps is not None:
+        low = max(low, testcase.expected_bps * (1 - testcase.tolerance))
+        short = testcase.expected_bps * (1 + testcase.tolerance)
+        high = short if high is None else min(high, short)
+    return low, high
+
+
+def _resolved(flow: Flow, view: View) -> tuple[Flow, str]:
+    view.node(flow.source)
+    address = view.address(flow.target, version=version_of(flow.source_address))
+    if not is_address(flow.target):
+        return flow, address
+    receiver = view.owner(address)
+    if receiver is None:
+        raise NotThere(f"no node has the address {address}, so nobody can count what arrives there")
+    return flow.model_copy(update={"target": receiver}), address
+
+
+def _actual(testcase: ThroughputTestcase, reports: list[FlowReport]) -> str:
+    report = reports[0]
+    text = (
+        f"{_rate(report.received_bps)} received of {_rate(report.offered_bps)} sent "
+        f"({report.received_packets} of {report.sent_packets} packets)"
+    )
+    if report.offered_bps < HONEST_SENDER * testcase.flow.rate_bps:
+        text += f"; the sender managed less than the {_rate(testcase.flow.rate_bps)} it was asked for"
+    if len(reports) > 1:
+        text += f"; background received: {', '.join(_rate(other.received_bps) for other in reports[1:])}"
+    return text
+
+
+def _words(flow: Flow) -> str:
+    dscp = f" DSCP {flow.dscp}" if flow.dscp else ""
+    return f"{_rate(flow.rate_bps)} {flow.protocol} {flow.port}{dscp} from {flow.source} to {flow.target}"
+
+
+def _rate(bps: float) -> str:
+    for unit, size in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
+        if bps >= size:
+            return f"{bps / size:.3g} {unit}"
+    return f"{bps:.3g} bit/s"
