@@ -62,6 +62,9 @@ class Task(Model):
     ground_truth_reasoning: str = ""
     testcases: tuple[Testcase, ...] = ()
     health_checks: tuple[Testcase, ...] = ()
+    accepted_survivors: dict[str, dict[str, str]] = Field(
+        {}, description="ground-truth lines that may be left out unnoticed, with the reason: node to line to reason"
+    )
     notes: str | None = Field(None, description="for authors; never shown to an agent")
 
     @model_validator(mode="after")
@@ -70,6 +73,7 @@ class Task(Model):
         for where, names in (
             ("startup_configs", self.startup_configs),
             ("ground_truth_configs", self.ground_truth_configs),
+            ("accepted_survivors", self.accepted_survivors),
         ):
             for name in names:
                 if name not in known:
@@ -82,8 +86,8 @@ class Task(Model):
 
     @property
     def digest(self) -> str:
-        """First 16 hex digits of the SHA-256 of the task's canonical JSON, notes left out."""
-        data = self.model_dump(mode="json", by_alias=True, exclude={"notes"})
+        """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
+        data = self.model_dump(mode="json", by_alias=True, exclude={"notes", "accepted_survivors"})
         return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
     @property
