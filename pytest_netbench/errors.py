@@ -128,7 +128,12 @@ class ResultsError(InfrastructureError):
 
 
 class AgentError(NetbenchError):
-    """The agent failed by itself."""
+    """The agent failed by itself.
+
+    ``submission`` is what it could still hand in (a ``Submission``), if anything.
+    """
+
+    submission: object | None = None
 
 
 class BudgetExhausted(AgentError):

@@ -1,0 +1,191 @@
+"""The agent file: who is evaluated. A frozen model, and errors that point at the line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from pytest_netbench.agents import yamlfile
+from pytest_netbench.agents.retry import Retries
+from pytest_netbench.agents.settings import ModelSettings, Price
+from pytest_netbench.errors import AgentFileError
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.trial import AgentInfo
+
+SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
+_KEY_NAME = re.compile(
+    r"(^|[_-])(api[_-]?key|key|secret|password|passwd|authorization|credentials?|(api|access|auth|bearer|session)[_-]?token)$"
+    r"|^token$",
+    re.IGNORECASE,
+)
+_KEY_VALUE = re.compile(
+    r"^(Bearer\s+\S{8,}|(sk|pk|rk|xai|gsk|ghp|hf|AIza|AKIA)[-_]?[A-Za-z0-9_-]{16,})$|://[^/\s@]+:[^/\s@]+@"
+)
+
+
+class BudgetOverride(Model):
+    """Limits instead of the task's own. What is not given stays the task's; ``null`` is no limit."""
+
+    calls: int | None = Field(None, gt=0)
+    commands: int | None = Field(None, gt=0)
+    wall_s: float | None = Field(None, gt=0)
+    tokens: int | None = Field(None, gt=0)
+
+
+class AgentPolicy(Model):
+    """What the agent may reach. ``None`` is all of it."""
+
+    devices: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = Field(None, description="ANI methods by their wire names")
+
+
+class AgentFile(Model):
+    """Who is evaluated.
+
+    Keys are never in it: litellm takes them from the environment.
+    """
+
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][\w.+@-]*$", description="id in node ids and reports; default: the file's name"
+    )
+    model: str | None = Field(None, description="litellm's name of the model, e.g. openai/gpt-4o", min_length=1)
+    strategy: str = Field("react", description="react, single-turn, another registered agent, or module:Class")
+    settings: ModelSettings = ModelSettings()
+    retries: Retries = Retries()
+    price: Price | None = Field(None, description="if litellm has no price of the model, or another one holds")
+    prompt: Path | None = Field(
+        None, description="file that replaces the strategy's system prompt, relative to this file"
+    )
+    parallel_tool_calls: bool | None = Field(
+        None, description="let the model make several tool calls at once; not sent if absent"
+    )
+    budget: BudgetOverride = BudgetOverride()
+    policy: AgentPolicy = AgentPolicy()
+    options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
+
+    def needed_model(self) -> str:
+        """The model, for a strategy that cannot do without.
+
+        Raises:
+            AgentFileError: There is none.
+        """
+        if self.model is None:
+            raise AgentFileError(
+                f"agent {self.name!r}: strategy {self.strategy!r} needs a model, e.g. `model: openai/gpt-4o`"
+            )
+        return self.model
+
+    def info(self, *, prompts: Mapping[str, str] | None = None) -> AgentInfo:
+        """What a result says of this agent.
+
+        Args:
+            prompts: Digest by prompt name.
+        """
+        settings: dict[str, Any] = self.settings.model_dump(mode="json", exclude_defaults=True)
+        if self.parallel_tool_calls is not None:
+            settings["parallel_tool_calls"] = self.parallel_tool_calls
+        if self.options:
+            settings["options"] = self.options
+        settings |= self.overrides()
+        if prompts:
+            settings["prompts"] = dict(prompts)
+        return AgentInfo(id=self.name, model=self.model, strategy=self.strategy, settings=settings)
+
+    def overrides(self) -> dict[str, Any]:
+        """``budget`` and ``policy`` as ``AgentInfo.settings`` carries them; only what the file gives."""
+        given = {
+            "budget": self.budget.model_dump(mode="json", exclude_unset=True),
+            "policy": self.policy.model_dump(mode="json", exclude_none=True),
+        }
+        return {name: values for name, values in given.items() if values}
+
+
+def stem(path: Path) -> str:
+    """The name of an agent by its file's name."""
+    for suffix in SUFFIXES:
+        if path.name.endswith(suffix):
+            return path.name.removesuffix(suffix)
+    return path.stem
+
+
+def load_agent_file(path: Path) -> AgentFile:
+    """Read and check an agent file.
+
+    Raises:
+        AgentFileError: What is wrong with it, where, and what was probably meant.
+    """
+    data, lines = yamlfile.load(path)
+    _refuse_keys(data, lines, path)
+    data.setdefault("name", stem(path))
+    try:
+        file = AgentFile.model_validate(data)
+    except ValidationError as error:
+        raise _explain(error, lines, path) from None
+    if file.prompt is not None:
+        file = file.model_copy(update={"prompt": path.parent / file.prompt})
+    return file
+
+
+def _refuse_keys(data: dict[str, Any], lines: Mapping[yamlfile.Where, int], path: Path) -> None:
+    """No key may stand in a file that is committed, copied into results and shown in reports."""
+    for where, value in _leaves(data, ()):
+        field = next((str(part) for part in where if isinstance(part, str) and _KEY_NAME.search(part)), None)
+        if field is None and isinstance(value, str) and _KEY_VALUE.search(value):
+            field = str(where[-1])
+        if field is not None:
+            raise AgentFileError(
+                f"{field!r} looks like a key, and keys do not belong in an agent file. Remove it (and revoke it, if it was "
+                "published); the key is read from the environment, e.g. export OPENAI_API_KEY=…",
+                path=path,
+                line=_line(lines, where),
+            )
+
+
+def _leaves(value: Any, where: yamlfile.Where) -> Iterator[tuple[yamlfile.Where, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, (*where, str(key)))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*where, index))
+    else:
+        yield where, value
+
+
+def _explain(error: ValidationError, lines: Mapping[yamlfile.Where, int], path: Path) -> AgentFileError:
+    """The first problem in the file, in words."""
+    problems = sorted(error.errors(), key=lambda problem: _line(lines, problem["loc"]) or 0)
+    first = problems[0]
+    where: yamlfile.Where = first["loc"]
+    name = ".".join(str(part) for part in where)
+    if first["type"] == "extra_forbidden":
+        known = sorted(_fields_at(where[:-1]))
+        near = get_close_matches(str(where[-1]), known, n=1)
+        message = f"unknown key {name!r} (known: {', '.join(known)})." + (f" Did you mean {near[0]!r}?" if near else "")
+    elif first["type"] == "missing":
+        message = f"{name!r} is missing"
+    else:
+        message = f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}"
+    return AgentFileError(message, path=path, line=_line(lines, where))
+
+
+def _fields_at(where: yamlfile.Where) -> set[str]:
+    model: type[BaseModel] = AgentFile
+    for part in where:
+        inner = model.model_fields[str(part)].annotation
+        candidates = [inner, *getattr(inner, "__args__", ())]
+        model = next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return set(model.model_fields)
+
+
+def _line(lines: Mapping[yamlfile.Where, int], where: yamlfile.Where) -> int | None:
+    """The line of the nearest value that is in the file."""
+    for length in range(len(where), 0, -1):
+        if where[:length] in lines:
+            return lines[where[:length]]
+    return None

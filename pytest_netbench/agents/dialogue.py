@@ -1,0 +1,167 @@
+"""A conversation with a model, and its record in the trace: whole, though each step carries only what is new."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from pytest_netbench.agents.failures import ContextOverflow, OutOfTime
+from pytest_netbench.agents.llm import Completion, Llm, Message
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import BudgetExhausted
+from pytest_netbench.model.trial import Brief, Usage
+
+_KEPT_CHARACTERS = 200
+
+
+class Dialogue:
+    """One conversation of an agent. ``messages`` is in OpenAI's shape.
+
+    Args:
+        llm: Who is asked.
+        brief: For the wall-time budget.
+        ani: Told of each completion and of retries.
+    """
+
+    def __init__(self, *, llm: Llm, brief: Brief, ani: Ani) -> None:
+        self.messages: list[Message] = []
+        self.usage = Usage()
+        self._llm = llm
+        self._brief = brief
+        self._ani = ani
+        self._recorded = 0
+
+    def say(self, role: str, content: str) -> None:
+        """Add a message that is not the model's."""
+        self.messages.append({"role": role, "content": content})
+
+    def ask(self, **options: Any) -> Completion:
+        """Let the model answer, record the answer, and add it to the conversation.
+
+        If the conversation is too long for the model, the oldest tool outputs are shortened and it is asked once more.
+
+        Args:
+            options: Further arguments of litellm.completion, e.g. ``tools``.
+
+        Raises:
+            BudgetExhausted: Tokens or wall time are used up.
+            AgentError: The conversation is too long although it was shortened.
+            ProviderError: The provider kept failing.
+        """
+        try:
+            completion = self._complete(options)
+        except ContextOverflow:
+            if not self._shorten():
+                raise
+            completion = self._complete(options)
+        self._add(completion, options)
+        return completion
+
+    def ask_aside(self, prompt: str) -> Completion:
+        """Ask something apart from the conversation: recorded, but at nobody's expense and with no limit but the timeout.
+
+        Raises:
+            AgentError: The prompt is too long, or filtered.
+            ProviderError: The provider kept failing.
+        """
+        messages = [{"role": "user", "content": prompt}]
+        completion = self._llm.complete(messages, note=self._ani.note, wall_left=_unlimited)
+        self._count(completion)
+        record = self._record("condense", messages, messages, completion, {})
+        self._ani.add_completion(record, tokens=0)
+        return completion
+
+    def _complete(self, options: dict[str, Any]) -> Completion:
+        try:
+            return self._llm.complete(self.messages, note=self._ani.note, wall_left=self._wall_left, **options)
+        except OutOfTime as error:
+            allowed = self._brief.budget.wall_s
+            raise BudgetExhausted("wall_s", 0.0 if allowed is None else allowed) from error
+
+    def _wall_left(self) -> float | None:
+        return self._ani.budget_left().get("wall_s")
+
+    def _add(self, completion: Completion, options: dict[str, Any]) -> None:
+        record = self._record("act", self.messages, self.messages[self._recorded :], completion, options)
+        self.messages.append(_assistant_message(completion))
+        self._recorded = len(self.messages)
+        self._count(completion)
+        self._ani.add_completion(record, tokens=completion.tokens)
+
+    def _count(self, completion: Completion) -> None:
+        known = self.usage.completions == 0 or self.usage.cost_usd is not None
+        cost = (self.usage.cost_usd or 0.0) + completion.cost_usd if known and completion.cost_usd is not None else None
+        self.usage = Usage(
+            completions=self.usage.completions + 1,
+            prompt_tokens=self.usage.prompt_tokens + completion.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + completion.completion_tokens,
+            cost_usd=cost,
+        )
+
+    def _record(
+        self, purpose: str, messages: list[Message], new: list[Message], completion: Completion, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        return {
+            "purpose": purpose,
+            "model": self._llm.model,
+            "messages_sha256": _digest(messages),
+            "messages": len(messages),
+            "new_messages": list(new),
+            "options_sha256": _digest(options),
+            "response": completion.model_dump(mode="json", include={"text", "thinking", "tool_calls"}),
+            "finish_reason": completion.finish_reason,
+            "usage": completion.model_dump(
+                include={"prompt_tokens", "completion_tokens", "tokens_estimated", "cost_usd"}
+            ),
+            "duration_s": round(completion.duration_s, 4),
+        }
+
+    def _shorten(self) -> bool:
+        """Replace the older half of the long tool outputs by a remark. False if there is none."""
+        long = [
+            index
+            for index, message in enumerate(self.messages)
+            if message["role"] == "tool" and len(message["content"]) > _KEPT_CHARACTERS
+        ]
+        oldest = long[: (len(long) + 1) // 2]
+        for index in oldest:
+            content = self.messages[index]["content"]
+            remark = f"[{len(content)} characters were left out here to make room; ask again if they are needed]"
+            self.messages[index] = {**self.messages[index], "content": remark}
+        if oldest:
+            self._ani.note(
+                f"the conversation is too long for {self._llm.model}: shortened tool outputs {oldest} of its messages"
+            )
+        return bool(oldest)
+
+
+def _assistant_message(completion: Completion) -> Message:
+    message: Message = {"role": "assistant", "content": completion.text}
+    if completion.thinking_blocks:
+        message["thinking_blocks"] = list(completion.thinking_blocks)
+    if completion.tool_calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _sendable(call.arguments)}}
+            for call in completion.tool_calls
+        ]
+    elif not completion.text:
+        message["content"] = "(empty answer)"  # several providers refuse an empty message
+    return message
+
+
+def _sendable(arguments: str) -> str:
+    """Arguments as every provider takes them back: some parse them again. What was really written is in the record."""
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return "{}"
+    return arguments if isinstance(value, dict) else "{}"
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def _unlimited() -> float | None:
+    return None

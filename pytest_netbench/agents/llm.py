@@ -1,0 +1,229 @@
+"""One model completion over litellm. The only module that imports litellm, and only when a model is first asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from pytest_netbench.agents.failures import Failure, OutOfTime, classify
+from pytest_netbench.agents.retry import Retries
+from pytest_netbench.agents.settings import ModelSettings, Price
+from pytest_netbench.errors import ProviderError, UsageError
+from pytest_netbench.model.base import Model
+
+Message = dict[str, Any]
+
+
+class ToolCall(Model):
+    """One call the model asks for; ``arguments`` is what it wrote, valid JSON or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Completion(Model):
+    """What came back for one request. Tokens as the provider counts them, or estimated if it says nothing.
+
+    ``thinking`` is the model's thinking in words; ``thinking_blocks`` the same as some providers want it back.
+    """
+
+    text: str = ""
+    thinking: str = ""
+    thinking_blocks: tuple[dict[str, Any], ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tokens_estimated: bool = False
+    cost_usd: float | None = None
+    duration_s: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class Llm:
+    """A model that can be asked.
+
+    Args:
+        model: litellm's name of it, e.g. ``"openai/gpt-4o"``.
+        settings: Sent with each request.
+        retries: What to do when the provider fails.
+        price: Used instead of litellm's price list.
+        sleep: Waits between two tries.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        settings: ModelSettings | None = None,
+        retries: Retries | None = None,
+        price: Price | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.model = model
+        self.settings = settings or ModelSettings()
+        self._retries = retries or Retries()
+        self._price = price
+        self._sleep = sleep
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        note: Callable[[str], None],
+        wall_left: Callable[[], float | None],
+        **options: Any,
+    ) -> Completion:
+        """Ask once; transient failures of the provider are tried again.
+
+        Args:
+            messages: The conversation in OpenAI's shape.
+            note: Is told of each retry.
+            wall_left: Wall seconds that are left to the agent; ``None`` means no limit. No request outlives it.
+            options: Further arguments of litellm.completion, e.g. ``tools``.
+
+        Raises:
+            ContextOverflow: The conversation is longer than the model's context.
+            OutOfTime: The wall time ran out while the model was thinking.
+            ProviderError: The provider refused, or kept failing.
+            AgentError: The provider's content filter refused the conversation.
+            UsageError: litellm is absent or cannot run.
+        """
+        litellm = load_litellm()
+        attempt = 0
+        while True:
+            attempt += 1
+            left = wall_left()
+            if left is not None and left <= 0:
+                raise OutOfTime("no wall time is left")
+            timeout = self.settings.timeout_s if left is None else min(self.settings.timeout_s, left)
+            started = time.monotonic()
+            try:
+                response = litellm.completion(
+                    model=self.model,
+                    messages=list(messages),
+                    timeout=timeout,
+                    max_retries=0,
+                    num_retries=0,
+                    **self.settings.request(),
+                    **options,
+                )
+            except ImportError as error:
+                raise UsageError(
+                    f"litellm {version('litellm')} cannot run here: {error}. "
+                    "Mend: pip install --upgrade 'pytest-netbench[llm]'"
+                ) from error
+            except Exception as error:  # litellm also lets bare exceptions through
+                failure = classify(error, litellm=litellm, model=self.model, api_base=self.settings.api_base)
+                if failure.kind == "timeout" and timeout == left:
+                    raise OutOfTime(failure.message) from error
+                if not failure.may_pass:
+                    raise failure.error() from error
+                self._wait(failure, attempt, wall_left(), note, error)
+            else:
+                return self._read(litellm, response, messages, time.monotonic() - started)
+
+    def _wait(
+        self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception
+    ) -> None:
+        """Wait before the next try, or raise ProviderError if there shall be none."""
+        wait_s = self._retries.wait_s(attempt, failure.retry_after_s)
+        why_not = None
+        if attempt >= self._retries.attempts:
+            why_not = f"gave up after {attempt} requests"
+        elif (failure.retry_after_s or 0.0) > self._retries.longest_wait_s:
+            why_not = f"it asks to wait {failure.retry_after_s:g} s, more than longest_wait_s={self._retries.longest_wait_s:g}"
+        elif left is not None and wait_s >= left:
+            why_not = f"waiting {wait_s:.1f} s for it would outlast the trial ({max(left, 0):.1f} s left)"
+        if why_not is not None:
+            raise ProviderError(f"{failure.message} — {why_not}") from cause
+        note(f"request {attempt} of {self._retries.attempts} failed, next in {wait_s:.2f} s: {failure.message}")
+        self._sleep(wait_s)
+
+    def _read(self, litellm: Any, response: Any, messages: Sequence[Message], duration_s: float) -> Completion:
+        if not response.choices:
+            return Completion(duration_s=duration_s)
+        choice = response.choices[0]
+        text = choice.message.content or ""
+        calls = tuple(
+            ToolCall(
+                id=call.id or f"call_{index}", name=call.function.name or "", arguments=call.function.arguments or ""
+            )
+            for index, call in enumerate(choice.message.tool_calls or (), start=1)
+        )
+        prompt, completion, estimated = self._count(litellm, response, messages, text, calls)
+        return Completion(
+            text=text,
+            thinking=getattr(choice.message, "reasoning_content", None) or "",
+            thinking_blocks=tuple(dict(block) for block in getattr(choice.message, "thinking_blocks", None) or ()),
+            tool_calls=calls,
+            finish_reason=choice.finish_reason,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            tokens_estimated=estimated,
+            cost_usd=self._cost(litellm, response, prompt, completion),
+            duration_s=duration_s,
+        )
+
+    def _count(
+        self, litellm: Any, response: Any, messages: Sequence[Message], text: str, calls: tuple[ToolCall, ...]
+    ) -> tuple[int, int, bool]:
+        usage = getattr(response, "usage", None)
+        prompt = getattr(usage, "prompt_tokens", 0) or 0
+        completion = getattr(usage, "completion_tokens", 0) or 0
+        if prompt > 0:
+            return prompt, completion, False
+        written = text + "".join(call.name + call.arguments for call in calls)
+        return (
+            litellm.token_counter(model=self.model, messages=list(messages)),
+            litellm.token_counter(model=self.model, text=written),
+            True,
+        )
+
+    def _cost(self, litellm: Any, response: Any, prompt: int, completion: int) -> float | None:
+        """US dollars, or ``None`` if nobody knows the price: a model without a price is not free."""
+        if self._price is not None:
+            return self._price.cost_usd(prompt, completion)
+        try:
+            cost = litellm.completion_cost(completion_response=response, model=self.model)
+        except Exception:  # noqa: BLE001  (a bare Exception is how litellm says that it has no price)
+            return None
+        return float(cost)
+
+
+def load_litellm() -> Any:
+    """Import litellm such that it stays offline, reads no ``.env`` file and prints nothing.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    # Read by litellm while it is imported; someone who set them meant it.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    os.environ.setdefault("LITELLM_LOG", "ERROR")
+    first_time = "litellm" not in sys.modules
+    try:
+        with warnings.catch_warnings():
+            if first_time:  # pydantic warns of litellm's own models, which is no business of someone's test run
+                warnings.simplefilter("ignore")
+            import litellm  # noqa: PLC0415  (2 to 3 s and 170 MB)
+
+            if first_time:
+                litellm.ModelResponse()  # its models are only built now
+    except ImportError as error:
+        raise UsageError(
+            f"an agent that asks a model needs litellm ({error}). Mend: pip install 'pytest-netbench[llm]'"
+        ) from error
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    return litellm

@@ -1,0 +1,32 @@
+"""An agent under the name, budget and policy that an agent file gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_netbench.agents.protocol import Agent
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+
+class NamedAgent:
+    """Somebody's own agent as a run knows it: everything is the agent's, but ``info`` carries the run's name of it.
+
+    Args:
+        agent: The agent.
+        name: Its id in this run.
+        overrides: Added to ``info.settings``.
+    """
+
+    def __init__(self, *, agent: Agent, name: str, overrides: dict[str, Any]) -> None:
+        self._agent = agent
+        self._name = name
+        self._overrides = overrides
+
+    @property
+    def info(self) -> AgentInfo:
+        own = self._agent.info
+        return own.model_copy(update={"id": self._name, "settings": {**own.settings, **self._overrides}})
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        return self._agent.run(brief, ani)

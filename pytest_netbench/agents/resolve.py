@@ -1,0 +1,209 @@
+"""What ``--agent=SPEC`` means: a registered agent, an agent file, ``module:Class``, or a model.
+
+Cheap: nothing is imported but what the one agent that is meant needs.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_netbench import parts
+from pytest_netbench.errors import AgentFileError, UsageError
+
+if TYPE_CHECKING:
+    from pytest_netbench.agents.agentfile import AgentFile
+    from pytest_netbench.agents.protocol import Agent, InformedAgent
+
+_MODEL_STRATEGIES = ("react", "single-turn")
+_CLASS = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
+_FILE = re.compile(r"\.(ya?ml|json)$")
+_FILE_SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
+
+
+def agent_id(spec: str, *, rootdir: Path) -> str:
+    """The id of the agent that ``spec`` means: short, stable, fit for a node id.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: Where ``agents/`` is looked for, and where ``module`` of ``module:Class`` may be.
+
+    Raises:
+        UsageError: It means nothing.
+        AgentFileError: It means an agent file that is wrong or not there.
+    """
+    if _is_registered(spec):
+        return spec
+    path = _agent_file(spec, rootdir)
+    if path is not None:
+        from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+        return load_agent_file(path).name
+    if _CLASS.match(spec):
+        return spec.replace(":", ".")
+    _refuse_unless_model(spec, rootdir)
+    return _model_id(spec)
+
+
+def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
+    """The agent that ``spec`` means; its ``info.id`` is ``agent_id(spec)``.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: As for ``agent_id``.
+
+    Raises:
+        UsageError: It means nothing, or the class cannot be used.
+        AgentFileError: It means an agent file that is wrong or not there.
+    """
+    from pytest_netbench.agents import agentfile  # noqa: PLC0415  (imports pydantic and yaml)
+
+    if _is_registered(spec):
+        agent: Agent | InformedAgent = parts.load("agents", spec)()
+        return agent
+    path = _agent_file(spec, rootdir)
+    if path is not None:
+        return _from_file(agentfile.load_agent_file(path), rootdir, path)
+    if _CLASS.match(spec):
+        own: Agent = _named(_instance(_class(spec, rootdir), spec, {}), spec.replace(":", "."), {})
+        return own
+    _refuse_unless_model(spec, rootdir)
+    return _from_file(agentfile.AgentFile(name=_model_id(spec), model=spec), rootdir, None)
+
+
+def known_agents(rootdir: Path) -> tuple[str, ...]:
+    """Names that ``--agent`` takes here: registered ones that need no model, and agent files."""
+    registered = {name for name in parts.names("agents") if name not in _MODEL_STRATEGIES}
+    return tuple(sorted(registered | set(_files_by_name(rootdir))))
+
+
+def _is_registered(spec: str) -> bool:
+    if spec in _MODEL_STRATEGIES:
+        raise UsageError(
+            f"--agent={spec} needs a model: write an agent file agents/<name>.agent.yaml with `strategy: {spec}` and "
+            "`model: …` and give its name, or give the model itself (--agent=openai/gpt-4o means react on that model)"
+        )
+    return spec in parts.names("agents")
+
+
+def _agent_file(spec: str, rootdir: Path) -> Path | None:
+    if not spec.strip():
+        raise UsageError(f"--agent is empty (known: {', '.join(known_agents(rootdir))}; or a model, or module:Class)")
+    if _FILE.search(spec):
+        for path in (Path(spec), rootdir / spec, rootdir / "agents" / spec):
+            if path.is_file():
+                return path
+        near = get_close_matches(_stem(Path(spec)), _files_by_name(rootdir), n=1, cutoff=0.7)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        known = ", ".join(_files_by_name(rootdir)) or "none"
+        raise AgentFileError(f"there is no agent file {spec!r} (known names: {known}).{hint}")
+    return _files_by_name(rootdir).get(spec)
+
+
+def _files_by_name(rootdir: Path) -> dict[str, Path]:
+    """Agent files by name; those under rootdir come before those that travel with the package."""
+    package = Path(__file__).parents[1]
+    folders = (rootdir / "agents", package / "corpus" / "agents", package.parent / "agents")
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for suffix in _FILE_SUFFIXES:
+            for path in sorted(folder.glob(f"*{suffix}")):
+                found.setdefault(_stem(path), path)
+    return found
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    for suffix in (*_FILE_SUFFIXES, ".yaml", ".yml", ".json"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _refuse_unless_model(spec: str, rootdir: Path) -> None:
+    """A word that is nearly the name of an agent is a typing error and not somebody's model."""
+    if re.search(r"\s", spec):
+        raise UsageError(f"--agent={spec!r}: neither an agent nor a model has blanks in its name")
+    if "/" in spec:
+        return  # provider/model: nobody names an agent like that
+    known = known_agents(rootdir)
+    near = [name for name in get_close_matches(spec, known, n=1, cutoff=0.8) if abs(len(name) - len(spec)) <= 2]
+    if near:
+        raise AgentFileError(
+            f"unknown agent {spec!r} (known: {', '.join(known)}). Did you mean {near[0]!r}? "
+            f"If a model is meant, name its provider too: --agent=openai/{spec}"
+        )
+
+
+def _model_id(model: str) -> str:
+    return "react-" + re.sub(r"[^\w.:+@-]", "-", model)
+
+
+def _from_file(file: AgentFile, rootdir: Path, path: Path | None) -> Agent | InformedAgent:
+    is_class = bool(_CLASS.match(file.strategy))
+    try:
+        kind = _class(file.strategy, rootdir) if is_class else parts.load("agents", file.strategy)
+        if file.strategy in _MODEL_STRATEGIES:
+            on_model: Agent = kind(file=file)
+            return on_model
+        options = file.options if file.model is None else {"model": file.model, **file.options}
+        own: Agent = _named(_instance(kind, file.strategy, options), file.name, file.overrides())
+    except (UsageError, AgentFileError) as error:
+        if path is None or error.path is not None:
+            raise
+        raise AgentFileError(error.message, path=path) from error
+    return own
+
+
+def _class(spec: str, rootdir: Path) -> Any:
+    module_name, _, class_name = spec.partition(":")
+    if str(rootdir) not in sys.path:
+        sys.path.insert(0, str(rootdir))  # as pytest does for a conftest.py there
+    try:
+        module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and not f"{module_name}.".startswith(f"{error.name}."):
+            raise UsageError(f"{spec}: importing {module_name} failed: {error}") from error
+        raise UsageError(
+            f"{spec}: there is no module {error.name!r} (looked in {rootdir} and where Python looks). "
+            f"If a model is meant, name its provider too, e.g. --agent=ollama/{spec}"
+        ) from error
+    except Exception as error:
+        raise UsageError(f"{spec}: importing {module_name} failed: {type(error).__name__}: {error}") from error
+    known = sorted(name for name, value in vars(module).items() if isinstance(value, type) and hasattr(value, "run"))
+    if not hasattr(module, class_name):
+        near = get_close_matches(class_name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(
+            f"{spec}: {module_name} has no {class_name!r} (agents in it: {', '.join(known) or 'none'}).{hint}"
+        )
+    return getattr(module, class_name)
+
+
+def _instance(kind: Any, spec: str, options: dict[str, Any]) -> Any:
+    try:
+        agent = kind(**options)
+    except TypeError as error:
+        given = ", ".join(options) or "no arguments"
+        raise UsageError(
+            f"{spec} cannot be made with {given}: {error}. Give its arguments as `options:` in an agent file"
+        ) from error
+    lacks = [name for name in ("run", "info") if not hasattr(agent, name)]
+    if lacks and not hasattr(agent, "run_informed"):
+        raise UsageError(
+            f"{spec} is no agent: it has no {' and no '.join(repr(name) for name in lacks)} (see docs/reference/agents.md)"
+        )
+    if hasattr(agent, "run_informed") and spec != "oracle":
+        raise UsageError(
+            f"{spec} has 'run_informed': only 'oracle' may be given the Task; an agent that is evaluated has 'run'"
+        )
+    return agent
+
+
+def _named(agent: Any, name: str, overrides: dict[str, Any]) -> Any:
+    from pytest_netbench.agents.named import NamedAgent  # noqa: PLC0415  (imports pydantic)
+
+    return agent if agent.info.id == name and not overrides else NamedAgent(agent=agent, name=name, overrides=overrides)

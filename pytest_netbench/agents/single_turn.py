@@ -1,0 +1,81 @@
+"""SingleTurn: shows the model the whole network, takes one answer, and applies its commands."""
+
+from __future__ import annotations
+
+import json
+
+from pytest_netbench.agents.agentfile import AgentFile
+from pytest_netbench.agents.answer import read_answer
+from pytest_netbench.agents.dialogue import Dialogue
+from pytest_netbench.agents.llm import Llm
+from pytest_netbench.agents.prompting import budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+
+class SingleTurn:
+    """A model that answers once.
+
+    Args:
+        file: Who it is: name, model, settings.
+    """
+
+    def __init__(self, *, file: AgentFile) -> None:
+        self._file = file
+        self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
+        self._system = from_file("single-turn", file.prompt)
+        self._task, self._state = packaged("task"), packaged("state")
+
+    @property
+    def info(self) -> AgentInfo:
+        return self._file.info(prompts=digests((self._system, self._task, self._state)))
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        """Ask once and apply the answer.
+
+        Raises:
+            BudgetExhausted: The budget did not suffice; with ``submission`` once the model has answered.
+            AgentError: The answer cannot be read, or names an unknown device; with ``submission``.
+            ProviderError: The provider refused, or kept failing.
+        """
+        dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
+        reasoning: str | None = None
+        try:
+            task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
+            dialogue.say("system", self._system.text)
+            dialogue.say("user", self._describe(task, brief, ani))
+            text = dialogue.ask().text
+            reasoning = text.strip() or None
+            explained, commands = read_answer(text, brief.devices)
+            reasoning = explained or None
+            for device, lines in commands.items():
+                _apply(device, lines, ani)
+        except AgentError as error:
+            stop_reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
+            error.submission = Submission(reasoning=reasoning, stop_reason=stop_reason, usage=dialogue.usage)
+            raise
+        return Submission(reasoning=reasoning, usage=dialogue.usage)
+
+    def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
+        topology = ani.get_topology()["topology"]
+        configs = [
+            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```" for device in brief.devices
+        ]
+        return self._state.fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
+
+
+def _running(device: str, ani: Ani) -> str:
+    try:
+        return str(ani.get_running_cfg(device)["running_config"]).strip("\n")
+    except AniError as error:
+        return f"(cannot be read: {error})"
+
+
+def _apply(device: str, lines: list[str], ani: Ani) -> None:
+    if not lines:
+        return
+    try:
+        ani.update_cfg(device, lines)
+    except AniError as error:
+        raise AgentError(f"the answer's commands for {device!r} were refused: {error}") from error
