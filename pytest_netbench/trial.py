@@ -1,1 +1,0 @@
-"""One trial from start to end, usable without pytest."""

@@ -1,0 +1,56 @@
+"""A trial in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pytest_netbench import parts
+from pytest_netbench.agents.protocol import Agent, InformedAgent
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.lab.protocols import Backend
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.trial.attempt import Trial
+from pytest_netbench.trial.provenance import environment
+from pytest_netbench.trial.terms import terms_for
+
+
+def run_trial(
+    task: Task,
+    agent: Agent | InformedAgent,
+    *,
+    backend: str = "netns",
+    time_scale: float | None = None,
+    budget: Mapping[str, float | None] | None = None,
+    number: int = 1,
+) -> TrialRecord:
+    """Deploy the task's network, let ``agent`` work on it, evaluate, and destroy the network.
+
+    Args:
+        task: What is asked, e.g. from ``taskfile``.
+        agent: Who is evaluated.
+        backend: Name of what deploys the lab.
+        time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
+        budget: Limits instead of the task's, by field name.
+        number: 1 for the first attempt, 2 for the second …
+
+    Raises:
+        RequirementMissing: This machine lacks something the task needs.
+        InfrastructureError: The lab or the model's provider broke.
+    """
+    deployer: Backend = parts.load("backends", backend)()
+    lab = deployer.deploy(task, time_scale=time_scale)
+    try:
+        terms = terms_for(task, agent.info, budget=budget)
+        where = environment(lab, backend=backend, platforms=platforms_of(task), where=Path.cwd())
+        ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
+        trial = Trial(task=task, lab=lab, ani=ani, agent=agent, terms=terms, environment=where, number=number)
+        return trial.run()
+    finally:
+        lab.destroy()
+
+
+def platforms_of(task: Task) -> frozenset[str]:
+    """Names of the platforms of the task's nodes."""
+    return frozenset(task.platform_of(node.name) for node in task.topology.nodes)

@@ -1,0 +1,59 @@
+"""What an agent may do and use in a trial, and what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_netbench import parts
+from pytest_netbench.agents.overrides import budget_for, devices_for, methods_for
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.families.protocol import Family
+from pytest_netbench.model.task import Budget, Task
+from pytest_netbench.model.trial import AgentInfo, Brief
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What an agent may do and use in a trial."""
+
+    budget: Budget
+    policy: Policy
+
+
+def family_of(task: Task) -> Family:
+    """The family of ``task``.
+
+    Raises:
+        UsageError: No such family is installed.
+    """
+    family: Family = parts.load("families", task.family)()
+    return family
+
+
+def terms_for(task: Task, info: AgentInfo, *, budget: Mapping[str, float | None] | None = None) -> Terms:
+    """Budget and policy: the task's, narrowed by the agent's file, overridden by ``budget``.
+
+    Args:
+        task: Whose budget and family apply.
+        info: Of the agent; its settings may carry a budget and a policy.
+        budget: Limits that take precedence over both, by field name; ``None`` lifts one.
+    """
+    limits = Budget.model_validate({**budget_for(info, task.budget).model_dump(), **(budget or {})})
+    permitted = frozenset(family_of(task).methods)
+    wanted, devices = methods_for(info), devices_for(info)
+    return Terms(
+        budget=limits,
+        policy=Policy(
+            methods=permitted if wanted is None else permitted & frozenset(wanted),
+            devices=None if devices is None else frozenset(devices),
+        ),
+    )
+
+
+def brief_for(task: Task, terms: Terms) -> Brief:
+    """What the agent is told under ``terms``."""
+    brief = family_of(task).brief(task)
+    methods = terms.policy.methods
+    kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
+    return brief.model_copy(update={"budget": terms.budget, "methods": kept})

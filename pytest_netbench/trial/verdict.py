@@ -1,0 +1,92 @@
+"""From a record and its scores to a result: passed or failed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
+
+
+def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[str, float]) -> TrialResult:
+    """The result of a trial.
+
+    It passes when the agent did not fail by itself and each gating score reaches its pass mark; a gating score that was not
+    measured reaches none.
+    """
+    failed = record.outcome == "agent-error" or bool(short_of(scores, pass_marks))
+    return TrialResult(
+        node_id=record.node_id,
+        task_name=record.task.task_name,
+        task_digest=record.task_digest,
+        domain=record.task.domain,
+        family=record.task.family,
+        agent=record.agent,
+        trial=record.trial,
+        status="failed" if failed else "passed",
+        outcome=record.outcome,
+        error=record.error,
+        scores=tuple(scores),
+        usage=record.submission.usage,
+        budget_used=record.budget_used,
+        testcase_results=record.testcase_results,
+        commands=record.commands,
+        environment=record.environment,
+        started_at=record.started_at,
+        duration_s=record.deploy_s + record.agent_s + record.evaluate_s,
+        deploy_s=record.deploy_s,
+        agent_s=record.agent_s,
+        evaluate_s=record.evaluate_s,
+    )
+
+
+def short_of(scores: Sequence[Score], pass_marks: Mapping[str, float]) -> list[str]:
+    """One phrase for each gating score that does not reach its pass mark."""
+    values = {score.metric: score for score in scores}
+    phrases = []
+    for metric, mark in pass_marks.items():
+        score = values.get(metric)
+        if score is None or score.value is None:
+            why = score.explanation if score is not None else "no such scorer ran"
+            phrases.append(f"{metric} was not measured, {mark:g} is needed: {why}")
+        elif score.value < mark:
+            phrases.append(f"{metric} {score.value:.3g} is under its pass mark {mark:g}")
+    return phrases
+
+
+def explain(result: TrialResult, *, intents: Sequence[str], pass_marks: Mapping[str, float]) -> str:
+    """Why ``result`` failed: a headline, then each failed testcase with intent, command, expected and actual."""
+    failed = [one for one in result.testcase_results if one.status == "fail"]
+    lines = [_headline(result, failed, pass_marks)]
+    if result.error is not None:
+        lines.append(f"  {result.outcome}: {result.error}")
+    for one in failed:
+        lines += ["", f"  {one.name} [{one.kind}]", *_rows(one, intents)]
+    return "\n".join(lines)
+
+
+def _headline(result: TrialResult, failed: Sequence[TestcaseResult], pass_marks: Mapping[str, float]) -> str:
+    total = len(result.testcase_results)
+    phrases = [f"{len(failed)} of {total} testcases failed: {', '.join(one.name for one in failed)}"] if failed else []
+    if result.outcome == "agent-error":
+        phrases.append(
+            f"the agent failed: {(result.error or '').splitlines()[0] if result.error else 'no reason given'}"
+        )
+    if not phrases:
+        phrases = short_of(result.scores, pass_marks)
+    return "; ".join(phrases)
+
+
+def _rows(one: TestcaseResult, intents: Sequence[str]) -> list[str]:
+    rows = []
+    if one.intent is not None and one.intent <= len(intents):
+        rows.append(("intent", f"{one.intent}. {intents[one.intent - 1].strip()}"))
+    elif one.role == "regression":
+        rows.append(("intent", "none: what worked before must still work"))
+    rows += [("command", one.command), ("expected", one.expected), ("actual", one.actual)]
+    return [line for name, text in rows for line in _row(name, text)]
+
+
+def _row(name: str, text: str) -> list[str]:
+    first, *rest = text.splitlines() or ["(nothing)"]
+    return [f"    {name + ':':<10}{first}", *(f"{'':<14}{line}" for line in rest)]
