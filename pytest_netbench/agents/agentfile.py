@@ -159,8 +159,8 @@ def _leaves(value: Any, where: yamlfile.Where) -> Iterator[tuple[yamlfile.Where,
 
 def _explain(error: ValidationError, lines: Mapping[yamlfile.Where, int], path: Path) -> AgentFileError:
     """The first problem in the file, in words."""
-    problems = sorted(error.errors(), key=lambda problem: _line(lines, problem["loc"]) or 0)
-    first = problems[0]
+    # What is missing comes last: it may only be misspelt, and then the unknown key says so.
+    first = min(error.errors(), key=lambda problem: (problem["type"] == "missing", _line(lines, problem["loc"]) or 0))
     where: yamlfile.Where = first["loc"]
     name = ".".join(str(part) for part in where)
     if first["type"] == "extra_forbidden":

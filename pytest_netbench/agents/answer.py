@@ -26,6 +26,7 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
     Raises:
         AgentError: There is no such object; says what was wrong.
     """
+    text = text.replace("\r\n", "\n")
     value, start = _last_object(text)
     reasoning = text[:start].removesuffix("\n").strip()
     wrapped = [key for key in _WRAPPERS if set(value) == {key} and key not in devices and isinstance(value[key], dict)]

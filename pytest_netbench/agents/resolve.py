@@ -139,7 +139,7 @@ def _refuse_unless_model(spec: str, rootdir: Path) -> None:
 
 
 def _model_id(model: str) -> str:
-    return "react-" + re.sub(r"[^\w.:+@-]", "-", model)
+    return "react-" + re.sub(r"[^\w.+@-]", "-", model)
 
 
 def _from_file(file: AgentFile, rootdir: Path, path: Path | None) -> Agent | InformedAgent:

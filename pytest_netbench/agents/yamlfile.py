@@ -28,9 +28,9 @@ def load(path: Path) -> tuple[dict[str, Any], dict[Where, int]]:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise AgentFileError("an agent file is a mapping, e.g. `model: openai/gpt-4o`", path=path, line=1)
-        lines: dict[Where, int] = {}
-        _note_lines(node, (), lines, path)
-        return loader.construct_document(node), lines
+        noted = _Lines(path)
+        noted.note(node, ())
+        return loader.construct_document(node), noted.lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -41,18 +41,35 @@ def load(path: Path) -> tuple[dict[str, Any], dict[Where, int]]:
         loader.dispose()
 
 
-def _note_lines(node: yaml.Node, where: Where, lines: dict[Where, int], path: Path) -> None:
-    lines.setdefault(where, node.start_mark.line + 1)
-    if isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            _note_lines(item, (*where, index), lines, path)
-    elif isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            place = (*where, str(key.value))
-            line = key.start_mark.line + 1
-            if place in lines:
-                raise AgentFileError(
-                    f"{key.value!r} is given twice (before in line {lines[place]})", path=path, line=line
-                )
-            lines[place] = line
-            _note_lines(value, place, lines, path)
+class _Lines:
+    """Notes the line of each value; refuses a key that is given twice, and a value that is written once and used often."""
+
+    def __init__(self, path: Path) -> None:
+        self.lines: dict[Where, int] = {}
+        self._path = path
+        self._seen: set[int] = set()
+
+    def note(self, node: yaml.Node, where: Where) -> None:
+        line = node.start_mark.line + 1
+        if id(node) in self._seen:
+            raise AgentFileError(
+                "YAML aliases (*name) are not supported here; write the value out", path=self._path, line=line
+            )
+        self._seen.add(id(node))
+        self.lines.setdefault(where, line)
+        if isinstance(node, yaml.SequenceNode):
+            for index, item in enumerate(node.value):
+                self.note(item, (*where, index))
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                self._note_pair(key, value, where)
+
+    def _note_pair(self, key: yaml.Node, value: yaml.Node, where: Where) -> None:
+        place, line = (*where, str(key.value)), key.start_mark.line + 1
+        if key.tag != "tag:yaml.org,2002:str":
+            raise AgentFileError(f"the key {key.value!r} is no word; put it in quotes", path=self._path, line=line)
+        if place in self.lines:
+            before = self.lines[place]
+            raise AgentFileError(f"{key.value!r} is given twice (before in line {before})", path=self._path, line=line)
+        self.lines[place] = line
+        self.note(value, place)
