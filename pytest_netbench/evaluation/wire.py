@@ -59,7 +59,10 @@ def draft_pattern(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        matches_itself = re.search(text, text, re.MULTILINE) is not None
+        if re.search(text, text, re.MULTILINE) is not None:
+            return text
     except re.error:
         return re.escape(text)
-    return text if matches_itself else f"(?:{text})|(?:{re.escape(text)})"
+    flags = re.match(r"\(\?[aiLmsux]+\)", text)
+    start = flags.group() if flags else ""
+    return f"{start}(?:{text.removeprefix(start)})|(?:{re.escape(text)})"

@@ -23,6 +23,7 @@ from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import CliSession, Completed, Pending, Route, SandboxLimits
 
+LIMITS = SandboxLimits()
 WORDS = ("address", "route", "deny", "mark", "snat", "rate", "policy")
 
 
@@ -51,7 +52,7 @@ class MemoryNode:
         return [self.run(argv) for argv in argvs]
 
     def shell(
-        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = SandboxLimits()
+        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = LIMITS
     ) -> Completed:
         return self.run((command,))
 
@@ -117,7 +118,7 @@ class MemoryPlatform:
             raise LabDied(f"{node.name} is gone")
         return "\n".join(node.lines)
 
-    def execute(self, node: MemoryNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:
+    def execute(self, node: MemoryNode, command: str, *, limits: SandboxLimits = LIMITS) -> str:
         node.lab.tick()
         if command == "hang":
             raise LabError(f"{node.name}: no prompt within {limits.timeout_s:g} s")
@@ -162,8 +163,8 @@ class MemoryProber:
     def __init__(self, lab: MemoryLab) -> None:
         self._lab = lab
         self.batches: list[int] = []
-        self.flows_at_once = 0
         self.measurements = 0
+        self.pause_s = 0.0
 
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
         self._lab.tick()
@@ -178,6 +179,7 @@ class MemoryProber:
     def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
         self._lab.tick()
         self.measurements += 1
+        time.sleep(self.pause_s)  # what a measurement takes
         reports = []
         for flow, target in zip(flows, targets, strict=True):
             rates = [int(words[1]) for node in self._lab.way(flow.source, target) for words in node.words("rate")]
@@ -194,6 +196,7 @@ class MemoryProber:
         return reports
 
     def addresses(self, node: str) -> tuple[str, ...]:
+        self._lab.tick()
         return tuple(words[2] for words in self._lab.nodes[node].words("address"))
 
     def _probe(self, probe: Probe) -> ProbeResult:

@@ -11,8 +11,10 @@ from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError
 from pytest_netbench.model.task import Budget
 from tests.support.memory_lab import PLATFORMS, chain
 
+ALL = Policy()
 
-def ani_of(lab, *, policy=Policy(), **limits):
+
+def ani_of(lab, *, policy=ALL, **limits):
     return LabAni(lab, policy=policy, budget=Budget(**limits), platforms=PLATFORMS)
 
 
