@@ -1,0 +1,1 @@
+"""The default backend: rootless Linux namespaces."""

@@ -1,0 +1,1 @@
+"""C programs of the netns backend and how they are built."""

@@ -1,0 +1,153 @@
+"""Compiles the C programs of this package, once per user, source and compiler.
+
+Owns the cache directory and its trustworthiness: what is loaded into a lab's daemons, or run by root, must come from
+this user. No compiler is not an error: labs then run at wall speed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+_SOURCES = Path(__file__).parent
+_COMPILERS = ("cc", "gcc", "clang")
+_COMMON = ("-O2", "-std=gnu11", "-Wall", "-Wextra")
+_SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
+_COMPILE_TIMEOUT_S = 60.0
+
+_why_not: dict[str, str] = {}
+
+
+def labtime() -> Path | None:
+    """The library to preload into daemons that run in lab time, or ``None`` (see ``why_not``)."""
+    return _built("labtime.c", "labtime.so", _SHARED, ("-ldl", "-lpthread"))
+
+
+def wire() -> Path | None:
+    """The program that delays, drops and paces packets between two interfaces, or ``None`` (see ``why_not``)."""
+    return _built("wire.c", "wire", _COMMON, ())
+
+
+def why_not() -> str | None:
+    """Why ``labtime`` or ``wire`` answered ``None``, in one sentence; ``None`` if nothing failed in this process."""
+    return next(iter(_why_not.values()), None)
+
+
+def compiler() -> str | None:
+    """The C compiler that would be used, ``$CC`` first."""
+    names = (os.environ.get("CC", ""), *_COMPILERS)
+    return next((found for name in names if name and (found := shutil.which(name))), None)
+
+
+def cache_dir() -> Path:
+    """This user's own cache directory for this package, made if need be.
+
+    ``$XDG_CACHE_HOME/pytest-netbench``, or ``~/.cache``, or, where neither can be written, a directory in the temporary one.
+    For root it is ``/var/cache``: labs are run by an unprivileged user then, who cannot enter root's home.
+
+    Raises:
+        OSError: None of them can be made, or what is there belongs to somebody else.
+    """
+    reasons = []
+    for candidate in _cache_candidates():
+        try:
+            _make_directory(candidate)
+            if os.access(candidate, os.W_OK | os.X_OK):
+                return candidate
+            reasons.append(f"{candidate} is not writable")
+        except OSError as error:
+            reasons.append(str(error))
+    raise OSError("; ".join(reasons))
+
+
+def _cache_candidates() -> list[Path]:
+    parents = [os.environ.get("XDG_CACHE_HOME", "")]
+    if os.geteuid() == 0:
+        parents.append("/var/cache")
+    with contextlib.suppress(RuntimeError):  # no home directory
+        parents.append(str(Path.home() / ".cache"))
+    # A relative XDG_CACHE_HOME is to be ignored, says its specification.
+    candidates = [Path(parent) / "pytest-netbench" for parent in parents if parent.startswith("/")]
+    return [*candidates, Path(tempfile.gettempdir()) / f"pytest-netbench-{os.geteuid()}"]
+
+
+def _built(source: str, product: str, flags: tuple[str, ...], libraries: tuple[str, ...]) -> Path | None:
+    try:
+        path = _product(source, product, flags, libraries)
+    except (OSError, subprocess.SubprocessError) as error:
+        _why_not[product] = f"{source} could not be built: {error}"
+        return None
+    if path is None:
+        _why_not[product] = f"{source} could not be built: no C compiler (looked for {', '.join(_COMPILERS)})"
+        return None
+    _why_not.pop(product, None)
+    return path
+
+
+def _product(source: str, product: str, flags: tuple[str, ...], libraries: tuple[str, ...]) -> Path | None:
+    program = compiler()
+    if program is None:
+        return None
+    text = (_SOURCES / source).read_bytes()
+    key = hashlib.sha256(b"\0".join([text, _identity(program), " ".join(flags + libraries).encode()])).hexdigest()[:20]
+    directory = cache_dir() / key
+    _make_directory(directory)
+    target = directory / product
+    if target.exists():
+        _check_owner(target)
+        return target
+    _compile(program, _SOURCES / source, target, flags, libraries)
+    return target
+
+
+def _compile(program: str, source: Path, target: Path, flags: tuple[str, ...], libraries: tuple[str, ...]) -> None:
+    """Compile beside the target and rename: whoever else builds it at the same time replaces it by the same file."""
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    os.close(descriptor)
+    draft = Path(name)
+    try:
+        done = subprocess.run(
+            [program, *flags, str(source), "-o", name, *libraries],
+            capture_output=True,
+            text=True,
+            timeout=_COMPILE_TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode:
+            raise OSError(f"{program} said: {done.stderr.strip()[-500:]}")
+        draft.chmod(0o755)
+        draft.rename(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@functools.cache
+def _identity(program: str) -> bytes:
+    """What changes when the compiler does, without running it."""
+    real = Path(program).resolve()
+    status = real.stat()
+    return f"{real} {status.st_size} {status.st_mtime_ns} {os.uname().machine}".encode()
+
+
+def _make_directory(directory: Path) -> None:
+    if not directory.is_dir():
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o755)
+    _check_owner(directory)
+
+
+def _check_owner(path: Path) -> None:
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        raise PermissionError(f"{path} is a symbolic link")
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"{path} belongs to uid {status.st_uid}, not to {os.geteuid()}")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{path} can be written by others: chmod go-w {path}")

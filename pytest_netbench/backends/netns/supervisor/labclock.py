@@ -1,0 +1,100 @@
+"""The clock page: what ``native/labtime.c`` maps into the daemons of a lab.
+
+Owns the layout and the writing of the page. Runs inside the supervisor, so it imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import threading
+import time
+from collections.abc import Callable
+
+
+class LabClock:
+    """Lab time of one lab: it passes ``factor`` times as fast as the wall, and never jumps.
+
+    The page is ``{uint64 sequence; int64 base_real_ns; int64 base_lab_ns; double factor}`` in native byte order. Lab time is
+    ``base_lab_ns + (CLOCK_MONOTONIC - base_real_ns) * factor``. A reader that sees an odd sequence, or another one afterwards,
+    reads again.
+    """
+
+    SIZE = 32
+
+    def __init__(self, *, page: mmap.mmap, factor: float) -> None:
+        self._page = page
+        view = memoryview(page)
+        # Cast views store a field with one machine instruction; struct's standard mode would go byte by byte.
+        self._sequence = view[0:8].cast("Q")
+        self._bases = view[8:24].cast("q")
+        self._factor = view[24:32].cast("d")
+        self._lock = threading.Lock()
+        self._fence = threading.Lock()
+        self._publish(factor, lambda now: now)
+
+    @classmethod
+    def create(cls, path: str, factor: float) -> LabClock:
+        """Make the page at ``path`` and start lab time at the monotonic clock's present value.
+
+        Args:
+            path: A file that does not exist yet; daemons find it by ``NETBENCH_CLOCK``.
+            factor: Lab seconds per wall second.
+
+        Raises:
+            ValueError: ``factor`` is not a positive number.
+            OSError: The file cannot be made.
+        """
+        _check(factor)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            os.posix_fallocate(descriptor, 0, cls.SIZE)
+            page = mmap.mmap(descriptor, cls.SIZE)
+        finally:
+            os.close(descriptor)
+        return cls(page=page, factor=factor)
+
+    @property
+    def factor(self) -> float:
+        """Lab seconds per wall second."""
+        return self._factor[0]
+
+    def set_factor(self, factor: float) -> None:
+        """Go on from the present lab time at another speed. Daemons that wait notice within a tenth of a second.
+
+        Raises:
+            ValueError: ``factor`` is not a positive number.
+        """
+        _check(factor)
+        self._publish(factor, self._lab_ns)
+
+    def lab_now(self) -> float:
+        """Lab seconds on the clock that daemons see as ``CLOCK_MONOTONIC``."""
+        with self._lock:
+            return self._lab_ns(time.monotonic_ns()) / 1e9
+
+    def _lab_ns(self, now: int) -> int:
+        base_real, base_lab = self._bases
+        return base_lab + int((now - base_real) * self._factor[0])
+
+    def _publish(self, factor: float, lab_ns: Callable[[int], int]) -> None:
+        with self._lock:
+            self._sequence[0] += 1
+            self._order_stores()
+            # Read after the sequence is odd: a reader that used the old page took its moment before this one.
+            now = time.monotonic_ns()
+            base_lab = lab_ns(now)
+            self._bases[0], self._bases[1], self._factor[0] = now, base_lab, factor
+            self._order_stores()
+            self._sequence[0] += 1
+
+    def _order_stores(self) -> None:
+        """Keep the stores before from being seen after those that follow: Python has no fence but a lock is one."""
+        with self._fence:
+            pass
+
+
+def _check(factor: float) -> None:
+    if not (math.isfinite(factor) and factor > 0):
+        raise ValueError(f"a time scale must be a positive number, not {factor!r}")
