@@ -199,5 +199,20 @@ class Platform(Protocol):
         ...
 
     def free_names(self) -> Sequence[tuple[str, str]]:
-        """(kind, regular expression with one group) pairs for identifiers a person may choose freely in config lines."""
+        """(kind, regular expression with one group) pairs for identifiers a person may choose freely in config lines.
+
+        A kind that ends in ``sequence`` is a position in an ordered list: its number is not compared, its rank is.
+        """
+        ...
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        """The ordered list a config line belongs to, or ``None`` if its place among its siblings does not matter.
+
+        Args:
+            parents: The normalised lines above it, outermost first.
+            line: The normalised line, e.g. ``ip prefix-list OUT seq 5 permit 10.0.0.0/8``.
+
+        Returns:
+            A key that is equal for all siblings of the same list, e.g. ``ip prefix-list OUT``.
+        """
         ...
