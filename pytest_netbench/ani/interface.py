@@ -22,6 +22,7 @@ from pytest_netbench.platforms.base import Platform, SandboxLimits
 
 MAX_ANSWER_BYTES = 65_536
 MIN_MESSAGE_BYTES = 256
+ROOM_FOR_A_NOTE = 1_024
 
 T = TypeVar("T")
 
@@ -171,7 +172,7 @@ class LabAni:
         if "\n" in line or "\r" in line:
             raise AniError("execute-cmd: 'command' must be one line", code=INVALID_PARAMS)
         self._meter.charge_commands(1)
-        limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES)
+        limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES - ROOM_FOR_A_NOTE)
         wall_s = self._meter.left()["wall_s"]
         if wall_s is not None:
             limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
