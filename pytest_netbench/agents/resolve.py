@@ -30,7 +30,7 @@ def agent_id(spec: str, *, rootdir: Path) -> str:
 
     Args:
         spec: The value of ``--agent``.
-        rootdir: Where ``agents/`` is looked for, and where ``module`` of ``module:Class`` may be.
+        rootdir: Where ``agents/`` is looked for; ``module`` of ``module:Class`` may be in either.
 
     Raises:
         UsageError: It means nothing.
@@ -162,13 +162,16 @@ def _class(spec: str, rootdir: Path) -> Any:
     module_name, _, class_name = spec.partition(":")
     if str(rootdir) not in sys.path:
         sys.path.insert(0, str(rootdir))  # as pytest does for a conftest.py there
+    if str(rootdir / "agents") not in sys.path:
+        # last, and not as a package: the OpenAI Agents SDK is called `agents`, too
+        sys.path.append(str(rootdir / "agents"))
     try:
         module = import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and not f"{module_name}.".startswith(f"{error.name}."):
             raise UsageError(f"{spec}: importing {module_name} failed: {error}") from error
         raise UsageError(
-            f"{spec}: there is no module {error.name!r} (looked in {rootdir} and where Python looks). "
+            f"{spec}: there is no module {error.name!r} (looked in {rootdir}, {rootdir}/agents and where Python looks). "
             f"If a model is meant, name its provider too, e.g. --agent=ollama/{spec}"
         ) from error
     except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -9,11 +10,8 @@ PRELUDE = "import sys; from pytest_netbench.agents import llm\n"
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
-
-    return subprocess.run(
-        [sys.executable, "-c", PRELUDE + code], capture_output=True, text=True, env={**os.environ, **environment}
-    )
+    command = [sys.executable, "-c", PRELUDE + code]
+    return subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **environment})
 
 
 def test_without_litellm_the_error_names_the_extra_to_install():

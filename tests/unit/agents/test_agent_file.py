@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -167,7 +168,5 @@ def test_a_file_that_is_no_text_is_told(write, tmp_path):
 def test_no_text_whatever_raises_anything_but_an_agent_file_error(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.agent.yaml"
     path.write_text(text, encoding="utf-8", errors="replace")
-    try:
+    with suppress(AgentFileError):
         assert isinstance(load_agent_file(path), AgentFile)
-    except AgentFileError as error:
-        assert str(path) in str(error)
