@@ -5,6 +5,7 @@ The JSON Schemas here are the single source: agents hand them to their models, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,11 @@ from pytest_netbench.model.trial import MethodSpec
 
 MAX_COMMANDS_PER_CALL = 500
 MAX_LINE_BYTES = 8192
+MAX_REQUEST_CHARACTERS = 262_144
+
+# on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROL_OR_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 _DEVICE = {"type": "string", "description": "device name as get-topology spells it"}
 
@@ -93,7 +99,7 @@ def check_params(spec: MethodSpec, params: object) -> dict[str, Any]:
             raise _invalid(spec, f"parameter {name!r} is missing")
     for name, value in params.items():
         if properties[name]["type"] == "string":
-            _check_line(spec, name, value)
+            _check_line(spec, name, value, _CONTROL_OR_BREAK)
         else:
             _check_lines(spec, name, value, properties[name])
     return dict(params)
@@ -106,20 +112,21 @@ def _check_lines(spec: MethodSpec, name: str, value: object, schema: Mapping[str
     if limit is not None and len(value) > limit:
         raise _invalid(spec, f"{name!r} has {len(value)} entries; at most {limit} in one request")
     for position, line in enumerate(value, 1):
-        _check_line(spec, f"{name}[{position}]", line, several_lines=True)
+        _check_line(spec, f"{name}[{position}]", line, _CONTROL)
+    size = sum(len(line) for line in value)
+    if size > MAX_REQUEST_CHARACTERS:
+        raise _invalid(spec, f"{name!r} has {size} characters; at most {MAX_REQUEST_CHARACTERS} in one request")
 
 
-def _check_line(spec: MethodSpec, name: str, value: object, *, several_lines: bool = False) -> None:
+def _check_line(spec: MethodSpec, name: str, value: object, forbidden: re.Pattern[str]) -> None:
     if not isinstance(value, str):
         raise _invalid(spec, f"{name!r} must be a string, not {_kind(value)}")
-    size = max((len(line.encode(errors="replace")) for line in value.split("\n")), default=0)
-    if size > MAX_LINE_BYTES or len(value) > 8 * MAX_LINE_BYTES:
-        raise _invalid(spec, f"{name!r} is {max(size, len(value))} bytes long; at most {MAX_LINE_BYTES} in a line")
-    # on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
-    harmless = "\t\n\r" if several_lines else "\t"
-    for character in value.rstrip("\r\n"):
-        if (character < " " and character not in harmless) or character == "\x7f" or "\ud800" <= character <= "\udfff":
-            raise _invalid(spec, f"{name!r} contains the control character {character!r}; give one line of plain text")
+    size = max(len(line.encode(errors="replace")) for line in value.split("\n"))
+    if size > MAX_LINE_BYTES:
+        raise _invalid(spec, f"{name!r} is {size} bytes long; at most {MAX_LINE_BYTES} in a line")
+    found = forbidden.search(value.rstrip("\r\n"))
+    if found is not None:
+        raise _invalid(spec, f"{name!r} contains the control character {found[0]!r}; give one line of plain text")
 
 
 def _invalid(spec: MethodSpec, message: str) -> AniError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pytest_netbench.model.trial import Step
 
+MAX_DEPTH = 32
+MAX_KEY = 256
 MAX_STRING = 131_072
 MAX_STRING_WHEN_LONG = 1_024
 LONG_TRACE = 32 * 2**20
@@ -57,14 +60,17 @@ def clip(text: str, limit: int, advice: str = "") -> str:
     return f"{kept}\n[netbench: cut here, {len(raw) - limit} of {len(raw)} bytes left out{advice}]"
 
 
-def _plain(value: Any, limit: int) -> tuple[Any, int]:
-    if value is None or isinstance(value, bool | int | float):
+def _plain(value: Any, limit: int, depth: int = 0) -> tuple[Any, int]:
+    """``value`` as JSON knows it, and about how many characters it has."""
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value, 8
-    if isinstance(value, Mapping):
-        pairs = {str(key): _plain(one, limit) for key, one in value.items()}
+    if isinstance(value, Mapping) and depth < MAX_DEPTH:
+        pairs = {clip(str(key), MAX_KEY): _plain(one, limit, depth + 1) for key, one in value.items()}
         return {key: one for key, (one, _) in pairs.items()}, sum(len(key) + size for key, (_, size) in pairs.items())
-    if isinstance(value, list | tuple):
-        items = [_plain(one, limit) for one in value]
+    if isinstance(value, list | tuple) and depth < MAX_DEPTH:
+        items = [_plain(one, limit, depth + 1) for one in value]
         return [one for one, _ in items], 8 + sum(size for _, size in items)
+    if isinstance(value, Mapping | list | tuple):
+        return "[netbench: nested too deeply]", 32
     text = clip(value if isinstance(value, str) else str(value), limit)
     return text.encode(errors="replace").decode(), len(text)

@@ -111,11 +111,6 @@ class View:
             raise NotThere(f"{target} has no {f'IPv{version} ' if version else ''}address")
         return wanted[0]
 
-    def name(self, address: str) -> str:
-        """``address (node)`` for people, or the address alone."""
-        owner = self.owner(address)
-        return address if owner is None else f"{address} ({owner})"
-
     @property
     def probe_timeout_s(self) -> float:
         """How long a probe waits: longer than the links of the topology delay a packet both ways."""

@@ -197,7 +197,7 @@ class Dispatch:
     def answer(self, message: bytes) -> Any:
         """The answer, or ``None`` if there is none to give (notifications)."""
         try:
-            request = json.loads(message)
+            request = json.loads(message, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             return _failed(None, PARSE_ERROR, f"not JSON: {error}")
         if not isinstance(request, list):
@@ -251,6 +251,10 @@ def _complaint(request: Any) -> str | None:
     if "id" in request and not _is_id(request["id"]):
         return "an id is a string, a number or null"
     return None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _is_id(value: Any) -> bool:

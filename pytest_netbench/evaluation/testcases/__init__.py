@@ -22,7 +22,7 @@ class Kind:
     expected: Callable[[Any], str]
     observe: Callable[[Any, View], Observation] | None = None
     plan: Callable[[Any, View], Probe] | None = None
-    judge: Callable[[Any, Probe, ProbeResult, View], Observation] | None = None
+    judge: Callable[[Any, Probe, ProbeResult], Observation] | None = None
     absent: Callable[[Any], bool] = lambda _: False
     traffic: bool = False
 
@@ -62,5 +62,5 @@ def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:
     for (index, probe), result in zip(probes.items(), view.probe(list(probes.values())), strict=True):
         judge = KINDS[testcases[index].kind].judge
         assert judge is not None
-        observations[index] = judge(testcases[index], probe, result, view)
+        observations[index] = judge(testcases[index], probe, result)
     return [observations[index] for index in range(len(testcases))]

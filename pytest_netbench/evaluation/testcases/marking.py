@@ -37,9 +37,11 @@ def plan(testcase: MarkingTestcase, view: View) -> Probe:
     )
 
 
-def judge(testcase: MarkingTestcase, probe: Probe, result: ProbeResult, view: View) -> Observation:
+def judge(testcase: MarkingTestcase, probe: Probe, result: ProbeResult) -> Observation:
     """Compare the DSCP that arrived."""
     arrived = result.received_dscp
     actual = f"nothing arrived ({result.detail})" if arrived is None else f"arrived with DSCP {arrived}"
     holds = arrived == testcase.expected_dscp
-    return Observation(holds=holds, command=packet.words(probe, view), expected=expected(testcase), actual=actual)
+    return Observation(
+        holds=holds, command=packet.words(probe, testcase.target), expected=expected(testcase), actual=actual
+    )

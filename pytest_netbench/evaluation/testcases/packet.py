@@ -13,11 +13,12 @@ def listener(target: str, address: str, view: View, *, named: str | None = None)
     return view.owner(address) if is_address(target) else target
 
 
-def words(probe: Probe, view: View) -> str:
-    """``probe tcp 443 from branch to 10.2.2.2 (web)``."""
+def words(probe: Probe, target: str) -> str:
+    """``probe tcp 443 from branch to 10.2.2.2 (web)``; ``target`` is what the testcase calls it."""
     port = "" if probe.port is None else f" {probe.port}"
     source = probe.source if probe.source_address is None else f"{probe.source} ({probe.source_address})"
-    text = f"probe {probe.protocol}{port} from {source} to {view.name(probe.target)}"
+    to = target if is_address(target) else f"{probe.target} ({target})"
+    text = f"probe {probe.protocol}{port} from {source} to {to}"
     if probe.dscp:
         text += f" with DSCP {probe.dscp}"
     if probe.listen_on is not None and (probe.listen_port or probe.port) is not None:

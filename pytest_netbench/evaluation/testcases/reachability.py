@@ -36,7 +36,7 @@ def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
     )
 
 
-def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult, view: View) -> Observation:
+def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult) -> Observation:
     """Compare what became of the packet with what should have."""
     actual = f"got through ({result.detail})" if result.delivered else result.detail
     if testcase.expected == "denied":
@@ -46,4 +46,6 @@ def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult, vie
         if result.delivered and not holds:
             seen = "nobody saw from where" if result.seen_source is None else f"seen as from {result.seen_source}"
             actual = f"{actual}, but {seen}"
-    return Observation(holds=holds, command=packet.words(probe, view), expected=expected(testcase), actual=actual)
+    return Observation(
+        holds=holds, command=packet.words(probe, testcase.target), expected=expected(testcase), actual=actual
+    )

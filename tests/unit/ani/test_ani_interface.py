@@ -1,5 +1,6 @@
 """The four methods over a lab: shapes, refusals, recording, and several callers at once."""
 
+import json
 import threading
 import time
 
@@ -169,6 +170,16 @@ def test_the_trace_holds_plain_values_only_and_cuts_what_is_huge(ani):
     assert "68928 of 200000 bytes left out" in completion.data["text"]
     assert note.data == {"text": "retried"}
     assert ani.budget_used.tokens == 5
+
+
+def test_nonsense_of_any_depth_is_refused_and_recorded(ani):
+    nested = "x"
+    for _ in range(900):
+        nested = [nested]
+    with pytest.raises(AniError, match="'device' must be a string, not a list"):
+        ani.call("get-running-cfg", {"device": nested})
+    ani.add_completion({"nan": float("nan"), "k" * 1000: 1}, tokens=1)
+    json.dumps([step.data for step in ani.steps], allow_nan=False)
 
 
 def test_a_completion_beyond_the_tokens_is_recorded_and_exhausts(lab):

@@ -48,6 +48,7 @@ def test_an_unknown_method_names_the_known_ones():
             r"contains the control character '\\n'; give one line",
         ),
         ("execute-cmd", {"device": "R1", "command": "a\ud800"}, "contains the control character"),
+        ("update-cfg", {"device": "R1", "commands": ["x" * 8000] * 40}, "has 320000 characters; at most 262144"),
         ("get-topology", {"devices": "R1"}, "'devices' must be a list of strings"),
     ],
 )
