@@ -1,0 +1,104 @@
+"""Starting a router: its daemons, then its startup config in one go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NoReturn
+
+from pytest_netbench.errors import LabError, StartupConfigRejected
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.frr import answers, daemons, vtysh
+from pytest_netbench.platforms.frr.config import ConfigSession
+from pytest_netbench.platforms.frr.processes import restart_router, start_router
+
+_LOAD_TIMEOUT_S = 60.0
+# vtysh wants a real file; it must not stay, for an agent may read it
+_LOADER = "umask 077; file=/run/frr/boot.conf; cat >$file; vtysh -f $file; status=$?; rm -f $file; exit $status"
+_OPENS_BLOCK = re.compile(
+    r"^\s*(interface|router|route-map|vrf|pbr-map|bfd$|key (chain )?\S|address-family|nexthop-group|segment-routing"
+    r"|mpls ldp|rpki|l2vpn|line vty|peer \S+|profile \S|vni )",
+)
+# what a person types around a config and a device would not keep
+_FRAMING = ("end", "enable", "configure terminal", "write memory", "write")
+
+
+def boot(node: NodeAccess, startup_config: str) -> None:
+    """Start what the config needs and load it.
+
+    Raises:
+        StartupConfigRejected: The device refused a line.
+        LabError: The config needs a daemon that is not installed.
+    """
+    lines = [line.rstrip() for line in startup_config.splitlines()]
+    available = daemons.installed()
+    needed = daemons.needed_by(lines)
+    if lacking := sorted(needed - set(available)):
+        raise LabError(f"{node.name}: the startup config needs {', '.join(lacking)}, which this FRR does not have")
+    node.write_file(vtysh.CONF, vtysh.conf(_hostname(lines)))
+    start_router(node, needed)
+    _load(node, lines)
+
+
+def neutral(lines: Iterable[str]) -> list[str]:
+    """The lines with those made into comments that would leave config mode: ``end``, an ``exit`` outside any block."""
+    depth, kept = 0, []
+    for line in lines:
+        words = line.strip().lower()
+        if words == "exit" or words.startswith("exit-"):
+            kept.append(line if depth else "!")
+            depth = max(depth - 1, 0)
+        elif words and any(vtysh.abbreviates(words, framing, least=3) for framing in _FRAMING):
+            kept.append("!")
+        else:
+            depth = _depth(line, depth)
+            kept.append(line)
+    return kept
+
+
+def _depth(line: str, depth: int) -> int:
+    if not _OPENS_BLOCK.match(line):
+        return depth
+    return depth + 1 if line[0].isspace() or line.lstrip().startswith("address-family") else 1
+
+
+def _load(node: NodeAccess, lines: list[str]) -> None:
+    text = "\n".join([*neutral(lines), ""])
+    if not text.strip("! \n"):
+        return
+    done = node.run(["/bin/sh", "-c", _LOADER], input=text, timeout_s=_LOAD_TIMEOUT_S)
+    rejection = answers.first_rejection(done.stdout, done.stderr)
+    refused = answers.is_error(done.stdout)
+    if refused and (rejection is None or not rejection.by_daemon):
+        found = _find_refusal(node, lines if rejection is None else lines[: rejection.line_number - 1])
+        if found is not None:
+            _reject(node, lines, *found)
+    if rejection is not None:
+        _reject(node, lines, rejection.line_number, rejection.device_message)
+    if refused or done.returncode != 0 or done.timed_out:
+        raise LabError(
+            f"{node.name}: vtysh did not take the startup config (exit status {done.returncode}): "
+            f"{(done.stdout + done.stderr).strip() or 'no output'}"
+        )
+
+
+def _hostname(lines: Iterable[str]) -> str | None:
+    names = [words[1] for line in lines if len(words := line.split()) == 2 and words[0] == "hostname"]
+    return names[-1] if names else None
+
+
+def _reject(node: NodeAccess, lines: list[str], number: int, message: str) -> NoReturn:
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    raise StartupConfigRejected(node=node.name, line_number=number, line=line, device_message=message)
+
+
+def _find_refusal(node: NodeAccess, lines: list[str]) -> tuple[int, str] | None:
+    """Type the lines one by one to learn which of them a daemon refuses: ``vtysh -f`` does not say."""
+    restart_router(node)  # a daemon does not refuse the same line twice
+    session = ConfigSession(node)
+    for number, line in enumerate(neutral(lines), start=1):
+        status, message = session.enter(line)
+        if status == "error":
+            return number, message
+    session.finish()
+    return None

@@ -1,0 +1,117 @@
+"""Which FRR daemons there are, where they lie, and which of them a config line needs."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+DIRECTORIES = (Path("/usr/lib/frr"), Path("/usr/libexec/frr"))
+INSTALL_COMMAND = "sudo apt-get install -y --no-install-recommends frr"
+
+# Words that open a daemon's config; "*" stands for any one word.
+_OPENERS: dict[str, tuple[str, ...]] = {
+    "ospfd": ("router ospf", "ip ospf"),
+    "ospf6d": ("router ospf6", "ipv6 ospf6"),
+    "bgpd": (
+        "router bgp",
+        "bgp as-path",
+        "bgp community-list",
+        "bgp extcommunity-list",
+        "bgp large-community-list",
+        "rpki",
+    ),
+    "ripd": ("router rip", "ip rip"),
+    "ripngd": ("router ripng", "ipv6 ripng"),
+    "isisd": ("router isis", "ip router isis", "ipv6 router isis", "isis"),
+    "fabricd": ("router openfabric", "ip router openfabric", "ipv6 router openfabric", "openfabric"),
+    "eigrpd": ("router eigrp", "ip * eigrp"),
+    "babeld": ("router babel", "babel"),
+    "bfdd": ("bfd", "neighbor * bfd", "ip ospf bfd", "ipv6 ospf6 bfd", "isis bfd"),
+    "ldpd": ("mpls ldp",),
+    "nhrpd": ("ip nhrp", "ipv6 nhrp"),
+    "pimd": ("ip pim", "ip igmp", "ip msdp", "ip multicast", "ip mroute", "router pim"),
+    "pim6d": ("ipv6 pim", "ipv6 mld", "router pim6"),
+    "pbrd": ("pbr-map", "pbr-policy", "nexthop-group"),
+    "vrrpd": ("vrrp",),
+    "pathd": ("segment-routing",),
+}
+
+
+@cache
+def directory() -> Path | None:
+    """Where FRR's daemons lie, or ``None`` if FRR is not installed."""
+    return next((path for path in DIRECTORIES if (path / "zebra").exists()), None)
+
+
+@cache
+def version() -> str | None:
+    """FRR's version, e.g. ``"8.4.4"``, or ``None``."""
+    home = directory()
+    if home is None:
+        return None
+    try:
+        done = subprocess.run([home / "zebra", "--version"], capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return parse_version(done.stdout)
+
+
+def parse_version(text: str) -> str | None:
+    """The version in what ``zebra --version`` prints."""
+    words = text.split("\n", 1)[0].split()
+    return words[2] if len(words) >= 3 and words[:2] == ["zebra", "version"] else None
+
+
+def installed() -> tuple[str, ...]:
+    """Daemons that lie in FRR's directory."""
+    home = directory()
+    known = ("mgmtd", "zebra", "staticd", *_OPENERS)
+    return () if home is None else tuple(name for name in known if (home / name).exists())
+
+
+def always(available: Iterable[str]) -> tuple[str, ...]:
+    """Daemons every router runs. Since FRR 10 staticd is configured through mgmtd."""
+    present = set(available)
+    return tuple(name for name in ("mgmtd", "zebra", "staticd") if name in present)
+
+
+def parse_enabled(text: str) -> frozenset[str]:
+    """Daemons that an ``/etc/frr/daemons`` file says are run."""
+    return frozenset(line.removesuffix("=yes") for line in text.split() if line.endswith("=yes"))
+
+
+def format_enabled(names: Iterable[str]) -> str:
+    """The text of an ``/etc/frr/daemons`` file that runs ``names``."""
+    return "".join(f"{name}=yes\n" for name in sorted(names))
+
+
+def needed_by(lines: Iterable[str]) -> set[str]:
+    """Daemons, beside those every router runs, that these config lines speak to."""
+    found: set[str] = set()
+    for line in lines:
+        words = line.lower().split()
+        while words and words[0] == "no":
+            words = words[1:]
+        if words and words[0][0] not in "!#":
+            found |= _needed_by_words(words)
+    return found
+
+
+def _needed_by_words(words: Sequence[str]) -> set[str]:
+    exact = {name for name, openers in _OPENERS.items() if any(_opens(words, o.split(), exact=True) for o in openers)}
+    if exact:
+        return exact
+    # "router o" is a device's to refuse, but "rou bgp 65001" is good vtysh; a daemon too many does no harm
+    return {name for name, openers in _OPENERS.items() if any(_opens(words, o.split(), exact=False) for o in openers)}
+
+
+def _opens(words: Sequence[str], opener: Sequence[str], *, exact: bool) -> bool:
+    if len(words) < len(opener):
+        return False
+    if exact:
+        return all(known in {"*", word} for word, known in zip(words, opener, strict=False))
+    return all(
+        known == "*" or (len(word) > 1 and known.startswith(word)) for word, known in zip(words, opener, strict=False)
+    )

@@ -1,0 +1,54 @@
+"""The daemons of one router as processes: start them, and know which were started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.frr import daemons
+
+_ENABLED = "/etc/frr/daemons"
+_KILL = """
+pids=$(cat /run/frr/*.pid)
+kill -9 $pids
+for pid in $pids; do
+    tries=0
+    while kill -0 $pid 2>/dev/null && [ $tries -lt 200 ]; do tries=$((tries + 1)); sleep 0.01; done
+done
+rm -f /run/frr/*.pid /run/frr/*.vty /run/frr/zserv.api
+"""
+
+
+def start(node: NodeAccess, names: Iterable[str], *, running: frozenset[str] = frozenset()) -> None:
+    """Start daemons side by side, wait until each answers, and note them beside those ``running``.
+
+    A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
+    """
+    home = daemons.directory()
+    if home is None:
+        raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
+    wanted = list(names)
+    for name in wanted:
+        node.start([str(home / name), "-P", "0"])
+    node.vty([(name, "show version") for name in wanted])
+    node.write_file(_ENABLED, daemons.format_enabled({*running, *wanted}))
+
+
+def start_router(node: NodeAccess, needed: Iterable[str]) -> None:
+    """Start what every router runs and the daemons ``needed``."""
+    first = [name for name in daemons.always(daemons.installed()) if name != "staticd"]
+    start(node, first)
+    start(node, ["staticd", *sorted(needed)], running=frozenset(first))
+
+
+def restart_router(node: NodeAccess) -> None:
+    """End all daemons and start them with an empty config."""
+    names = running(node)
+    node.run(["/bin/sh", "-c", _KILL])
+    start_router(node, names - set(daemons.always(daemons.installed())))
+
+
+def running(node: NodeAccess) -> frozenset[str]:
+    """The daemons that were started on ``node``."""
+    return daemons.parse_enabled(node.read_file(_ENABLED))

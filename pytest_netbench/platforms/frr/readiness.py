@@ -1,0 +1,109 @@
+"""Whether the routers of a lab are up and agree with each other, asked over their daemons' own sockets.
+
+Asked in stages, cheapest first; a stage is entered once the one before misses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pytest_netbench.platforms.base import NodeAccess, Pending
+from pytest_netbench.platforms.frr import bgp, ospf, rib
+
+_TABLES = (("zebra", "show ip route"), ("zebra", "show ipv6 route"))
+_BRIEF = ("zebra", "show interface brief json")
+_OSPF = (("ospfd", "show ip ospf interface json"), ("ospfd", "show ip ospf neighbor json"))
+_BGP = ("bgpd", "show bgp summary json")
+
+
+def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> Pending:
+    """What is not yet up among ``nodes``; ``daemons`` are those that run on each."""
+    missing, adjacencies = _ospf_stage(nodes, daemons)
+    if missing:
+        return Pending(missing=tuple(missing))
+    missing = _database_stage(nodes, adjacencies)
+    if missing:
+        return Pending(missing=tuple(missing))
+    missing = _bgp_stage(nodes, daemons)
+    if missing:
+        return Pending(missing=tuple(missing))
+    tables = [text for node in nodes.values() for text, _ in node.vty(_TABLES)]
+    return Pending(fingerprint=rib.fingerprint(tables))
+
+
+def _running(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], name: str) -> list[NodeAccess]:
+    return [node for node in nodes.values() if name in daemons[node.name]]
+
+
+def _ospf_stage(
+    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]
+) -> tuple[list[str], list[ospf.Adjacency]]:
+    sides: list[ospf.OspfInterface] = []
+    states = {}
+    phrases: list[str] = []
+    for node in _running(nodes, daemons, "ospfd"):
+        brief, interfaces, neighbours = (_json(text) for text, _ in node.vty([_BRIEF, *_OSPF]))
+        sides += ospf.interfaces(node.name, interfaces)
+        states[node.name] = ospf.neighbours(neighbours)
+        phrases += [f"{node.name}: OSPF has not yet seen {name} come up" for name in ospf.late(interfaces, _up(brief))]
+    pairs = ospf.expected(sides)
+    lacking = list(ospf.missing(pairs, states))
+    if lacking:
+        touched = {side.node for pair, _ in lacking for side in (pair.one, pair.other)}
+        configs = {name: ospf.parse_config(_config(nodes[name], "ospfd")) for name in sorted(touched)}
+        lacking = list(ospf.missing([pair for pair, _ in lacking], states, configs))
+        down = {id(pair) for pair, _ in ospf.missing(pairs, states)}
+        pairs = [pair for pair in pairs if id(pair) not in down]
+    return [*phrases, *dict.fromkeys(phrase for _, phrase in lacking)], pairs
+
+
+def _database_stage(nodes: Mapping[str, NodeAccess], adjacencies: list[ospf.Adjacency]) -> list[str]:
+    names = sorted({side.node for pair in adjacencies for side in (pair.one, pair.other)})
+    processes = {name: _json(nodes[name].vty([("ospfd", "show ip ospf json")])[0][0]) for name in names}
+    return list(dict.fromkeys(ospf.unsynchronised(adjacencies, processes)))
+
+
+def _bgp_stage(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> list[str]:
+    speakers = {}
+    for node in _running(nodes, daemons, "bgpd"):
+        summary, brief = (_json(text) for text, _ in node.vty([_BGP, _BRIEF]))
+        speakers[node.name] = bgp.Speaker(node=node.name, peers=bgp.peers(summary), addresses=bgp.addresses(brief))
+    lacking = list(bgp.missing(bgp.expected(speakers.values())))
+    if not lacking:
+        return []
+    touched = {speaker.node for session, _ in lacking for speaker in (session.one, session.other)}
+    informed = [
+        replace(speakers[name], settings=bgp.parse_settings(_config(nodes[name], "bgpd"))) for name in sorted(touched)
+    ]
+    return list(
+        dict.fromkeys(
+            phrase
+            for session, phrase in bgp.missing(bgp.expected(informed))
+            if bgp.possible(session) and _reachable(nodes, session)
+        )
+    )
+
+
+def _reachable(nodes: Mapping[str, NodeAccess], session: bgp.Session) -> bool:
+    ways = ((session.one.node, session.there), (session.other.node, session.here))
+    return all(rib.is_reachable(nodes[name].vty([("zebra", rib.lookup(address))])[0][0]) for name, address in ways)
+
+
+def _config(node: NodeAccess, daemon: str) -> str:
+    return node.vty([(daemon, "enable"), (daemon, "show running-config")])[-1][0]
+
+
+def _up(brief: Mapping[str, Any]) -> Iterable[str]:
+    return {name for name, entry in brief.items() if isinstance(entry, Mapping) and entry.get("status") == "up"}
+
+
+def _json(text: str) -> dict[str, Any]:
+    """The object in an answer; daemons answer a plain sentence where a protocol is not configured."""
+    start = text.find("{")
+    if start < 0:
+        return {}
+    answer = json.loads(text[start:])
+    return answer if isinstance(answer, dict) else {}

@@ -1,0 +1,97 @@
+"""Read-only commands: they go to a vtysh that has no way into the enable node.
+
+``vtysh -u`` knows no command that changes anything. Some ``show`` commands exist only in the enable node, so a line
+whose first word is ``show`` goes to an enable session; no other line ever does, and a line is one line of printable
+characters, so it can hold no second command and no keystroke. ``ping`` and ``traceroute`` run in the sandbox.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from pytest_netbench.errors import LabDied, LabError
+from pytest_netbench.platforms.base import NodeAccess, SandboxLimits
+from pytest_netbench.platforms.frr import vtysh
+
+_TARGET = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.:%_\-]*$")
+_COUNT_WORDS = ("count", "repeat", "-c")
+_SOURCE_WORDS = ("source", "-I", "-s")
+_DEFAULT_COUNT = 5
+_MAX_COUNT = 100
+
+
+def execute(node: NodeAccess, command: str, limits: SandboxLimits) -> str:
+    """Output of one exec command, or the device's own words of refusal."""
+    line = command.replace("\t", " ").strip()
+    if vtysh.unprintable(line):
+        return "% One line of printable characters is one command; send the lines one by one."
+    if not line:
+        return ""
+    words = line.split()
+    tool = next(
+        (name for name in ("ping", "traceroute") if len(words[0]) >= 2 and name.startswith(words[0].lower())), None
+    )
+    if tool is not None:
+        argv = probe_arguments(tool, words[1:])
+        return f"% Unknown command: {line}" if argv is None else _in_sandbox(node, argv, limits)
+    return _in_session(node, line, limits)
+
+
+def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
+    """The arguments of ``ping`` or ``traceroute`` for a device's words, bounded; ``None`` if they are not understood."""
+    rest = list(words)
+    family = {"ip": "-4", "ipv6": "-6"}.get(rest[0].lower()) if rest else None
+    if family is not None:
+        rest = rest[1:]
+    count, source, target = _DEFAULT_COUNT, None, None
+    while rest:
+        word = rest.pop(0)
+        if word in _COUNT_WORDS and rest and rest[0].isdigit():
+            count = min(int(rest.pop(0)), _MAX_COUNT)
+        elif word in _SOURCE_WORDS and rest and _TARGET.match(rest[0]):
+            source = rest.pop(0)
+        elif word == "-n":
+            continue
+        elif target is None and _TARGET.match(word):
+            target = word
+        else:
+            return None
+    if target is None:
+        return None
+    options = ["-c", str(count), "-i", "0.2", "-W", "1"] if tool == "ping" else ["-n", "-w", "1", "-q", "1", "-m", "16"]
+    if source is not None:
+        options += ["-I" if tool == "ping" else "-s", source]
+    return [tool, *([family] if family else []), *options, target]
+
+
+def _in_sandbox(node: NodeAccess, argv: list[str], limits: SandboxLimits) -> str:
+    done = node.shell(shlex.join(argv), writable=False, limits=limits)
+    note = f"\n% Ended after {limits.timeout_s:g} s" if done.timed_out else ""
+    return (done.stdout + done.stderr).rstrip("\n") + note
+
+
+def _in_session(node: NodeAccess, line: str, limits: SandboxLimits) -> str:
+    key = vtysh.SHOW if vtysh.abbreviates(line.split(maxsplit=1)[0], "show", least=2) else vtysh.VIEW
+    session = vtysh.session(node, key)
+    before = session.prompt
+    try:
+        output = session.send(vtysh.typed(line), timeout_s=limits.timeout_s)
+    except LabDied:
+        raise
+    except LabError:
+        node.drop_cli(key)
+        if any(vtysh.abbreviates(line, word, least=2) for word in ("exit", "quit")):
+            return ""
+        return f"% The command gave no prompt back within {limits.timeout_s:g} s and was ended."
+    if session.prompt != before or line.lower().startswith("te"):
+        # a session that changed its mode, or its terminal, is not used again
+        node.drop_cli(key)
+    return _bounded(output, limits.output_bytes)
+
+
+def _bounded(text: str, limit: int) -> str:
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    return data[:limit].decode(errors="ignore") + f"\n% Output was cut at {limit} bytes of {len(data)}"

@@ -1,0 +1,73 @@
+"""FRR's routing table: one prefix as ``Route`` objects, all of it as a fingerprint. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from hashlib import blake2b
+from ipaddress import ip_network
+
+from pytest_netbench.platforms.base import Route
+
+_UPTIME = re.compile(r",? (\d\d:\d\d:\d\d|\d+d\d\dh\d\dm|\d+w\d+d\d\dh)$", re.MULTILINE)
+
+
+def request(prefix: str) -> str:
+    """The command that asks for ``prefix``.
+
+    Raises:
+        ValueError: Not a prefix.
+    """
+    network = ip_network(prefix, strict=False)
+    return f"show {'ip' if network.version == 4 else 'ipv6'} route {network} json"
+
+
+def lookup(address: str) -> str:
+    """The command that asks which route ``address`` takes."""
+    return f"show {'ipv6' if ':' in address else 'ip'} route {address} json"
+
+
+def routes(answer: str, prefix: str) -> list[Route]:
+    """Installed routes to exactly ``prefix``, from the JSON of one prefix."""
+    network = str(ip_network(prefix, strict=False))
+    if not answer.lstrip().startswith("{"):
+        return []
+    found = []
+    for entry in json.loads(answer).get(network, ()):
+        if not (entry.get("selected") and entry.get("installed")):
+            continue
+        hops = [hop for hop in entry.get("nexthops", ()) if hop.get("fib")]
+        found.append(
+            Route(
+                prefix=network,
+                protocol=entry["protocol"],
+                next_hops=tuple(hop["ip"] for hop in hops if "ip" in hop),
+                interfaces=tuple(hop["interfaceName"] for hop in hops if "interfaceName" in hop),
+                metric=entry.get("metric"),
+                distance=entry.get("distance"),
+                extra={"blackhole": True} if any(hop.get("blackhole") for hop in hops) else {},
+            )
+        )
+    return found
+
+
+def is_reachable(answer: str) -> bool:
+    """Whether the JSON of a lookup by address shows a selected route other than the default route."""
+    if not answer.lstrip().startswith("{"):
+        return False
+    return any(
+        entry.get("selected")
+        for prefix, entries in json.loads(answer).items()
+        if not prefix.endswith("/0") and isinstance(entries, list)
+        for entry in entries
+    )
+
+
+def fingerprint(tables: Iterable[str]) -> str:
+    """A digest of routing tables as FRR prints them, without the uptimes."""
+    digest = blake2b(digest_size=12)
+    for table in tables:
+        digest.update(_UPTIME.sub("", table.replace("\r", "")).encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
