@@ -1,0 +1,445 @@
+/*
+ * wire: a cable with length. Forwards frames between two interfaces of this network namespace, each way by itself, and
+ * delays, loses and paces them on the way. Stands in for netem and tbf where the kernel has none.
+ *
+ *   wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N] [--queue-bytes N] [--seed N]
+ *
+ * A frame first waits for its turn on the line (rate: the virtual queue tail-drops beyond queue-bytes), then may be
+ * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is wall
+ * time. Like a cable it also has a carrier: when one end goes down, the other end sees it.
+ *
+ * Prints "ready" once it forwards; ends at SIGTERM, at the end of its stdin, or when an interface is gone.
+ *
+ * Frames keep their virtio header, so segmentation and checksums that the sender left to hardware stay undone, as on a
+ * veth. A sender that should not hand over 64 KiB at once: `ip link set dev X gso_max_segs 1`.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <linux/ethtool.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <linux/virtio_net.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS 1000000000LL
+#define FRAME_MAX (256 * 1024) /* BIG TCP hands over up to 192 KiB */
+#define IN_FLIGHT_MAX (64 * 1024 * 1024)
+#define BATCH 64
+#define ETHERNET 14
+#define TAG 4
+
+struct frame {
+	struct frame *next;
+	int64_t leaves; /* wall ns at which it comes out */
+	size_t size;
+	unsigned char bytes[]; /* virtio header, then the frame */
+};
+
+struct direction {
+	int in, out;
+	uint64_t random;
+	int64_t line_free;  /* when the last frame will have been put on the line */
+	int64_t last_leave; /* when the last frame comes out */
+	size_t in_flight;
+	struct frame *head, **tail;
+};
+
+static struct {
+	int64_t delay_ns, jitter_ns, loss_ppm, rate_bps, queue_bytes;
+	uint64_t seed;
+} line = {.seed = 1};
+
+static unsigned char buffer[sizeof(struct virtio_net_hdr) + TAG + FRAME_MAX];
+
+static void fail(const char *what, const char *about)
+{
+	fprintf(stderr, "wire: %s %s: %s\n", what, about, strerror(errno));
+	exit(1);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS + now.tv_nsec;
+}
+
+/* splitmix64: the same seed loses the same frames, counted from the first one. */
+static uint64_t draw(struct direction *way)
+{
+	uint64_t z = way->random += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/* ---- sockets ---- */
+
+static int open_port(const char *name)
+{
+	int on = 1, receive_buffer = 16 << 20;
+	struct sockaddr_ll address = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+	struct packet_mreq promiscuous = {.mr_type = PACKET_MR_PROMISC};
+	/* protocol 0: hears nothing until it is bound to its own interface */
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		fail("cannot open a packet socket for", name);
+	address.sll_ifindex = promiscuous.mr_ifindex = (int)if_nametoindex(name);
+	if (!address.sll_ifindex)
+		fail("no interface", name);
+	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof on) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof on) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous, sizeof promiscuous))
+		fail("cannot set up the packet socket of", name);
+	/* needs a capability over the first user namespace; without it as much as anyone may have */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive_buffer, sizeof receive_buffer))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address))
+		fail("cannot bind to", name);
+	return fd;
+}
+
+/* The kernel takes a VLAN tag out of the frame and tells it apart; put it back where it was. */
+static size_t restore_tag(struct msghdr *message, size_t size)
+{
+	struct virtio_net_hdr *header = (struct virtio_net_hdr *)buffer;
+	unsigned char *frame = buffer + sizeof *header;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		struct tpacket_auxdata aux;
+		if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA)
+			continue;
+		memcpy(&aux, CMSG_DATA(c), sizeof aux);
+		if (!(aux.tp_status & TP_STATUS_VLAN_VALID))
+			return size;
+		uint16_t type = htons(aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid : ETH_P_8021Q);
+		uint16_t tci = htons(aux.tp_vlan_tci);
+		memmove(frame + 12 + TAG, frame + 12, size - sizeof *header - 12);
+		memcpy(frame + 12, &type, 2);
+		memcpy(frame + 14, &tci, 2);
+		if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
+			header->csum_start += TAG;
+		if (header->gso_type != VIRTIO_NET_HDR_GSO_NONE)
+			header->hdr_len += TAG;
+		return size + TAG;
+	}
+	return size;
+}
+
+/* One frame into the buffer; its size with the virtio header, 0 if there is none. */
+static size_t receive(int fd)
+{
+	unsigned char control[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	struct iovec iov = {.iov_base = buffer, .iov_len = sizeof buffer - TAG};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+				 .msg_controllen = sizeof control};
+	ssize_t size = recvmsg(fd, &message, MSG_DONTWAIT | MSG_TRUNC);
+
+	if (size < (ssize_t)(sizeof(struct virtio_net_hdr) + ETHERNET) || (message.msg_flags & MSG_TRUNC))
+		return 0;
+	return restore_tag(&message, (size_t)size);
+}
+
+/* A frame that the other interface does not take is lost, as on any line. */
+static void transmit(int fd, const unsigned char *bytes, size_t size)
+{
+	while (send(fd, bytes, size, MSG_DONTWAIT) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- one way of the line ---- */
+
+/* IP bytes that go over the line: a frame that hardware would have cut up has its headers once in each piece. */
+static int64_t ip_bytes(size_t size)
+{
+	const struct virtio_net_hdr *header = (const struct virtio_net_hdr *)buffer;
+	int64_t whole = (int64_t)(size - sizeof *header) - ETHERNET;
+
+	if (header->gso_type == VIRTIO_NET_HDR_GSO_NONE || !header->gso_size || header->hdr_len <= ETHERNET)
+		return whole;
+	int64_t headers = header->hdr_len - ETHERNET, payload = whole - headers;
+	int64_t pieces = (payload + header->gso_size - 1) / header->gso_size;
+	return pieces > 1 ? whole + (pieces - 1) * headers : whole;
+}
+
+/* Put a frame on the line; 0 if the queue before it is full. */
+static int serialise(struct direction *way, int64_t now, size_t size)
+{
+	if (!line.rate_bps)
+		return 1;
+	int64_t bytes = ip_bytes(size);
+	int64_t start = way->line_free > now ? way->line_free : now;
+	double waiting = (double)(start - now) * (double)line.rate_bps / 8e9;
+	if (start > now && waiting + (double)bytes > (double)line.queue_bytes)
+		return 0;
+	way->line_free = start + (int64_t)((double)bytes * 8e9 / (double)line.rate_bps);
+	return 1;
+}
+
+static int64_t travel_ns(struct direction *way)
+{
+	if (!line.jitter_ns)
+		return line.delay_ns;
+	int64_t travel = line.delay_ns - line.jitter_ns + (int64_t)(draw(way) % (uint64_t)(2 * line.jitter_ns + 1));
+	return travel > 0 ? travel : 0;
+}
+
+static void keep(struct direction *way, size_t size, int64_t leaves)
+{
+	struct frame *frame;
+
+	if (way->in_flight + size > IN_FLIGHT_MAX || !(frame = malloc(sizeof *frame + size)))
+		return;
+	*frame = (struct frame){.leaves = leaves, .size = size};
+	memcpy(frame->bytes, buffer, size);
+	*way->tail = frame;
+	way->tail = &frame->next;
+	way->in_flight += size;
+	way->last_leave = leaves;
+}
+
+static void accept_frame(struct direction *way, size_t size)
+{
+	int64_t now = now_ns();
+
+	if (!serialise(way, now, size))
+		return;
+	if (line.loss_ppm && (int64_t)(draw(way) % 1000000) < line.loss_ppm)
+		return;
+	int64_t leaves = (line.rate_bps ? way->line_free : now) + travel_ns(way);
+	if (leaves < way->last_leave)
+		leaves = way->last_leave;
+	if (leaves <= now && !way->head)
+		transmit(way->out, buffer, size);
+	else
+		keep(way, size, leaves);
+}
+
+static void deliver_due(struct direction *way)
+{
+	int64_t now = now_ns();
+
+	while (way->head && way->head->leaves <= now) {
+		struct frame *frame = way->head;
+		transmit(way->out, frame->bytes, frame->size);
+		way->head = frame->next;
+		if (!way->head)
+			way->tail = &way->head;
+		way->in_flight -= frame->size;
+		free(frame);
+	}
+}
+
+/* ---- carrier ---- */
+
+static struct carrier {
+	const char *names[2];
+	int events;  /* rtnetlink socket */
+	int control; /* any socket, for ioctl */
+	int lowered; /* the end we set down because the other has no carrier, or -1 */
+} carrier = {.lowered = -1};
+
+static void open_carrier(const char *a, const char *b)
+{
+	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+
+	carrier.names[0] = a;
+	carrier.names[1] = b;
+	carrier.control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	carrier.events = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (carrier.control < 0 || carrier.events < 0 ||
+	    bind(carrier.events, (struct sockaddr *)&address, sizeof address))
+		fail("cannot watch", a);
+}
+
+static struct ifreq request_about(int end)
+{
+	struct ifreq request = {0};
+
+	strncpy(request.ifr_name, carrier.names[end], IFNAMSIZ - 1);
+	return request;
+}
+
+/* The interface flags would say it too, but only after the kernel's own work queue has got round to it. */
+static int has_carrier(int end)
+{
+	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
+	struct ifreq request = request_about(end);
+
+	request.ifr_data = (void *)&link;
+	if (ioctl(carrier.control, SIOCETHTOOL, &request))
+		fail("lost interface", carrier.names[end]);
+	return link.data != 0;
+}
+
+static void set_up(int end, int up)
+{
+	struct ifreq request = request_about(end);
+
+	if (ioctl(carrier.control, SIOCGIFFLAGS, &request))
+		fail("lost interface", carrier.names[end]);
+	request.ifr_flags = (short)(up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP);
+	if (ioctl(carrier.control, SIOCSIFFLAGS, &request))
+		fail("cannot set the state of", carrier.names[end]);
+}
+
+/*
+ * Only one end is ever lowered, and the other one stays up and watched: its carrier coming back raises the lowered end,
+ * whose own carrier is then looked at in turn.
+ */
+static void pass_on_carrier(void)
+{
+	for (int turns = 0; turns < 4; turns++) {
+		if (carrier.lowered >= 0) {
+			if (!has_carrier(!carrier.lowered))
+				return;
+			set_up(carrier.lowered, 1);
+			carrier.lowered = -1;
+		}
+		int lacking = !has_carrier(0) ? 0 : !has_carrier(1) ? 1 : -1;
+		if (lacking < 0)
+			return;
+		set_up(!lacking, 0);
+		carrier.lowered = !lacking;
+	}
+}
+
+static void read_events(void)
+{
+	char scratch[8192];
+
+	while (recv(carrier.events, scratch, sizeof scratch, MSG_DONTWAIT) > 0 || errno == ENOBUFS)
+		errno = 0;
+	pass_on_carrier();
+}
+
+/* ---- main ---- */
+
+static int64_t number(const char *option, const char *text, int64_t highest)
+{
+	char *end;
+
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (errno || *end || end == text || value < 0 || value > highest) {
+		fprintf(stderr, "wire: --%s must be a whole number from 0 to %lld, not %s\n", option,
+			(long long)highest, text);
+		exit(2);
+	}
+	return value;
+}
+
+static void read_options(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"delay-us", 1, 0, 'd'},    {"jitter-us", 1, 0, 'j'}, {"loss-ppm", 1, 0, 'l'}, {"rate-bps", 1, 0, 'r'},
+		{"queue-bytes", 1, 0, 'q'}, {"seed", 1, 0, 's'},      {0, 0, 0, 0},
+	};
+	int which, index;
+
+	while ((which = getopt_long(argc, argv, "", options, &index)) >= 0) {
+		switch (which) {
+		case 'd': line.delay_ns = number("delay-us", optarg, 3600LL * 1000000) * 1000; break;
+		case 'j': line.jitter_ns = number("jitter-us", optarg, 3600LL * 1000000) * 1000; break;
+		case 'l': line.loss_ppm = number("loss-ppm", optarg, 1000000); break;
+		case 'r': line.rate_bps = number("rate-bps", optarg, INT64_MAX); break;
+		case 'q': line.queue_bytes = number("queue-bytes", optarg, INT64_MAX); break;
+		case 's': line.seed = (uint64_t)number("seed", optarg, INT64_MAX); break;
+		default: exit(2);
+		}
+	}
+	if (argc - optind != 2) {
+		fprintf(stderr, "usage: wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N]"
+				" [--queue-bytes N] [--seed N]\n");
+		exit(2);
+	}
+	/* 50 ms of line, and never less than twenty full frames */
+	if (!line.queue_bytes)
+		line.queue_bytes = line.rate_bps / 160 > 30000 ? line.rate_bps / 160 : 30000;
+}
+
+static struct timespec *until_next(const struct direction ways[2], struct timespec *wait)
+{
+	int64_t next = INT64_MAX;
+
+	for (int i = 0; i < 2; i++)
+		if (ways[i].head && ways[i].head->leaves < next)
+			next = ways[i].head->leaves;
+	if (next == INT64_MAX)
+		return NULL;
+	int64_t left = next - now_ns();
+	if (left < 0)
+		left = 0;
+	*wait = (struct timespec){.tv_sec = left / NS, .tv_nsec = left % NS};
+	return wait;
+}
+
+static void forward(struct direction ways[2])
+{
+	struct pollfd fds[4] = {{ways[0].in, POLLIN, 0}, {ways[1].in, POLLIN, 0}, {carrier.events, POLLIN, 0},
+				{STDIN_FILENO, POLLIN, 0}};
+	struct timespec wait;
+	char scratch[256];
+	size_t size;
+
+	for (;;) {
+		if (ppoll(fds, 4, until_next(ways, &wait), NULL) < 0) {
+			if (errno == EINTR)
+				continue;
+			fail("cannot wait on", "its sockets");
+		}
+		for (int i = 0; i < 2; i++) {
+			for (int n = 0; n < BATCH && (size = receive(ways[i].in)) > 0; n++)
+				accept_frame(&ways[i], size);
+			deliver_due(&ways[i]);
+		}
+		if (fds[2].revents)
+			read_events();
+		if (fds[3].revents && read(STDIN_FILENO, scratch, sizeof scratch) <= 0)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct direction ways[2] = {0};
+
+	read_options(argc, argv);
+	prctl(PR_SET_TIMERSLACK, 1);
+	int a = open_port(argv[optind]), b = open_port(argv[optind + 1]);
+	for (int i = 0; i < 2; i++) {
+		ways[i].in = i ? b : a;
+		ways[i].out = i ? a : b;
+		ways[i].random = line.seed * 2 + (uint64_t)i;
+		ways[i].tail = &ways[i].head;
+	}
+	open_carrier(argv[optind], argv[optind + 1]);
+	set_up(0, 1);
+	set_up(1, 1);
+	pass_on_carrier();
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		fail("cannot write to", "stdout");
+	forward(ways);
+	return 0;
+}

@@ -1,0 +1,211 @@
+"""A real wire between real namespaces: what it does to packets, measured."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.backends.netns.native import build
+
+from tests.support.cable import Cable, Namespace, cable, namespaces_work
+
+pytestmark = pytest.mark.skipif(
+    not namespaces_work(), reason="unprivileged user namespaces are forbidden here; `netbench doctor` says how to allow them"
+)
+
+COUNT = """
+import json, socket, sys, time
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+sock.bind(("0.0.0.0", 9))
+sock.settimeout(float(sys.argv[1]))
+print("listening", flush=True)
+got, first, last = [], None, None
+try:
+    while True:
+        data = sock.recv(65536)
+        last = time.monotonic()
+        first = first or last
+        got.append((int.from_bytes(data[:4], "big"), len(data)))
+except TimeoutError:
+    pass
+print(json.dumps({"numbers": [n for n, _ in got], "bytes": sum(size for _, size in got), "seconds": (last or 0) - (first or 0)}))
+"""
+
+BLAST = """
+import json, socket, sys, time
+count, size, rate = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+start = time.monotonic()
+for number in range(count):
+    wait = start + number * size * 8 / rate - time.monotonic()
+    if wait > 0:
+        time.sleep(wait)
+    sock.sendto(number.to_bytes(4, "big") + bytes(size - 4), ("10.0.0.2", 9))
+print(json.dumps(count))
+"""
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    path = build.wire()
+    if path is None:
+        pytest.skip(f"{build.why_not()}; apt-get install gcc libc6-dev")
+    return path
+
+
+def blast(line: Cable, *, count: int, size: int, rate: float, silence_s: float = 0.5) -> dict:
+    """UDP from left to right; what arrived."""
+    counter = line.right.popen("python3", "-c", COUNT, str(silence_s + 1))
+    assert counter.stdout is not None
+    assert counter.stdout.readline() == "listening\n"
+    line.left.python(BLAST, str(count), str(size), str(rate))
+    out, _ = counter.communicate(timeout=30)
+    return json.loads(out)
+
+
+def round_trips(node: Namespace, *, count: int, address: str = "10.0.0.2") -> list[float]:
+    out = node.run("ping", "-n", "-i", "0.02", "-c", str(count), "-W", "2", address, check=False)
+    return [float(ms) for ms in re.findall(r"time=([\d.]+) ms", out)]
+
+
+def until(condition: Callable[[], bool], *, within_s: float = 3) -> bool:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_plain_wire_forwards_both_ways_and_adds_little_delay(program):
+    with cable(program) as line:
+        assert sorted(round_trips(line.left, count=20))[10] < 5
+        assert len(round_trips(line.right, count=5, address="10.0.0.1")) == 5
+
+
+def test_the_delay_is_added_each_way(program):
+    with cable(program, "--delay-us", "20000") as line:
+        assert sorted(round_trips(line.left, count=20))[10] == pytest.approx(40, abs=3)
+
+
+def test_jitter_spreads_the_delay_around_its_mean_and_keeps_the_order(program):
+    with cable(program, "--delay-us", "20000", "--jitter-us", "10000") as line:
+        times = round_trips(line.left, count=60)
+        assert min(times) >= 20
+        assert 10 < max(times) - min(times) <= 45
+        assert sum(times) / len(times) == pytest.approx(40, abs=6)
+        numbers = blast(line, count=500, size=200, rate=2e6)["numbers"]
+        assert numbers == list(range(500))
+
+
+def test_the_share_that_is_lost_is_the_share_that_was_asked_for(program):
+    with cable(program, "--loss-ppm", "200000", "--seed", "7") as line:
+        arrived = blast(line, count=2000, size=100, rate=4e6)["numbers"]
+        assert len(arrived) / 2000 == pytest.approx(0.8, abs=0.04)
+
+
+def test_the_same_seed_loses_the_same_packets(program):
+    def lost(seed: int) -> list[int]:
+        with cable(program, "--loss-ppm", "300000", "--seed", str(seed)) as line:
+            # the neighbour is known beforehand, so that the frames on the line are the same each time
+            for node, other, address in ((line.left, line.right, "10.0.0.2"), (line.right, line.left, "10.0.0.1")):
+                mac = json.loads(other.run("ip", "-j", "link", "show", "e0"))[0]["address"]
+                node.run("ip", "neigh", "replace", address, "lladdr", mac, "dev", "e0", "nud", "permanent")
+            return blast(line, count=200, size=100, rate=2e6)["numbers"]
+
+    assert lost(3) == lost(3) != lost(4)
+
+
+def test_the_rate_is_kept_within_a_tenth_and_the_queue_drops_at_its_tail(program):
+    with cable(program, "--rate-bps", "5000000", "--queue-bytes", "20000") as line:
+        arrived = blast(line, count=1500, size=1000, rate=10e6)
+        packets = len(arrived["numbers"])
+        measured = (packets - 1) * (1000 + 28) * 8 / arrived["seconds"]
+        assert measured == pytest.approx(5e6, rel=0.1)
+        assert 0.4 < packets / 1500 < 0.65
+        assert arrived["numbers"] == sorted(arrived["numbers"])
+        assert arrived["numbers"][:15] == list(range(15)), "the queue's head is not dropped"
+
+
+def test_a_full_queue_delays_by_its_length_over_the_rate(program):
+    with cable(program, "--rate-bps", "1000000", "--queue-bytes", "25000") as line:
+        flood = line.left.popen("python3", "-c", BLAST, "400", "1000", "4e6")
+        worst = max(round_trips(line.right, count=30, address="10.0.0.1"), default=0)
+        flood.communicate(timeout=30)
+        # the replies queue behind up to 25 kB at 1 Mbit/s
+        assert 100 < worst < 230
+
+
+def test_tcp_with_segmentation_offload_survives(program):
+    with cable(program) as line:
+        server = line.right.popen("iperf3", "-s", "-1", "--forceflush")
+        assert until(lambda: ":5201" in line.right.run("ss", "-ltn"))
+        report = json.loads(line.left.run("iperf3", "-c", "10.0.0.2", "-t", "1", "-J"))
+        server.communicate(timeout=10)
+        assert report["end"]["sum_received"]["bits_per_second"] > 500e6
+
+
+def test_a_delayed_wire_still_carries_hundreds_of_megabits(program):
+    with cable(program, "--delay-us", "1000") as line:
+        for node in (line.left, line.right):
+            node.run("ip", "link", "set", "e0", "gso_max_segs", "65535")
+        server = line.right.popen("iperf3", "-s", "-1", "--forceflush")
+        assert until(lambda: ":5201" in line.right.run("ss", "-ltn"))
+        report = json.loads(line.left.run("iperf3", "-c", "10.0.0.2", "-t", "1", "-J"))
+        server.communicate(timeout=10)
+        assert report["end"]["sum_received"]["bits_per_second"] > 200e6
+
+
+def test_one_end_going_down_takes_the_carrier_from_the_other_and_gives_it_back(program):
+    with cable(program) as line:
+        assert until(lambda: line.left.has_carrier("e0") and line.right.has_carrier("e0"))
+        line.left.run("ip", "link", "set", "e0", "down")
+        assert until(lambda: not line.right.has_carrier("e0"))
+        line.right.run("ip", "link", "set", "e0", "down")
+        line.left.run("ip", "link", "set", "e0", "up")
+        assert until(lambda: not line.left.has_carrier("e0"))
+        line.right.run("ip", "link", "set", "e0", "up")
+        assert until(lambda: line.left.has_carrier("e0") and line.right.has_carrier("e0"))
+        assert round_trips(line.left, count=3)
+
+
+def test_frames_larger_than_the_mtu_allow_are_not_lost_with_a_large_mtu(program):
+    with cable(program) as line:
+        for namespace, interface in ((line.middle, "wa"), (line.middle, "wb"), (line.left, "e0"), (line.right, "e0")):
+            namespace.run("ip", "link", "set", interface, "mtu", "9000")
+        out = line.left.run("ping", "-n", "-c", "3", "-i", "0.02", "-s", "8900", "-M", "do", "10.0.0.2", check=False)
+        assert "3 received" in out
+
+
+def test_the_wire_ends_when_its_stdin_ends(program):
+    with cable(program) as line:
+        assert line.wire.stdin is not None
+        line.wire.stdin.close()
+        assert line.wire.wait(2) == 0
+
+
+def test_the_wire_ends_at_sigterm(program):
+    with cable(program) as line:
+        line.wire.send_signal(signal.SIGTERM)
+        assert line.wire.wait(2) == -signal.SIGTERM
+
+
+def test_an_unknown_interface_is_named(program):
+    done = subprocess.run([program, "nowhere0", "nowhere1"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert "nowhere0" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["-1", "ten", "", "1000001"])
+def test_a_number_out_of_range_is_refused_with_the_range(program, value):
+    done = subprocess.run([program, "a", "b", "--loss-ppm", value], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--loss-ppm must be a whole number from 0 to 1000000" in done.stderr
