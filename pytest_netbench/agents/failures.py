@@ -101,7 +101,7 @@ def _passing(error: Exception, litellm: Any, where: str, text: str, api_base: st
 
 
 def _final(error: Exception, litellm: Any, where: str, text: str, model: str) -> Failure:
-    if isinstance(error, litellm.AuthenticationError | litellm.PermissionDeniedError):
+    if _status(error) in {401, 403}:
         message = f"{where} refused the credentials: {text}. {_key_remedy(litellm, model)}"
     elif isinstance(error, litellm.RateLimitError):
         message = f"{where}: the account is out of credit: {text}. Mend: top it up"

@@ -1,0 +1,71 @@
+"""The strategies on the ANI that a trial opens: over a lab in memory, its policy, budget and recording as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.agents.react import React
+from pytest_netbench.agents.single_turn import SingleTurn
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.methods import METHODS
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import BudgetExhausted
+from pytest_netbench.model.task import Budget
+from pytest_netbench.model.trial import Brief
+from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.openai_server import Calls, Forever, Text, engineer, single_turn
+
+DEVICES = ("branch", "edge", "web")
+
+
+def open_ani(**limits) -> tuple[LabAni, Brief]:
+    budget = Budget(**limits)
+    brief = Brief(
+        task_name="t",
+        family="configure",
+        intents=("x",),
+        devices=dict.fromkeys(DEVICES, "memory"),
+        methods=tuple(METHODS.values()),
+        budget=budget,
+    )
+    return LabAni(chain(), policy=Policy(), budget=budget, platforms=PLATFORMS), brief
+
+
+@pytest.fixture
+def configure() -> tuple[str, dict]:
+    return ("update_cfg", {"device": "edge", "commands": ["route 192.0.2.0/24 via 10.0.0.2"]})
+
+
+def test_react_configures_a_device_and_every_step_is_in_the_trace_in_order(serve, agent_file, configure):
+    serve(engineer([("get_topology", {})], [configure]))
+    ani, brief = open_ani()
+    React(file=agent_file()).run(brief, ani)
+    assert [step.kind for step in ani.steps] == ["completion", "ani", "completion", "ani", "completion", "completion"]
+    assert [(one.device, one.command) for one in ani.commands] == [("edge", "route 192.0.2.0/24 via 10.0.0.2")]
+    assert ani.budget_used.tokens == 3 * 110
+
+
+def test_tokens_that_are_used_up_end_react_and_its_reasoning_is_still_condensed(serve, agent_file):
+    serve(lambda request: Calls(("get_topology", {})) if request.get("tools") else Text("It looked."))
+    ani, brief = open_ani(tokens=150)
+    with pytest.raises(BudgetExhausted, match="tokens") as caught:
+        React(file=agent_file()).run(brief, ani)
+    assert caught.value.submission.reasoning == "It looked."
+    assert ani.budget_used.tokens == 220
+
+
+def test_a_closed_ani_ends_an_agent_that_would_go_on(serve, agent_file):
+    server = serve([Forever(Calls(("get_topology", {})))])
+    ani, brief = open_ani()
+    ani.close()
+    with pytest.raises(Exception, match="the trial has ended"):
+        React(file=agent_file()).run(brief, ani)
+    assert len(server.requests) == 1
+
+
+def test_single_turn_configures_a_device(serve, agent_file, configure):
+    serve([single_turn({"edge": configure[1]["commands"]})])
+    ani, brief = open_ani()
+    SingleTurn(file=agent_file(strategy="single-turn")).run(brief, ani)
+    assert [one.device for one in ani.commands] == ["edge"]
+    assert ani.budget_used.calls == 5
