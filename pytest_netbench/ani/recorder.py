@@ -18,13 +18,16 @@ MAX_TRACE = 64 * 2**20
 
 
 class Recorder:
-    """Collects steps.
+    """Collects steps. A string longer than ``MAX_STRING`` is cut.
 
-    A string longer than ``MAX_STRING`` is cut; once the trace holds ``LONG_TRACE`` characters further strings are kept
-    short, and past ``MAX_TRACE`` steps are counted but not kept.
+    Args:
+        long_trace: Once the trace holds so many characters, further strings are kept short.
+        max_trace: Past so many, steps are counted but not kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, long_trace: int = LONG_TRACE, max_trace: int = MAX_TRACE) -> None:
+        self._long_trace = long_trace
+        self._max_trace = max_trace
         self._steps: list[Step] = []
         self._size = 0
         self._lock = threading.Lock()
@@ -33,10 +36,10 @@ class Recorder:
     def add(self, kind: Literal["ani", "completion", "note"], data: Mapping[str, Any], *, at_s: float) -> None:
         """Append a step."""
         with self._lock:
-            if self._size > MAX_TRACE:
+            if self._size > self._max_trace:
                 self._dropped += 1
                 return
-            limit = MAX_STRING if self._size < LONG_TRACE else MAX_STRING_WHEN_LONG
+            limit = MAX_STRING if self._size < self._long_trace else MAX_STRING_WHEN_LONG
             plain, size = _plain(data, limit)
             self._size += size
             self._steps.append(Step(at_s=round(at_s, 6), kind=kind, data=plain))
@@ -47,7 +50,7 @@ class Recorder:
         with self._lock:
             if not self._dropped:
                 return tuple(self._steps)
-            text = f"{self._dropped} further steps were not kept: the trace is longer than {MAX_TRACE} characters"
+            text = f"{self._dropped} further steps were not kept: the trace is longer than {self._max_trace} characters"
             return (*self._steps, Step(at_s=self._steps[-1].at_s, kind="note", data={"text": text}))
 
 

@@ -165,6 +165,8 @@ class MemoryProber:
         self.batches: list[int] = []
         self.measurements = 0
         self.pause_s = 0.0
+        self.sender_limit_bps = 10**12
+        self.silent: str | None = None
 
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
         self._lab.tick()
@@ -174,7 +176,7 @@ class MemoryProber:
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
         self._lab.tick()
         nodes = self._lab.way(source, target)[1:]
-        return [Hop(address=target if node is nodes[-1] else self.addresses(node.name)[0]) for node in nodes][:max_hops]
+        return [Hop(address=self._hop(node, nodes[-1], target)) for node in nodes][:max_hops]
 
     def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
         self._lab.tick()
@@ -183,14 +185,15 @@ class MemoryProber:
         reports = []
         for flow, target in zip(flows, targets, strict=True):
             rates = [int(words[1]) for node in self._lab.way(flow.source, target) for words in node.words("rate")]
-            received = min([flow.rate_bps, *rates])
-            sent = int(flow.rate_bps * duration_s / 8 / flow.packet_bytes)
+            offered = min(flow.rate_bps, self.sender_limit_bps)
+            received = min([offered, *rates])
+            sent = int(offered * duration_s / 8 / flow.packet_bytes)
             reports.append(
                 FlowReport(
-                    offered_bps=flow.rate_bps,
+                    offered_bps=offered,
                     received_bps=received,
                     sent_packets=sent,
-                    received_packets=sent * received // flow.rate_bps,
+                    received_packets=sent * received // offered,
                 )
             )
         return reports
@@ -198,6 +201,11 @@ class MemoryProber:
     def addresses(self, node: str) -> tuple[str, ...]:
         self._lab.tick()
         return tuple(words[2] for words in self._lab.nodes[node].words("address"))
+
+    def _hop(self, node: MemoryNode, last: MemoryNode, target: str) -> str | None:
+        if node.name == self.silent:
+            return None
+        return target if node is last else self.addresses(node.name)[0]
 
     def _probe(self, probe: Probe) -> ProbeResult:
         way = self._lab.way(probe.source, probe.target)

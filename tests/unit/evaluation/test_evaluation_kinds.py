@@ -244,6 +244,16 @@ def test_a_path_that_differs_says_the_hops_by_name(hops):
     assert result.actual == "edge (10.0.1.1) > web (10.0.2.10)"
 
 
+def test_a_path_to_nowhere_and_a_hop_that_keeps_silent_match_nothing():
+    fields = {"kind": "path", "from": "branch", "hops": ["edge", "web"]}
+    assert look(chain(), **fields, to="203.0.113.1").actual == "no hop answered"
+    lab = chain()
+    lab.prober.silent = "edge"
+    result = look(lab, **fields, to="web")
+    assert not result.holds
+    assert result.actual == "* > web (10.0.2.10)"
+
+
 def test_a_path_with_an_unknown_hop_fails_at_once():
     result = look(chain(), kind="path", hops=["egde", "web"], **{"from": "branch", "to": "web"})
     assert result.actual.startswith("unknown node 'egde'")
@@ -315,6 +325,19 @@ def test_a_flow_to_an_address_is_received_by_the_node_that_has_it():
     assert result.command == "traffic for 1 s: 10 Mbit/s udp 5001 from branch to web"
 
 
+def test_a_flow_to_an_address_nobody_has_cannot_be_measured():
+    result = look(chain(), kind="throughput", flow=FLOW | {"to": "203.0.113.1"}, min_bps=1)
+    assert not result.holds
+    assert result.actual == "no node has the address 203.0.113.1, so nobody can count what arrives there"
+
+
+def test_a_sender_that_could_not_send_enough_is_told():
+    lab = chain()
+    lab.prober.sender_limit_bps = 3_000_000
+    result = look(lab, kind="throughput", flow=FLOW, min_bps=9_000_000)
+    assert result.actual.endswith("; the sender managed less than the 10 Mbit/s it was asked for")
+
+
 # config
 
 BGP = """router bgp 65001
@@ -360,6 +383,12 @@ def test_config_says_what_stands_there_instead():
     assert result.actual == "no line stands under such parents"
     result = look(lab, kind="config", device="edge", line="ip route .*", present=False)
     assert result.actual.startswith("has ip route 10.0.0.0/8 Null0")
+
+
+def test_config_of_a_device_without_any_says_so():
+    lab = chain()
+    lab.nodes["edge"].lines = []
+    assert look(lab, kind="config", device="edge", line="x").actual == "the running config is empty"
 
 
 def test_config_with_a_bad_expression_fails_at_once():
