@@ -20,24 +20,30 @@ _SOURCES = Path(__file__).parent
 _COMPILERS = ("cc", "gcc", "clang")
 _COMMON = ("-O2", "-std=gnu11", "-Wall", "-Wextra")
 _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
+_RECIPES = {
+    "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
+    "wire.c": ("wire", _COMMON, ()),
+}
 _COMPILE_TIMEOUT_S = 60.0
 
-_why_not: dict[str, str] = {}
+
+class _CannotBuild(Exception):
+    """Why, in one sentence."""
 
 
 def labtime() -> Path | None:
     """The library to preload into daemons that run in lab time, or ``None`` (see ``why_not``)."""
-    return _built("labtime.c", "labtime.so", _SHARED, ("-ldl", "-lpthread"))
+    return _attempt("labtime.c")[0]
 
 
 def wire() -> Path | None:
     """The program that delays, drops and paces packets between two interfaces, or ``None`` (see ``why_not``)."""
-    return _built("wire.c", "wire", _COMMON, ())
+    return _attempt("wire.c")[0]
 
 
 def why_not() -> str | None:
-    """Why ``labtime`` or ``wire`` answered ``None``, in one sentence; ``None`` if nothing failed in this process."""
-    return next(iter(_why_not.values()), None)
+    """Why ``labtime`` or ``wire`` answers ``None``, in one sentence; ``None`` if both are there."""
+    return _attempt("labtime.c")[1] or _attempt("wire.c")[1]
 
 
 def compiler() -> str | None:
@@ -78,23 +84,18 @@ def _cache_candidates() -> list[Path]:
     return [*candidates, Path(tempfile.gettempdir()) / f"pytest-netbench-{os.geteuid()}"]
 
 
-def _built(source: str, product: str, flags: tuple[str, ...], libraries: tuple[str, ...]) -> Path | None:
+def _attempt(source: str) -> tuple[Path | None, str | None]:
     try:
-        path = _product(source, product, flags, libraries)
-    except (OSError, subprocess.SubprocessError) as error:
-        _why_not[product] = f"{source} could not be built: {error}"
-        return None
-    if path is None:
-        _why_not[product] = f"{source} could not be built: no C compiler (looked for {', '.join(_COMPILERS)})"
-        return None
-    _why_not.pop(product, None)
-    return path
+        return _product(source), None
+    except (OSError, subprocess.SubprocessError, _CannotBuild) as error:
+        return None, f"{source} could not be built: {error}"
 
 
-def _product(source: str, product: str, flags: tuple[str, ...], libraries: tuple[str, ...]) -> Path | None:
+def _product(source: str) -> Path:
     program = compiler()
     if program is None:
-        return None
+        raise _CannotBuild(f"no C compiler (looked for {', '.join(_COMPILERS)})")
+    product, flags, libraries = _RECIPES[source]
     text = (_SOURCES / source).read_bytes()
     key = hashlib.sha256(b"\0".join([text, _identity(program), " ".join(flags + libraries).encode()])).hexdigest()[:20]
     directory = cache_dir() / key
@@ -102,8 +103,8 @@ def _product(source: str, product: str, flags: tuple[str, ...], libraries: tuple
     target = directory / product
     if target.exists():
         _check_owner(target)
-        return target
-    _compile(program, _SOURCES / source, target, flags, libraries)
+    else:
+        _compile(program, _SOURCES / source, target, flags, libraries)
     return target
 
 
@@ -121,7 +122,7 @@ def _compile(program: str, source: Path, target: Path, flags: tuple[str, ...], l
             check=False,
         )
         if done.returncode:
-            raise OSError(f"{program} said: {done.stderr.strip()[-500:]}")
+            raise _CannotBuild(f"{program} said: {done.stderr.strip()[-500:]}")
         draft.chmod(0o755)
         draft.rename(target)
     finally:

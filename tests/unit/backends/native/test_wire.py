@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.netns.native import build
-
 from tests.support.cable import Cable, Namespace, cable, namespaces_work
 
 pytestmark = pytest.mark.skipif(
-    not namespaces_work(), reason="unprivileged user namespaces are forbidden here; `netbench doctor` says how to allow them"
+    not namespaces_work(),
+    reason="unprivileged user namespaces are forbidden here; `netbench doctor` says how to allow them",
 )
 
 COUNT = """
@@ -199,7 +199,9 @@ def test_the_wire_ends_at_sigterm(program):
 
 
 def test_an_unknown_interface_is_named(program):
-    done = subprocess.run([program, "nowhere0", "nowhere1"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [program, "nowhere0", "nowhere1"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
     assert done.returncode == 1
     assert "nowhere0" in done.stderr
 
