@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from typing import Any
 
 from pytest_netbench.agents.failures import ContextOverflow, OutOfTime
@@ -13,6 +14,7 @@ from pytest_netbench.errors import BudgetExhausted
 from pytest_netbench.model.trial import Brief, Usage
 
 _KEPT_CHARACTERS = 200
+_LONGEST_ASIDE_S = 45.0
 
 
 class Dialogue:
@@ -59,14 +61,19 @@ class Dialogue:
         return completion
 
     def ask_aside(self, prompt: str) -> Completion:
-        """Ask something apart from the conversation: recorded, but at nobody's expense and with no limit but the timeout.
+        """Ask something apart from the conversation: recorded, but not charged to the budget.
+
+        It may take what is left of the wall time and a little more, so that an agent out of time can still hand in.
 
         Raises:
-            AgentError: The prompt is too long, or filtered.
+            AgentError: The prompt is too long, or filtered, or there was no answer in time.
             ProviderError: The provider kept failing.
         """
         messages = [{"role": "user", "content": prompt}]
-        completion = self._llm.complete(messages, note=self._ani.note, wall_left=_unlimited)
+        deadline = time.monotonic() + self._time_aside()
+        completion = self._llm.complete(
+            messages, note=self._ani.note, wall_left=lambda: max(0.0, deadline - time.monotonic())
+        )
         self._count(completion)
         record = self._record("condense", messages, messages, completion, {})
         self._ani.add_completion(record, tokens=0)
@@ -78,6 +85,11 @@ class Dialogue:
         except OutOfTime as error:
             allowed = self._brief.budget.wall_s
             raise BudgetExhausted("wall_s", 0.0 if allowed is None else allowed) from error
+
+    def _time_aside(self) -> float:
+        allowed = self._brief.budget.wall_s
+        extra = _LONGEST_ASIDE_S if allowed is None else min(_LONGEST_ASIDE_S, 0.75 * allowed)
+        return extra + (self._wall_left() or 0.0)
 
     def _wall_left(self) -> float | None:
         return self._ani.budget_left().get("wall_s")
@@ -161,7 +173,3 @@ def _sendable(arguments: str) -> str:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
-
-
-def _unlimited() -> float | None:
-    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -17,6 +18,7 @@ _OVERFLOW_WORDS = (
     "maximum context",
     "prompt is too long",
 )
+_PREFIX = re.compile(r"^(litellm\.)?(\w+Error: )*(\w+Exception -? ?)?")  # litellm's names for the provider's own words
 _OUT_OF_CREDIT = ("insufficient_quota", "exceeded your current quota", "credit balance is too low")
 
 
@@ -139,7 +141,8 @@ def _status(error: Exception) -> int:
 
 
 def _first_lines(error: Exception) -> str:
-    text = " ".join(str(error).split()).removeprefix("litellm.")
+    text = _PREFIX.sub("", " ".join(str(error).split()))
+    text = text or "(it gave no reason)"
     return text.rstrip(".") if len(text) <= 500 else text[:500] + "…"
 
 

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from pytest_netbench.agents.failures import Failure, OutOfTime, classify
@@ -59,6 +60,9 @@ class Llm:
         retries: What to do when the provider fails.
         price: Used instead of litellm's price list.
         sleep: Waits between two tries.
+
+    Raises:
+        UsageError: litellm is not installed; said here, before a lab is deployed for nothing.
     """
 
     def __init__(
@@ -70,6 +74,8 @@ class Llm:
         price: Price | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if "litellm" not in sys.modules and find_spec("litellm") is None:
+            raise _absent("it is not installed")
         self.model = model
         self.settings = settings or ModelSettings()
         self._retries = retries or Retries()
@@ -131,10 +137,14 @@ class Llm:
                     raise failure.error() from error
                 self._wait(failure, attempt, wall_left(), note, error)
             else:
+                if not response.choices:
+                    empty = Failure(kind="transient", message=f"{self.model} answered without any choice")
+                    self._wait(empty, attempt, wall_left(), note, None)
+                    continue
                 return self._read(litellm, response, messages, time.monotonic() - started)
 
     def _wait(
-        self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception
+        self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception | None
     ) -> None:
         """Wait before the next try, or raise ProviderError if there shall be none."""
         wait_s = self._retries.wait_s(attempt, failure.retry_after_s)
@@ -151,8 +161,6 @@ class Llm:
         self._sleep(wait_s)
 
     def _read(self, litellm: Any, response: Any, messages: Sequence[Message], duration_s: float) -> Completion:
-        if not response.choices:
-            return Completion(duration_s=duration_s)
         choice = response.choices[0]
         text = choice.message.content or ""
         calls = tuple(
@@ -221,9 +229,11 @@ def load_litellm() -> Any:
             if first_time:
                 litellm.ModelResponse()  # its models are only built now
     except ImportError as error:
-        raise UsageError(
-            f"an agent that asks a model needs litellm ({error}). Mend: pip install 'pytest-netbench[llm]'"
-        ) from error
+        raise _absent(str(error)) from error
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     return litellm
+
+
+def _absent(why: str) -> UsageError:
+    return UsageError(f"an agent that asks a model needs litellm ({why}). Mend: pip install 'pytest-netbench[llm]'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -11,7 +12,7 @@ from pytest_netbench.errors import AgentError, BudgetExhausted, ProviderError
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Submission
 from tests.support.memory_ani import MemoryAni, brief_of
-from tests.support.openai_server import CONDENSED, Calls, Fault, Forever, Hang, Text, engineer
+from tests.support.openai_server import CONDENSED, Calls, Fault, Forever, Hang, Raw, Text, engineer, engineers
 
 ROUTE = "ip route 192.0.2.0/24 10.0.0.2"
 LOOK = ("get_topology", {})
@@ -168,7 +169,7 @@ def test_a_rate_limit_is_waited_for_as_long_as_the_provider_asks(serve, agent_fi
 
 def test_a_rate_limit_that_persists_is_an_infrastructure_error(serve, agent_file, ani):
     server = serve([Forever(Fault(429, "slow down"))])
-    with pytest.raises(ProviderError, match=r"openai/fake limits the rate: .*slow down.* — gave up after 3 requests"):
+    with pytest.raises(ProviderError, match=r"^openai/fake limits the rate: slow down — gave up after 3 requests$"):
         React(file=agent_file()).run(brief_of(ani), ani)
     assert len(server.requests) == 3
     assert len(ani.notes) == 2
@@ -322,3 +323,47 @@ def test_settings_reach_the_provider_and_nothing_else_does(serve, agent_file, an
     request = server.requests[0]
     assert (request["temperature"], request["max_tokens"], request["seed"], request["top_p"]) == (0.0, 77, 7, 0.5)
     assert set(request) == {"model", "messages", "tools", "temperature", "max_tokens", "seed", "top_p"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>Bad gateway</html>",
+        b"",
+        b"null",
+        b"[]",
+        b'{"choices": []}',
+        b'{"choices": [{}]}',
+        b'{"choices": null}',
+        b'{"error": {"message": "overloaded"}}',
+        b'{"choices": [{"index": 0, "message": {"role": "assistant", "content": null, "tool_calls": [{}]}}]}',
+    ],
+)
+def test_a_provider_that_answers_nonsense_is_an_infrastructure_error(serve, agent_file, ani, body):
+    serve([Forever(Raw(body))])
+    with pytest.raises(ProviderError, match=r"^openai/fake (is unavailable|refused the request|answered without)"):
+        React(file=agent_file()).run(brief_of(ani), ani)
+
+
+def test_a_connection_that_breaks_is_tried_again(serve, agent_file, ani):
+    serve([Hang(0), Text("task done"), Text("because")])
+    assert React(file=agent_file()).run(brief_of(ani), ani).stop_reason == "done"
+    assert len(ani.notes) == 1
+
+
+def test_condensing_does_not_hold_up_the_end_of_a_trial_for_long(serve, agent_file):
+    budget = Budget(wall_s=0.8)
+    ani = MemoryAni({"R1": []}, budget=budget)
+    serve([Calls(LOOK, text="First I look."), Text("task done"), Forever(Hang())])
+    began = time.monotonic()
+    submission = React(file=agent_file()).run(brief_of(ani, budget=budget), ani)
+    assert submission.reasoning == "First I look.\n\ntask done"
+    assert time.monotonic() - began < 5
+
+
+def test_several_agents_on_one_server_each_solve_their_own_task(serve, agent_file):
+    serve(engineers({"Task A": engineer([CONFIGURE]), "Task B": engineer([LOOK])}))
+    for task_name, methods in (("Task A", ["update-cfg"]), ("Task B", ["get-topology"])):
+        ani = MemoryAni({"R1": []})
+        React(file=agent_file()).run(brief_of(ani).model_copy(update={"task_name": task_name}), ani)
+        assert ani.methods == methods

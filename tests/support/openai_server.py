@@ -74,13 +74,20 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Raw:
+    """The provider answers 200 with these bytes, whatever they are."""
+
+    body: bytes
+
+
+@dataclass(frozen=True)
 class Forever:
     """The same reply to this and all further requests."""
 
     reply: Reply
 
 
-Reply = Text | Calls | Fault | Hang | Forever
+Reply = Text | Calls | Fault | Hang | Raw | Forever
 Request = dict[str, Any]
 Script = Sequence[Reply] | Callable[[Request], Reply]
 
@@ -230,17 +237,21 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 error = {"message": reply.message, "type": "invalid_request_error", "param": None, "code": reply.code}
                 extra = {} if reply.retry_after is None else {"Retry-After": str(reply.retry_after)}
                 self._send(reply.status, {"error": error}, extra)
+            elif isinstance(reply, Raw):
+                self._send_bytes(200, reply.body, {})
             else:
                 assert not isinstance(reply, Forever)
                 self._send(200, server.body(request, reply))
 
         def _send(self, status: int, body: dict[str, Any], headers: Mapping[str, str] | None = None) -> None:
-            data = json.dumps(body).encode()
+            self._send_bytes(status, json.dumps(body).encode(), headers or {})
+
+        def _send_bytes(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
             self.send_response(status)
             for name, value in {
                 "Content-Type": "application/json",
                 "Content-Length": str(len(data)),
-                **(headers or {}),
+                **headers,
             }.items():
                 self.send_header(name, value)
             self.end_headers()
