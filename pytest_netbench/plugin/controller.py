@@ -1,0 +1,141 @@
+"""What happens to results where the run is reported: heavy scores, report sections, JUnit properties, summary, merge.
+
+Without xdist this is the one process there is, with xdist the controller.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_netbench.errors import ResultsError
+from pytest_netbench.plugin.run import run_of
+
+if TYPE_CHECKING:
+    from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.scorers.protocol import Scorer
+
+WORKER = "controller"
+
+
+class Controller:
+    """Sees every report before the terminal and JUnit do."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._run = run_of(config)
+        self._results: dict[str, TrialResult] = {}
+        self._selftests: list[dict[str, Any]] = []
+        self._trouble: list[str] = []
+        self._store: Any = None
+        self._scorers: dict[str, Scorer] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Complete the report of a trial."""
+        payload = getattr(report, "netbench", None)
+        if payload is not None and report.outcome != "rerun":  # type: ignore[comparison-overlap]
+            if "selftest" in payload:
+                self._selftests.append(payload["selftest"])
+            else:
+                self._complete(report, payload)
+        if report.when == "teardown":
+            self._add_properties(report)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
+        """A worker that died is nobody's failure who is evaluated: an error."""
+        from pytest_netbench.plugin.collection import SUFFIXES  # noqa: PLC0415
+
+        if crashitem.partition("::")[0].endswith(SUFFIXES):
+            report.when = "setup"
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Merge what the workers wrote, also after Ctrl-C."""
+        self._remember_durations()
+        if not self._run.results.is_dir() or self._run.selftest:
+            return
+        try:
+            self._open().merge()
+        except ResultsError as error:
+            self._trouble.append(str(error))
+        if self._trouble and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Scores per agent and domain, or what the self-test showed."""
+        lines: list[str] = []
+        if self._results:
+            from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
+
+            lines += summary_lines(list(self._results.values()), width=_width(terminalreporter))
+            lines.append(f"results: {self._run.results}")
+        if self._selftests:
+            from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415
+
+            lines += table(self._selftests)
+        if lines:
+            terminalreporter.write_sep("=", "netbench")
+            for line in lines:
+                terminalreporter.write_line(line)
+        for trouble in self._trouble:
+            terminalreporter.write_line(f"netbench: {trouble}", red=True)
+
+    def _complete(self, report: pytest.TestReport, payload: dict[str, Any]) -> None:
+        from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415
+
+        result = TrialResult.model_validate(payload["result"])
+        if payload["record"] is not None:
+            result = self._score(result, payload["record"])
+        self._results[result.node_id] = result
+        report.netbench = {"result": result.model_dump(mode="json"), "record": None}  # type: ignore[attr-defined]
+        report.sections.extend((f"netbench {title}", text) for title, text in item_sections(result))
+        self._config.hook.pytest_netbench_result(result=result)
+
+    def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
+        from pytest_netbench.model.trial import TrialRecord  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.scorers.apply import apply_scorers, load_scorers  # noqa: PLC0415
+        from pytest_netbench.trial import family_of  # noqa: PLC0415
+
+        whole = TrialRecord.model_validate(record)
+        names = family_of(whole.task).scorers
+        self._scorers |= load_scorers([name for name in names if name not in self._scorers])
+        heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
+        if not heavy:
+            return result
+        scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
+        try:
+            self._open().append(scored, None, worker=WORKER)
+        except ResultsError as error:
+            self._trouble.append(str(error))
+        return scored
+
+    def _add_properties(self, report: pytest.TestReport) -> None:
+        result = self._results.get(report.nodeid)
+        if result is None:
+            return
+        from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
+
+        report.user_properties.extend(junit_properties(result))
+
+    def _open(self) -> Any:
+        from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+
+        if self._store is None:
+            self._store = ResultsDir.create(self._run.results)
+        return self._store
+
+    def _remember_durations(self) -> None:
+        cache = getattr(self._config, "cache", None)
+        measured = {name: one.duration_s for name, one in self._results.items() if one.status != "error"}
+        if cache is not None and measured:
+            cache.set(DURATIONS, {**cache.get(DURATIONS, {}), **measured})
+
+
+DURATIONS = "netbench/durations"
+
+
+def _width(terminalreporter: pytest.TerminalReporter) -> int:
+    return terminalreporter._tw.fullwidth  # noqa: SLF001  (pytest has no public name for it)

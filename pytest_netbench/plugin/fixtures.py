@@ -1,0 +1,95 @@
+"""The fixtures of a task item. Each may be overridden in a conftest.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.plugin.run import run_of
+
+if TYPE_CHECKING:
+    from pytest_netbench.agents.protocol import Agent, InformedAgent
+    from pytest_netbench.ani.interface import LabAni
+    from pytest_netbench.lab.protocols import Lab
+    from pytest_netbench.model.task import Task
+    from pytest_netbench.selftest import SelftestReport
+    from pytest_netbench.trial import Trial
+
+
+@pytest.fixture
+def task(request: pytest.FixtureRequest) -> Task:
+    """The task of a task file. Override it to use ``lab`` in a test of your own."""
+    error = getattr(request.node, "task_error", None)
+    if error is not None:
+        raise error
+    found: Task | None = getattr(request.node, "task", None)
+    if found is None:
+        raise UsageError(
+            f"{request.node.nodeid}: the fixture 'task' belongs to items of task files; in a test of your own, override it "
+            "with one that returns pytest_netbench.taskfile.load_task(...)"
+        )
+    return found
+
+
+@pytest.fixture
+def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
+    """Who is evaluated, as ``--agent`` says."""
+    from pytest_netbench.agents.resolve import resolve_agent  # noqa: PLC0415  (needs pydantic)
+
+    choice = getattr(request.node, "agent_choice", None)
+    chosen = run_of(request.config).agents if choice is None else (choice,)
+    if not chosen:
+        raise UsageError("the fixture 'agent' needs --agent=NAME")
+    return resolve_agent(chosen[0].spec, rootdir=request.config.rootpath)
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
+    """A fresh running network of ``task``, destroyed afterwards."""
+    from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.plugin.item import lack_of  # noqa: PLC0415
+
+    run = run_of(request.config)
+    backend = parts.load("backends", run.backend)()
+    lack = lack_of(task, backend)
+    if lack is not None:
+        pytest.skip(str(lack))
+    running = backend.deploy(task, time_scale=run.time_scale or task.time_scale, workers=run.side_by_side)
+    try:
+        request.config.hook.pytest_netbench_lab_ready(lab=running, task=task)
+        yield running
+    finally:
+        running.destroy()
+
+
+@pytest.fixture
+def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab) -> Iterator[LabAni]:
+    """What the agent is given of ``lab``: four methods, under the task's budget and policy."""
+    from pytest_netbench.ani.interface import LabAni  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.trial import terms_for  # noqa: PLC0415
+
+    terms = terms_for(task, agent.info, budget=run_of(request.config).budget)
+    opened = LabAni(lab, policy=terms.policy, budget=terms.budget)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+@pytest.fixture
+def trial(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab, ani: LabAni) -> Trial:
+    """The trial, run and scored: ``trial.record`` is what there is to judge. The lab is still up."""
+    from pytest_netbench.plugin.running import run  # noqa: PLC0415  (needs pydantic)
+
+    return run(request, task=task, agent=agent, lab=lab, ani=ani)
+
+
+@pytest.fixture
+def netbench_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
+    """The self-test of ``task``, run."""
+    from pytest_netbench.plugin.running import run_selftest  # noqa: PLC0415  (needs pydantic)
+
+    return run_selftest(request, task)

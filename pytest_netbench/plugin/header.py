@@ -1,0 +1,21 @@
+"""The line at the top of a benchmark's output."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.plugin.run import run_of
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Who is evaluated, on what, and where the results go."""
+    run = run_of(config)
+    what = "self-test" if run.selftest else f"agents {', '.join(choice.id for choice in run.agents)}"
+    scale = "chosen per lab" if run.time_scale is None else f"{run.time_scale:g}"
+    parts = [what, f"backend {run.backend}", f"time scale {scale}"]
+    if run.trials > 1 and not run.selftest:
+        parts.append(f"{run.trials} trials")
+    if not run.selftest:
+        root = config.rootpath
+        parts.append(f"results {run.results.relative_to(root) if run.results.is_relative_to(root) else run.results}")
+    return f"netbench: {' · '.join(parts)}"

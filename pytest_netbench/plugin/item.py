@@ -1,0 +1,123 @@
+"""A task as a pytest item: what it asks of the fixtures, what it asserts, how its failure reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_netbench.errors import NetbenchError, RequirementMissing, TaskFileError
+
+if TYPE_CHECKING:
+    from pytest_netbench.model.task import Task
+    from pytest_netbench.model.trial import TrialRecord, TrialResult
+    from pytest_netbench.plugin.run import AgentChoice
+    from pytest_netbench.selftest import SelftestReport
+    from pytest_netbench.trial import Trial
+
+
+class TrialFailed(AssertionError):
+    """An agent did not do what a task asks; the text says which testcases show it."""
+
+
+class SelftestFailed(AssertionError):
+    """A task is not solvable, or vacuous; the text says what showed it."""
+
+
+class TaskItem(pytest.Function):
+    """One trial of one agent at one task, or the self-test of a task."""
+
+    task: Task | None = None
+    task_error: TaskFileError | None = None
+    agent_choice: AgentChoice | None = None
+    number: int = 1
+    outcome: Outcome | None = None
+    result: TrialResult | None = None
+    selftest_report: SelftestReport | None = None
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
+        """Ours: the message alone, and its first line as the short form. With ``--tb=long`` the whole traceback."""
+        expected = isinstance(excinfo.value, NetbenchError | TrialFailed | SelftestFailed)
+        if not expected or self.config.option.tbstyle in {"long", "native"} or self.config.option.fulltrace:
+            return super().repr_failure(excinfo)
+        shown = excinfo.getrepr(style="value", chain=False)
+        crash = shown.reprcrash
+        if crash is not None:
+            crash.message = str(excinfo.value).partition("\n")[0]
+            crash.path, crash.lineno = str(self.path), 1
+        return shown
+
+
+class Outcome:
+    """What a trial came to, until its report is made."""
+
+    def __init__(self, record: TrialRecord, result: TrialResult) -> None:
+        self.record = record
+        self.result = result
+
+
+def trial(parent: pytest.File, task: Task, *, agent: AgentChoice, number: int) -> TaskItem:
+    """An attempt of ``agent`` at ``task``; the first is named after the agent alone."""
+    label = agent.id if number == 1 else f"{agent.id}-{number}"
+    item: TaskItem = TaskItem.from_parent(parent, name=f"{task.slug}[{label}]", callobj=run_trial)
+    item.task, item.agent_choice, item.number = task, agent, number
+    return item
+
+
+def selftest(parent: pytest.File, task: Task) -> TaskItem:
+    """The self-test of ``task``."""
+    item: TaskItem = TaskItem.from_parent(parent, name=f"{task.slug}[selftest]", callobj=run_selftest)
+    item.task = task
+    return item
+
+
+def unassigned(parent: pytest.File, task: Task) -> TaskItem:
+    """A task that nobody was named for."""
+    item: TaskItem = TaskItem.from_parent(parent, name=task.slug, callobj=run_trial)
+    item.task = task
+    return item
+
+
+def broken(parent: pytest.File, *, name: str, error: TaskFileError) -> TaskItem:
+    """A file that is no task: an item that errs, so that the others run."""
+    item: TaskItem = TaskItem.from_parent(parent, name=name, callobj=run_nothing)
+    item.task_error = error
+    return item
+
+
+def run_trial(request: pytest.FixtureRequest, trial: Trial) -> None:
+    """The trial has been run by its fixture; assert that it passed."""
+    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415  (needs pydantic)
+
+    outcome = request.node.outcome
+    assert outcome is not None, "the `trial` fixture was overridden and did not run the trial: let it return run(trial)"
+    if outcome.result.status != "passed":
+        intents = [intent.text for intent in trial.task.intents]
+        raise TrialFailed(explain(outcome.result, intents=intents, pass_marks=family_of(trial.task).pass_marks))
+
+
+def run_selftest(netbench_selftest: SelftestReport) -> None:
+    """The self-test has been run by its fixture; assert that it found nothing."""
+    if netbench_selftest.problems:
+        raise SelftestFailed(netbench_selftest.text())
+
+
+def run_nothing(task: Task) -> None:
+    """Never runs: the fixture ``task`` raises what is wrong with the file."""
+
+
+def lack_of(task: Task, backend: Any) -> RequirementMissing | None:
+    """The one thing that this machine lacks for ``task``, or None."""
+    from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.trial import platforms_of  # noqa: PLC0415  (needs pydantic)
+
+    installed = parts.names("platforms")
+    for name in sorted(platforms_of(task)):
+        if name not in installed:
+            return RequirementMissing(f"platform {name!r} is not installed (installed: {', '.join(installed)})")
+    lack = backend.lacks(task)
+    return None if lack is None else RequirementMissing(*lack)

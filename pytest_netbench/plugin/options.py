@@ -1,0 +1,114 @@
+"""Command-line options, and the checks of their values that need nothing but the value."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+LIMITS = ("calls", "commands", "wall_s", "tokens")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the group ``netbench``."""
+    group = parser.getgroup("netbench", "benchmark AI agents on real networks (pytest-netbench)")
+    group.addoption(
+        "--agent",
+        action="append",
+        default=[],
+        dest="netbench_agents",
+        metavar="AGENT",
+        help="who is evaluated: oracle, nop, an agent file or its name, module:Class, or a model such as openai/gpt-4o "
+        "(which means react on that model). Repeat for a matrix. Without it, tasks are skipped.",
+    )
+    group.addoption(
+        "--netbench-backend",
+        default="netns",
+        metavar="NAME",
+        help="what deploys the labs (default: netns, rootless namespaces on this machine).",
+    )
+    group.addoption(
+        "--netbench-time-scale",
+        type=_time_scale,
+        default=None,
+        metavar="N",
+        help="lab seconds per wall second for protocol timers, 0 < N <= 100 (default: chosen by the backend from the number "
+        "of nodes and cores; a task file may set its own).",
+    )
+    group.addoption(
+        "--netbench-trials",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="attempts per task and agent, each an item of its own on a fresh lab (default: 1).",
+    )
+    group.addoption(
+        "--netbench-budget",
+        type=budget,
+        default={},
+        metavar="LIMIT=N,…",
+        help=f"limits instead of the task's and the agent's, e.g. calls=50,tokens=20000; limits are {', '.join(LIMITS)}; "
+        "'none' lifts one.",
+    )
+    group.addoption(
+        "--netbench-results",
+        default=None,
+        metavar="DIR",
+        help="where results and transcripts are written (default: .netbench/<UTC time> under the rootdir).",
+    )
+    group.addoption(
+        "--netbench-selftest",
+        action="store_true",
+        default=False,
+        help="test the tasks instead of an agent: each must be solvable and not vacuous, and the running configs that the "
+        "ground truth leaves are recorded.",
+    )
+    group.addoption(
+        "--netbench-selftest-repeats",
+        type=_count,
+        default=3,
+        metavar="N",
+        help="times that the self-test repeats its measurements, which must come out equal (default: 3).",
+    )
+
+
+def budget(text: str) -> dict[str, float | None]:
+    """``"calls=50,tokens=none"`` to ``{"calls": 50, "tokens": None}``."""
+    limits: dict[str, float | None] = {}
+    for pair in text.split(","):
+        name, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or name not in LIMITS:
+            raise argparse.ArgumentTypeError(
+                f"{pair.strip()!r} is not LIMIT=N with LIMIT one of {', '.join(LIMITS)}, e.g. calls=50,tokens=20000"
+            )
+        limits[name] = None if value.lower() == "none" else _limit(name, value)
+    return limits
+
+
+def _limit(name: str, value: str) -> float:
+    try:
+        number = float(value) if name == "wall_s" else int(value)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):
+        kind = "a number of seconds" if name == "wall_s" else "a whole number"
+        raise argparse.ArgumentTypeError(f"{name}={value}: must be {kind} above 0, or 'none'")
+    return number
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+
+
+def _time_scale(text: str) -> float:
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if not 0 < scale <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and at most 100")
+    return scale

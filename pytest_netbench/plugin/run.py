@@ -1,0 +1,148 @@
+"""What this pytest run was asked for, kept on ``config.stash``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_netbench.errors import InputError
+
+WORKER_RESULTS = "netbench_results"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentChoice:
+    """One ``--agent``: what was written, and the short id that names it in node ids."""
+
+    spec: str
+    id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """The options of a run, checked.
+
+    ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in it.
+    ``side_by_side`` is how many labs are expected at a time; ``distributes``: this process hands items to xdist workers.
+    """
+
+    agents: tuple[AgentChoice, ...]
+    backend: str
+    time_scale: float | None
+    trials: int
+    budget: dict[str, float | None]
+    results: Path
+    selftest: bool
+    repeats: int
+    worker: str
+    is_worker: bool
+    side_by_side: int
+    distributes: bool
+
+    @property
+    def wanted(self) -> bool:
+        """Whether tasks are to be run at all."""
+        return self.selftest or bool(self.agents)
+
+
+RUN = pytest.StashKey[Run]()
+
+
+def run_of(config: pytest.Config) -> Run:
+    """The run that ``config`` belongs to."""
+    return config.stash[RUN]
+
+
+def configure(config: pytest.Config) -> Run:
+    """Read the options into ``config.stash``.
+
+    Raises:
+        pytest.UsageError: One cannot be used.
+    """
+    option = config.option
+    workerinput: dict[str, Any] | None = getattr(config, "workerinput", None)
+    distributes = workerinput is None and bool(getattr(option, "tx", None)) and getattr(option, "dist", "no") != "no"
+    try:
+        agents = _agents(option.netbench_agents, config.rootpath)
+        run = Run(
+            agents=agents,
+            backend=option.netbench_backend,
+            time_scale=option.netbench_time_scale,
+            trials=option.netbench_trials,
+            budget=option.netbench_budget,
+            results=_results(config, workerinput),
+            selftest=option.netbench_selftest,
+            repeats=option.netbench_selftest_repeats,
+            worker="main" if workerinput is None else workerinput["workerid"],
+            is_worker=workerinput is not None,
+            side_by_side=_side_by_side(option, workerinput, distributes=distributes),
+            distributes=distributes,
+        )
+        if run.wanted and workerinput is None:
+            _check(run, collect_only=option.collectonly)
+    except InputError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[RUN] = run
+    return run
+
+
+def _agents(specs: list[str], rootdir: Path) -> tuple[AgentChoice, ...]:
+    if not specs:
+        return ()
+    from pytest_netbench.agents.resolve import agent_id  # noqa: PLC0415  (only for a benchmark)
+
+    choices: dict[str, AgentChoice] = {}
+    for spec in specs:
+        choice = AgentChoice(spec=spec, id=agent_id(spec, rootdir=rootdir))
+        other = choices.setdefault(choice.id, choice)
+        if other.spec != spec:
+            raise pytest.UsageError(
+                f"--agent={other.spec} and --agent={spec} are both called {choice.id!r}: rename one"
+            )
+    return tuple(choices.values())
+
+
+def _results(config: pytest.Config, workerinput: dict[str, Any] | None) -> Path:
+    if workerinput is not None and WORKER_RESULTS in workerinput:
+        return Path(workerinput[WORKER_RESULTS])
+    given = config.option.netbench_results
+    if given is not None:
+        return Path(config.invocation_params.dir, given)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    return config.rootpath / ".netbench" / stamp
+
+
+def _side_by_side(option: Any, workerinput: dict[str, Any] | None, *, distributes: bool) -> int:
+    if workerinput is not None:
+        return int(workerinput["workercount"])
+    return len(option.tx) if distributes else 1
+
+
+def _check(run: Run, *, collect_only: bool) -> None:
+    from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+
+    if run.backend not in parts.names("backends"):
+        parts.load("backends", run.backend)
+    if run.agents and run.selftest:
+        raise pytest.UsageError(
+            "--netbench-selftest tests the tasks and not an agent: give either it or --agent, not both"
+        )
+    if not run.selftest and not collect_only:
+        _check_writable(run.results)
+
+
+def _check_writable(results: Path) -> None:
+    """Say before any lab is up that results could not be kept."""
+    standing = next(path for path in (results, *results.parents) if path.exists())
+    if not standing.is_dir():
+        raise pytest.UsageError(f"--netbench-results: {standing} is not a directory; give one that is, or can be made")
+    if not os.access(standing, os.W_OK | os.X_OK):
+        what = "" if standing == results else f" (to make {results})"
+        raise pytest.UsageError(
+            f"--netbench-results: {standing} is not writable{what}; give a directory that is: --netbench-results DIR"
+        )

@@ -1,0 +1,21 @@
+"""Installs the parts that tests use as a third party would: by a distribution's entry points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ENTRY_POINTS = """\
+[pytest_netbench.backends]
+memory = tests.support.memory_backend:MemoryBackend
+[pytest_netbench.platforms]
+memory = tests.support.memory_lab:MemoryPlatform
+"""
+
+
+def install(site: Path) -> Path:
+    """Make ``site`` a folder that, once on ``sys.path``, provides the backend and the platform ``memory``."""
+    info = site / "memory_labs-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: memory-labs\nVersion: 1.0\n")
+    return site

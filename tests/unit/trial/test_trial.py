@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from pytest_netbench.agents.nop import Nop
+from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.errors import AgentError, AniError, BudgetExhausted, LabDied, NotReady, ProviderError
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import Submission
+from tests.support.memory_trial import WORK, Own, does_it, task_of, trial_of
+
+pytestmark = pytest.mark.usefixtures("memory_parts")
+
+
+def test_the_oracle_passes_and_everything_is_recorded():
+    record = trial_of(Oracle()).run()
+    assert record.outcome == "done"
+    assert [result.status for result in record.testcase_results] == ["pass", "pass"]
+    assert "deny tcp 80 any" in record.initial_configs["edge"]
+    assert "deny tcp 80 any" not in record.final_configs["edge"]
+    assert [command.command for command in record.commands] == list(WORK)
+    assert record.submission.reasoning == "port 80 is dropped"
+    assert record.budget_used.calls == 1
+    assert [step.kind for step in record.trace] == ["ani"]
+
+
+def test_nop_leaves_all_as_it_was():
+    record = trial_of(Nop()).run()
+    assert record.initial_configs == record.final_configs
+    assert {result.status for result in record.testcase_results} == {"fail"}
+
+
+def test_an_agent_gets_the_brief_and_never_the_task():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return Submission()
+
+    trial_of(Own(look)).run()
+    (brief,) = seen
+    assert not isinstance(brief, Task)
+    words = brief.model_dump_json()
+    assert "no deny tcp 80" not in words
+    assert brief.intents[0] == "port 80\n- edge: stop dropping"
+
+
+def test_an_agent_that_errs_is_scored_on_what_it_left():
+    def work(brief, ani):
+        ani.update_cfg("edge", WORK[:1])
+        raise AgentError("I give up")
+
+    record = trial_of(Own(work)).run()
+    assert (record.outcome, record.error) == ("agent-error", "I give up")
+    assert [result.status for result in record.testcase_results] == ["pass", "fail"]
+
+
+def test_a_bug_of_an_agent_is_its_own_failure_and_says_where():
+    def work(brief, ani):
+        return {}["nothing"]
+
+    record = trial_of(Own(work)).run()
+    assert record.outcome == "agent-error"
+    assert record.error.startswith("KeyError: 'nothing' (")
+    assert "test_trial.py:" in record.error
+
+
+def test_an_agent_that_hands_in_nothing_has_failed():
+    record = trial_of(Own(lambda brief, ani: None)).run()
+    assert record.error == "run() returned None, not a Submission"
+
+
+def test_an_agent_that_leaves_the_process_has_failed():
+    def work(brief, ani):
+        raise SystemExit(3)
+
+    assert trial_of(Own(work)).run().outcome == "agent-error"
+
+
+def test_an_agent_out_of_budget_is_scored_on_what_it_left():
+    def work(brief, ani):
+        ani.update_cfg("edge", WORK)
+        while True:
+            ani.get_topology()
+
+    record = trial_of(Own(work), calls=3).run()
+    assert record.outcome == "budget"
+    assert record.error == "budget exhausted: calls (allowed 3)"
+    assert [result.status for result in record.testcase_results] == ["pass", "pass"]
+
+
+def test_what_an_agent_hands_in_with_its_error_is_kept():
+    def work(brief, ani):
+        error = BudgetExhausted("tokens", 10)
+        error.submission = Submission(reasoning="so far", stop_reason="budget: tokens")
+        raise error
+
+    assert trial_of(Own(work)).run().submission.reasoning == "so far"
+
+
+def test_an_agent_that_hangs_in_its_own_code_is_left_behind_when_its_time_is_over():
+    let_go = threading.Event()
+    late = []
+
+    def work(brief, ani):
+        ani.update_cfg("edge", WORK)
+        let_go.wait(30)
+        try:
+            ani.get_topology()
+        except AniError as error:
+            late.append(str(error))
+        return Submission()
+
+    began = time.monotonic()
+    record = trial_of(Own(work), wall_s=0.3, grace_s=0.1).run()
+    assert time.monotonic() - began < 3
+    assert record.outcome == "budget"
+    assert record.error.startswith("wall_s: the agent was still busy in its own code 0.4")
+    assert [result.status for result in record.testcase_results] == ["pass", "pass"]
+    let_go.set()
+    for thread in threading.enumerate():
+        if thread.name == "netbench agent own":
+            thread.join(5)
+    assert late == ["the trial has ended: no further requests are answered"]
+
+
+def test_a_provider_that_fails_is_no_score():
+    def work(brief, ani):
+        raise ProviderError("503")
+
+    with pytest.raises(ProviderError, match="503"):
+        trial_of(Own(work)).run()
+
+
+def test_a_lab_that_breaks_is_no_score_even_if_the_agent_swallows_it():
+    def work(brief, ani):
+        with pytest.raises(LabDied):
+            ani.execute_cmd("edge", "die")
+        return Submission()
+
+    with pytest.raises(LabDied):
+        trial_of(Own(work)).run()
+
+
+def test_a_failed_health_check_says_what_was_expected_and_keeps_the_agent_out():
+    ran = []
+    check = {"kind": "reachability", "name": "up", "from": "branch", "to": "10.0.9.9", "within_s": 1}
+    trial = trial_of(Own(lambda brief, ani: ran.append(1)), task=task_of(health_checks=[check]))
+    with pytest.raises(NotReady, match=r"health check 'up': expected .*, saw "):
+        trial.run()
+    assert not ran
+
+
+def test_an_agent_file_may_narrow_budget_and_policy():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return does_it(brief, ani)
+
+    settings = {"budget": {"calls": 7}, "policy": {"methods": ["get-topology", "update-cfg"]}}
+    record = trial_of(Own(look, **settings)).run()
+    assert seen[0].budget.calls == 7
+    assert [method.name for method in seen[0].methods] == ["get-topology", "update-cfg"]
+    assert record.outcome == "done"
+
+
+def test_limits_given_for_the_run_come_before_all_others():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief.budget)
+        return Submission()
+
+    trial_of(Own(look, budget={"calls": 7}), calls=9, tokens=None).run()
+    assert seen[0].calls == 9
+    assert seen[0].tokens is None
