@@ -1,0 +1,193 @@
+"""What a well-formed task must also be: nodes that exist, patterns that compile, addresses that are addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from ipaddress import ip_address, ip_network
+
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.testcase import (
+    ConfigTestcase,
+    Flow,
+    MarkingTestcase,
+    PathTestcase,
+    ReachabilityTestcase,
+    RouteTestcase,
+    ShowTestcase,
+    Testcase,
+    ThroughputTestcase,
+)
+from pytest_netbench.taskfile.platforms import kernel_name
+from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
+
+
+def check(task: Task, problems: Problems) -> None:
+    """Add to ``problems`` what makes ``task`` unusable although each of its values is well-formed."""
+    _check_interfaces(task, problems)
+    nodes = tuple(node.name for node in task.topology.nodes)
+    for index, intent in enumerate(task.intents):
+        for place, sub in enumerate(intent.sub_intents):
+            if sub.node not in nodes:
+                problems.add(("intents", index, "sub_intents", place), unknown("node", sub.node, nodes))
+    for name, testcases in (("testcases", task.testcases), ("health_checks", task.health_checks)):
+        for index, testcase in enumerate(testcases):
+            _Checker(task, (name, index), testcase.name, problems).check(testcase)
+
+
+def _check_interfaces(task: Task, problems: Problems) -> None:
+    seen: dict[tuple[str, str], str] = {}
+    for index, link in enumerate(task.topology.links):
+        for end in link.endpoints:
+            where: Where = ("topology", "links", index)
+            platform = task.platform_of(end.node)
+            try:
+                kernel = kernel_name(platform, end.interface)
+            except ValueError as error:
+                problems.add(where, f"link {str(link)!r}: {end.interface!r} is no interface of {platform!r}: {error}")
+                continue
+            except (ImportError, AttributeError) as error:
+                problems.add(where, f"platform {platform!r} cannot be loaded: {error}")
+                continue
+            other = seen.setdefault((end.node, kernel), end.interface)
+            if other != end.interface:
+                problems.add(
+                    where, f"interfaces '{end.node} {other}' and '{end.node} {end.interface}' are the same one"
+                )
+
+
+class _Checker:
+    """Checks one testcase. Messages begin with its name, as one line of a file may hold many."""
+
+    def __init__(self, task: Task, where: Where, name: str, problems: Problems) -> None:
+        self.task = task
+        self.nodes = tuple(node.name for node in task.topology.nodes)
+        self.where = where
+        self.name = name
+        self.problems = problems
+
+    def check(self, testcase: Testcase) -> None:
+        if testcase.intent is not None and testcase.intent > len(self.task.intents):
+            count = len(self.task.intents)
+            self.say("intent", f"there is no intent {testcase.intent}; the task has {count}, counted from 1")
+        _PER_KIND[type(testcase)](self, testcase)
+
+    def say(self, step: str | tuple[str | int, ...], message: str) -> None:
+        steps = (step,) if isinstance(step, str) else step
+        self.problems.add((*self.where, *steps), f"testcase {self.name!r}: {message}")
+
+    def node(self, step: str, name: str) -> None:
+        if name not in self.nodes:
+            self.say(step, unknown("node", name, self.nodes))
+
+    def target(self, step: str | tuple[str | int, ...], name: str) -> None:
+        if name not in self.nodes and not is_address(name):
+            self.say(step, f"{name!r} is neither an address nor a node ({known(self.nodes)})")
+
+    def address(self, step: str, value: str | None) -> None:
+        if value is not None and not is_address(value):
+            self.say(step, f"{value!r} is no IP address")
+
+    def pattern(self, step: str | tuple[str | int, ...], text: str) -> None:
+        try:
+            re.compile(text, re.MULTILINE)
+        except (re.error, RecursionError, OverflowError) as error:
+            self.say(step, f"{text!r} is no regular expression: {error}")
+
+
+def _show(checker: _Checker, testcase: ShowTestcase) -> None:
+    checker.node("device", testcase.device)
+    checker.pattern("expected_output", testcase.expected_output)
+
+
+def _config(checker: _Checker, testcase: ConfigTestcase) -> None:
+    checker.node("device", testcase.device)
+    checker.pattern("line", testcase.line)
+    for index, parent in enumerate(testcase.parents):
+        checker.pattern(("parents", index), parent)
+
+
+def _route(checker: _Checker, testcase: RouteTestcase) -> None:
+    checker.node("device", testcase.device)
+    interfaces = checker.task.topology.interfaces(testcase.device)
+    for hop in testcase.next_hops or ():
+        if not is_address(hop) and hop not in interfaces and hop.lower() not in {"blackhole", "null0", "lo"}:
+            checker.say("next_hops", f"next hop {hop!r} is neither an address nor an interface ({known(interfaces)})")
+    try:
+        ip_network(testcase.prefix)
+    except ValueError as error:
+        checker.say("prefix", f"{testcase.prefix!r} is no prefix: {error}{_meant(testcase.prefix)}")
+
+
+def _meant(prefix: str) -> str:
+    try:
+        return f". Did you mean '{ip_network(prefix, strict=False)}'?"
+    except ValueError:
+        return ""
+
+
+def _reachability(checker: _Checker, testcase: ReachabilityTestcase) -> None:
+    checker.node("from", testcase.source)
+    checker.target("to", testcase.target)
+    checker.address("source_address", testcase.source_address)
+    checker.address("seen_source", testcase.seen_source)
+    if testcase.listen_on is not None:
+        checker.node("listen_on", testcase.listen_on)
+    if testcase.protocol != "icmp" and testcase.port is None:
+        checker.say("protocol", f"{testcase.protocol} needs a 'port'")
+    if testcase.protocol == "icmp" and testcase.port is not None:
+        checker.say("port", "icmp has no port; give 'protocol: tcp' or 'udp', or leave 'port' out")
+
+
+def _path(checker: _Checker, testcase: PathTestcase) -> None:
+    checker.node("from", testcase.source)
+    checker.target("to", testcase.target)
+    for index, hop in enumerate(testcase.hops):
+        checker.target(("hops", index), hop)
+    if not testcase.hops:
+        checker.say("hops", "'hops' is empty; it ends with the target")
+
+
+def _throughput(checker: _Checker, testcase: ThroughputTestcase) -> None:
+    _flow(checker, "flow", testcase.flow)
+    for flow in testcase.background:
+        _flow(checker, "background", flow)
+    low, high = testcase.min_bps, testcase.max_bps
+    if testcase.expected_bps is None and low is None and high is None:
+        checker.say("kind", "needs 'expected_rate', 'min_rate' or 'max_rate'")
+    if testcase.expected_bps is not None and (low is not None or high is not None):
+        checker.say("expected_rate", "give either 'expected_rate' or 'min_rate' and 'max_rate', not both")
+    if low is not None and high is not None and low > high:
+        checker.say("min_rate", f"'min_rate' ({low} bit/s) is above 'max_rate' ({high} bit/s)")
+
+
+def _flow(checker: _Checker, step: str, flow: Flow) -> None:
+    checker.node(step, flow.source)
+    checker.target(step, flow.target)
+    checker.address(step, flow.source_address)
+
+
+def _marking(checker: _Checker, testcase: MarkingTestcase) -> None:
+    checker.node("from", testcase.source)
+    checker.target("to", testcase.target)
+    checker.address("source_address", testcase.source_address)
+
+
+_PER_KIND: dict[type, Callable[..., None]] = {
+    ShowTestcase: _show,
+    ConfigTestcase: _config,
+    RouteTestcase: _route,
+    ReachabilityTestcase: _reachability,
+    PathTestcase: _path,
+    ThroughputTestcase: _throughput,
+    MarkingTestcase: _marking,
+}
+
+
+def is_address(text: str) -> bool:
+    """Whether ``text`` is one IPv4 or IPv6 address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,127 @@
+"""A task as people write it to the mapping that the model takes. Meaning is checked in ``checks``, not here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from pytest_netbench.model.task import Budget, Intent, SubIntent, Task
+from pytest_netbench.taskfile.draft import is_draft
+from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
+from pytest_netbench.taskfile.platforms import known_platforms
+from pytest_netbench.taskfile.problems import Problems, Where, unknown
+from pytest_netbench.taskfile.testcases import testcase_forms
+from pytest_netbench.taskfile.topology import topology_form
+
+DRAFT_PLATFORM: Final = "cisco_ios"
+Reader = Callable[[Any, Where, Problems], Any]
+
+
+def task_form(raw: dict[str, Any], problems: Problems, *, json: bool) -> dict[str, Any]:
+    """The model's mapping of a file's mapping.
+
+    Args:
+        raw: The file.
+        problems: Takes what cannot be understood.
+        json: Whether the file is JSON: one that keeps to the draft is about the draft's devices.
+    """
+    form = known_fields(raw, Task, (), problems, what="task")
+    if json and is_draft(raw):
+        form["platform"] = DRAFT_PLATFORM
+    platform = form.get("platform")
+    if isinstance(platform, str) and platform not in known_platforms():
+        problems.add(("platform",), unknown("platform", platform, known_platforms()))
+    nodes: list[str] = []
+    if "topology" in form:
+        form["topology"] = topology_form(form["topology"], ("topology",), problems)
+        nodes = [name for node in form["topology"].get("nodes", []) if isinstance(name := node.get("name"), str)]
+    readers: dict[str, Callable[[Any, Where], Any]] = {
+        "intents": lambda value, where: _intents(value, where, problems),
+        "budget": lambda value, where: _budget(value, where, problems),
+        "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
+        "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),
+        "accepted_survivors": lambda value, where: _per_node(value, where, problems, nodes, _as_it_is),
+        "tags": lambda value, _: one_or_many(value),
+        "requirements": lambda value, _: one_or_many(value),
+    }
+    for name in readers.keys() & form.keys():
+        form[name] = readers[name](form[name], (name,))
+    truth = form.get("ground_truth_configs", {})
+    for name in {"testcases", "health_checks"} & form.keys():
+        form[name] = testcase_forms(form[name], (name,), problems, nodes=nodes, truth=truth)
+    return form
+
+
+def _budget(value: Any, where: Where, problems: Problems) -> dict[str, Any]:
+    raw = mapping_of(value, where, problems, "budget") or {}
+    return known_fields(raw, Budget, where, problems, what="budget")
+
+
+def _intents(value: Any, where: Where, problems: Problems) -> list[dict[str, Any]]:
+    result: list[dict[str, Any]] = []
+    for index, item in enumerate(list_of(one_or_many(value), where, problems, "intents")):
+        at = (*where, index)
+        raw = {"text": item} if isinstance(item, str) else mapping_of(item, at, problems, "an intent that is no text")
+        if raw is None:
+            result.append({})
+            continue
+        intent = known_fields(raw, Intent, at, problems, what="intent")
+        if isinstance(intent.get("text"), str):
+            intent["text"] = intent["text"].strip()
+        if "sub_intents" in intent:
+            intent["sub_intents"] = _sub_intents(intent["sub_intents"], (*at, "sub_intents"), problems)
+        result.append(intent)
+    return result
+
+
+def _sub_intents(value: Any, where: Where, problems: Problems) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        return [{"node": node, "text": text} for node, text in value.items()]
+    result = []
+    for index, item in enumerate(list_of(value, where, problems, "sub_intents")):
+        at = (*where, index)
+        raw = mapping_of(item, at, problems, "a sub-intent") or {}
+        if len(raw) == 1 and not raw.keys() & SubIntent.model_fields.keys():
+            node, text = next(iter(raw.items()))
+            raw = {"node": node, "text": text}
+        result.append(known_fields(raw, SubIntent, at, problems, what="sub-intent"))
+    return result
+
+
+def _per_node(value: Any, where: Where, problems: Problems, nodes: list[str], read: Reader) -> dict[str, Any]:
+    raw = mapping_of(value, where, problems, f"{where[0]} (node to text)") or {}
+    for node in raw:
+        if nodes and node not in nodes:
+            problems.add((*where, node), f"{where[0]}: {unknown('node', node, nodes)}")
+    return {node: read(text, (*where, node), problems) for node, text in raw.items()}
+
+
+def _as_it_is(value: Any, where: Where, problems: Problems) -> Any:  # noqa: ARG001  (one of three readers)
+    return value
+
+
+def _config(value: Any, where: Where, problems: Problems) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "\n".join(value) + "\n"
+    if not isinstance(value, str):
+        problems.add(where, f"a startup config is a text or a list of lines, not {kind_of(value)}")
+        return ""
+    return value
+
+
+def _commands(value: Any, where: Where, problems: Problems) -> list[str]:
+    """One command per line of a text or item of a list; comment lines of a text are for its reader."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        lines = [line.rstrip() for line in value.split("\n")]
+        return [line for line in lines if line and not line.lstrip().startswith(("!", "#"))]
+    commands = []
+    for index, line in enumerate(list_of(value, where, problems, "ground-truth commands")):
+        if isinstance(line, str) and line.strip():
+            commands.append(line.rstrip())
+        else:
+            problems.add((*where, index), f"a ground-truth command is a text, not {kind_of(line) if line else 'empty'}")
+    return commands

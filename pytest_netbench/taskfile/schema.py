@@ -1,0 +1,143 @@
+"""The published JSON Schema of the file format: the models' own schema, with what a file may write instead.
+
+It describes structure. What needs knowledge of the whole file (nodes that exist, patterns that compile) the loader checks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pytest_netbench.model.task import Task
+from pytest_netbench.taskfile.draft import RESULT_FIELDS
+from pytest_netbench.taskfile.testcases import KINDS, LISTS
+from pytest_netbench.taskfile.topology import LINK, NODE_NAME, QUALITY
+from pytest_netbench.taskfile.units import QUANTITIES
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+IDENTIFIER: Final = "urn:pytest-netbench:task-file:1"
+
+Schema = dict[str, Any]
+_TEXT: Final[Schema] = {"type": "string"}
+_NOT_BLANK: Final[Schema] = {"type": "string", "pattern": r"\S"}
+
+
+def task_schema() -> Schema:
+    """JSON Schema (2020-12) of a task file, its shorthands included."""
+    root = Task.model_json_schema(by_alias=True)
+    defs: dict[str, Schema] = root.pop("$defs")
+    for one in (root, *defs.values()):
+        _add_spellings(one)
+    _topology(defs)
+    _intents(root, defs)
+    _testcases(root, defs)
+    _configs(root)
+    root["required"] = [name for name in root["required"] if name != "slug"]
+    for name in ("tags", "requirements"):
+        root["properties"][name] = _or_text(root["properties"][name])
+    root["title"] = "pytest-netbench task file"
+    return {"$schema": DIALECT, "$id": IDENTIFIER, **root, "$defs": dict(sorted(defs.items()))}
+
+
+def _add_spellings(schema: Schema) -> None:
+    """Quantities by their name in a file; the model's own name stays for files that programs write."""
+    properties: dict[str, Schema] = schema.get("properties", {})
+    for name in [name for name in properties if name in QUANTITIES]:
+        quantity, own = QUANTITIES[name], properties[name]
+        kept = {key: own[key] for key in ("description", "title") if key in own}
+        nullable = {"type": "null"} in own.get("anyOf", ())
+        properties[quantity.name] = kept | (
+            {"anyOf": [quantity.schema, {"type": "null"}]} if nullable else quantity.schema
+        )
+        if quantity.name == name:
+            continue
+        properties[name] = own | {"description": f"as `{quantity.name}`, as a bare number; written by programs"}
+        if name in schema.get("required", ()):
+            schema["required"].remove(name)
+            schema["oneOf"] = [{"required": [quantity.name]}, {"required": [name]}]
+        else:
+            schema.setdefault("allOf", []).append({"not": {"required": [quantity.name, name]}})
+
+
+def _topology(defs: dict[str, Schema]) -> None:
+    defs["Node"]["properties"]["name"] = {"type": "string", "pattern": NODE_NAME}
+    _also(defs, "Node", {"type": "string", "pattern": NODE_NAME, "examples": ["R1"]})
+    written = {"type": "string", "pattern": LINK, "examples": ["R1 eth1 <-> R2 eth1"]}
+    link = defs["Link"]
+    end = {"type": "string", "pattern": r"^\s*\S+\s+\S", "examples": ["R1 eth1"]}
+    endpoints = link["properties"]["endpoints"]
+    link["properties"]["endpoints"] = {"anyOf": [written, {**endpoints, "items": {"anyOf": [end, endpoints["items"]]}}]}
+    link["properties"] |= {name: defs["LinkQuality"]["properties"][name] for name in sorted(QUALITY)}
+    _also(defs, "Link", written)
+
+
+def _intents(root: Schema, defs: dict[str, Schema]) -> None:
+    _also(defs, "Intent", _TEXT)
+    per_node = {"type": "object", "additionalProperties": _TEXT}
+    pair = per_node | {"minProperties": 1, "maxProperties": 1}
+    subs = defs["IntentMapping"]["properties"]["sub_intents"]
+    subs["items"] = {"anyOf": [subs["items"], pair]}
+    defs["IntentMapping"]["properties"]["sub_intents"] = {"anyOf": [per_node, subs]}
+    root["properties"]["intents"] = _or_text(root["properties"]["intents"])
+
+
+def _testcases(root: Schema, defs: dict[str, Schema]) -> None:
+    for kind, model in KINDS.items():
+        schema = defs[model.__name__]
+        schema["required"] = ["kind", *schema.get("required", ())]
+        schema["properties"]["kind"] = {"const": kind}
+        for name in LISTS:
+            if name in schema["properties"]:
+                schema["properties"][name] = _or_text(schema["properties"][name])
+    flow: Schema = {"$ref": "#/$defs/Flow"}
+    many = defs["ThroughputTestcase"]["properties"]["background"]
+    defs["ThroughputTestcase"]["properties"]["background"] = {"anyOf": [flow, many]}
+    defs["DraftShowTestcase"] = _draft_show(defs["ShowTestcase"])
+    defs["DraftRouteTestcase"] = _draft_route(defs["RouteTestcase"])
+    names = [*(model.__name__ for model in KINDS.values()), "DraftShowTestcase", "DraftRouteTestcase"]
+    defs["Testcase"] = {"type": "object", "anyOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
+    for name in ("testcases", "health_checks"):
+        root["properties"][name]["items"] = {"$ref": "#/$defs/Testcase"}
+
+
+def _draft_show(show: Schema) -> Schema:
+    return {
+        **show,
+        "title": "DraftShowTestcase",
+        "description": "The draft's form of §4.3: a `show` testcase, its name optional.",
+        "properties": {name: value for name, value in show["properties"].items() if name != "kind"},
+        "required": ["device", "commands", "expected_output"],
+    }
+
+
+def _draft_route(route: Schema) -> Schema:
+    own: dict[str, Schema] = route["properties"]
+    shared = ("name", "device", "role", "intent", "within", "stays")
+    result = {name: own.get(name, _TEXT) for name in RESULT_FIELDS}
+    return {
+        "title": "DraftRouteTestcase",
+        "description": "The draft's form of §4.1; device and prefix are derived where they are not given.",
+        "type": "object",
+        "properties": {name: own[name] for name in shared}
+        | {"expected_result": {"type": "object", "properties": result, "additionalProperties": False}},
+        "required": ["name", "expected_result"],
+        "additionalProperties": False,
+    }
+
+
+def _configs(root: Schema) -> None:
+    lines: Schema = {"type": "array", "items": _TEXT}
+    commands: Schema = {"type": "array", "items": _NOT_BLANK}
+    for name, many in (("startup_configs", lines), ("ground_truth_configs", commands)):
+        root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
+
+
+def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:
+    """Let ``name`` be written as a text too; the mapping becomes ``<name>Mapping``."""
+    defs[f"{name}Mapping"] = defs[name]
+    defs[name] = {"anyOf": [written, {"$ref": f"#/$defs/{name}Mapping"}]}
+
+
+def _or_text(many: Schema) -> Schema:
+    kept: dict[str, Any] = {key: many.pop(key) for key in ("description", "title") if key in many}
+    choices = many.pop("anyOf", None) or [many]
+    return kept | {"anyOf": [_TEXT, *choices]}

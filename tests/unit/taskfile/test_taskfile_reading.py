@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.errors import AgentFileError
+from pytest_netbench.taskfile.document import read
+from pytest_netbench.taskfile.json_reader import read_json
+from pytest_netbench.taskfile.yaml_reader import read_yaml
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{chr(98 + index)}: &{chr(98 + index)} [{','.join(['*' + chr(97 + index)] * 9)}]\n" for index in range(8)
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "static.task.yaml: the file is empty"),
+        ("# nothing\n", "static.task.yaml: the file is empty"),
+        ("- a\n", "static.task.yaml:1: expected a mapping of fields (task_name: …) at the top"),
+        ("\n\nhello\n", "static.task.yaml:3: expected a mapping of fields (task_name: …) at the top"),
+        ("a: [1,\nb: 2\n", "static.task.yaml:2: invalid YAML: while parsing a flow sequence that begins in line 1: "),
+        (
+            "a: 1\n\tb: 2\n",
+            "static.task.yaml:2: invalid YAML: while scanning a plain scalar that begins in line 1: found a tab",
+        ),
+        (
+            "a: 'x\n",
+            "static.task.yaml:1: invalid YAML: while scanning a quoted scalar that begins in line 1: found unexpected end of stream",
+        ),
+        (
+            "task_name: a\ntags: []\ntask_name: b\n",
+            "static.task.yaml:3: key 'task_name' is given twice (first in line 1)",
+        ),
+        ("a:\n  b: 1\n  b: 2\n", "static.task.yaml:3: key 'b' is given twice (first in line 2)"),
+        (BOMB, "static.task.yaml:2: alias '*a': aliases are not supported, write the value out"),
+        ("a: &x {<<: *x}", "static.task.yaml:1: alias '*x': aliases are not supported"),
+        ("a: !!python/object:os.system x", "static.task.yaml:1: tag 'tag:yaml.org,2002:python/object:os.system': tags"),
+        ("a: 1\n---\nb: 2\n", "static.task.yaml:2: a second document starts here; one file holds one task"),
+        ("? [a, b]\n: 1\n", "static.task.yaml:1: a key must be a text"),
+        ("a: " + "[" * 200, "static.task.yaml:1: nested deeper than 40: this is no task file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "static.task.yaml:1: not UTF-8 text (byte 0x89): save it as UTF-8"),
+        (b"task_name: caf\xe9\n", "static.task.yaml:1: not UTF-8 text (byte 0xe9): save it as UTF-8"),
+        (b"a: 1\nb: \0\n", "static.task.yaml:2: holds NUL bytes: this is a binary file"),
+        ('a: "\\e[31m"', "static.task.yaml:1: character U+001B cannot stand in a text"),
+        ("a: 1\nb: \x01", "static.task.yaml:2: invalid YAML: control characters are not allowed"),
+        (b"#" * (2 * 2**20 + 1), "static.task.yaml: larger than 2 MiB: this is no task file"),
+    ],
+)
+def test_a_file_that_is_no_yaml_mapping_is_refused(refusal, content, message):
+    assert refusal(content).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "a.json: the file is empty"),
+        ("[]", "a.json:1: expected a mapping of fields (task_name: …) at the top"),
+        ('{\n"a": 1,\n"a": 2}', "a.json:3: key 'a' is given twice (first in line 2)"),
+        ('{\n"a": 1\n"b": 2}', "a.json:3: invalid JSON: expected ',' or '}'"),
+        ('{\n"a": \n"x', "a.json:3: invalid JSON: Unterminated string starting at"),
+        ('{"a": nul}', "a.json:1: invalid JSON: 'nul' is no value"),
+        ('{"a": NaN}', "a.json:1: invalid JSON: 'NaN' is no value"),
+        ('{"a": 1} {}', "a.json:1: invalid JSON: something follows the end of the task"),
+        ("{a: 1}", "a.json:1: invalid JSON: expected a member's name in double quotes, or '}'"),
+        ('{"a" 1}', "a.json:1: invalid JSON: expected ':' after 'a'"),
+        ('{"a": "\\ud800"}', "a.json:1: character U+D800 cannot stand in a text"),
+        ('{"a": "\\u0000"}', "a.json:1: character U+0000 cannot stand in a text"),
+        ('{"a": ' + "[" * 5000, "a.json:1: invalid JSON: nested deeper than 40: this is no task file"),
+        ("// a comment", "a.json:1: invalid JSON: expected a value"),
+    ],
+)
+def test_a_file_that_is_no_json_object_is_refused(refusal, content, message):
+    assert refusal(content, "a.json").startswith(message)
+
+
+def test_an_unknown_kind_of_file_is_refused(refusal):
+    assert refusal("a: 1", "a.toml") == "a.toml: unknown kind of file '.toml' (known: .yaml, .yml, .json)"
+
+
+def test_other_kinds_of_files_bring_their_own_error(write):
+    with pytest.raises(AgentFileError, match="the file is empty"):
+        read(write("", "a.agent.yaml"), error=AgentFileError)
+
+
+def test_a_folder_is_no_file(tmp_path: Path):
+    folder = tmp_path / "a.yaml"
+    folder.mkdir()
+    with pytest.raises(AgentFileError, match=r"a\.yaml: cannot be read: Is a directory"):
+        read(folder, error=AgentFileError)
+
+
+def test_json_and_yaml_give_the_same_values():
+    text = '{"a": [1, -2.5, 1e3, true, null, "x\\u00e9\\n"], "b": {"c": {}}}'
+    assert (
+        read_json(text).plain()
+        == read_yaml(text).plain()
+        == {
+            "a": [1, -2.5, 1000.0, True, None, "xé\n"],
+            "b": {"c": {}},
+        }
+    )
+
+
+def test_numbers_out_of_reach_stay_texts():
+    assert read_yaml(f"[{'9' * 5000}, 1e999, .inf, 0x1f]").plain() == ["9" * 5000, "1e999", ".inf", 31]
+    assert read_json("[1e999]").plain() == ["1e999"]
+
+
+def test_lines_are_those_of_the_file():
+    tree = read_yaml("a:\n  - x\n  - b: |\n      text\n    c: 1\n")
+    assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b"), ("a", 1, "c"), ("a", 9), ()]] == [
+        1, 2, 3, 5, 1, 1,
+    ]  # fmt: skip
+    tree = read_json('{"a": [\n"x",\n{"b":\n"t"}\n]\n}')
+    assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b")]] == [1, 2, 3]
+
+
+def test_a_long_run_of_blanks_in_a_json_string_costs_nothing():
+    assert read_json('{"a": "' + " " * 500_000 + 'x\n y"}').plain()["a"].endswith("x y")
+
+
+def test_yaml_is_imported_only_when_a_task_is_read():
+    code = "import sys, pytest_netbench.taskfile.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1'); print(a, 'yaml' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "False True\n"
