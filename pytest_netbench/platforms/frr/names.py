@@ -13,12 +13,12 @@ FREE_NAMES: tuple[tuple[str, str], ...] = (
     ("route-map sequence", r"^(?:no )?route-map \S+ (?:permit|deny) (\d+)$"),
     ("prefix-list", r"\bprefix-list (\S+)"),
     ("prefix-list sequence", r"\bprefix-list \S+ seq (\d+)"),
-    ("access-list", r"\baccess-list (\S+)(?: seq| permit| deny| remark)"),
+    ("access-list", r"(?<!as-path )\baccess-list (\S+)(?: seq| permit| deny| remark)"),
     (
         "access-list",
         r"\b(?:distribute-list|access-class|filter-list|match ip address|match ipv6 address) (?!prefix-list)(\S+)",
     ),
-    ("access-list sequence", r"\baccess-list \S+ seq (\d+)"),
+    ("access-list sequence", r"(?<!as-path )\baccess-list \S+ seq (\d+)"),
     ("as-path list", r"\bas-path access-list (\S+)"),
     ("as-path list", r"\bmatch as-path (\S+)"),
     ("community-list", r"\bcommunity-list (?:standard |expanded )?(\S+)"),
@@ -49,10 +49,11 @@ def normalise(line: str) -> str | None:
     return words
 
 
-def ordered_block(line: str) -> str | None:
+def ordered_block(parents: tuple[str, ...], line: str) -> str | None:
     """The ordered list a line belongs to (``ip prefix-list X``), or ``None`` if its place does not matter."""
-    words = " ".join(line.split())
+    if parents:
+        return None
     for pattern in _ORDERED:
-        if (match := pattern.match(words)) is not None:
+        if (match := pattern.match(line)) is not None:
             return match[1]
     return None

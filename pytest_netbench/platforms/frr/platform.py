@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.frr import boot, config, daemons, names, processes, readiness, readonly, rib, vtysh
+from pytest_netbench.platforms.interfaces import linux_interface
 
 _SHOW_TIMEOUT_S = 30.0
 _PREAMBLE = ("Building configuration...", "Current configuration:")
@@ -21,7 +22,7 @@ class FrrPlatform:
         return daemons.version()
 
     def kernel_interface(self, interface: str) -> str:
-        return kernel_interface(interface)
+        return linux_interface(interface)
 
     def boot(self, node: NodeAccess, startup_config: str) -> None:
         boot.boot(node, startup_config)
@@ -47,28 +48,8 @@ class FrrPlatform:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
-    def ordered_block(self, line: str) -> str | None:
-        """The ordered list a config line belongs to, or ``None``."""
-        return names.ordered_block(line)
-
-
-def kernel_interface(interface: str) -> str:
-    """The interface's own name, if Linux allows it.
-
-    Raises:
-        ValueError: It does not.
-    """
-    if (
-        not interface
-        or len(interface) > 15
-        or "/" in interface
-        or any(c.isspace() for c in interface)
-        or interface in {".", ".."}
-    ):
-        raise ValueError(
-            f"{interface!r} cannot be an interface of a Linux kernel: 1 to 15 characters, no '/' and no white space"
-        )
-    return interface
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
 
 
 def clean(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.base import NodeAccess
@@ -46,6 +47,10 @@ def restart_router(node: NodeAccess) -> None:
     """End all daemons and start them with an empty config."""
     names = running(node)
     node.run(["/bin/sh", "-c", _KILL])
+    for name in names:
+        # a backend may hold a connection to the daemon that is gone; asking makes it notice
+        with suppress(LabError):
+            node.vty([(name, "show version")])
     start_router(node, names - set(daemons.always(daemons.installed())))
 
 

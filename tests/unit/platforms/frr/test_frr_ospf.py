@@ -1,0 +1,160 @@
+"""Adjacencies judged from both ends, on answers of FRR 8.4.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_netbench.platforms.frr import ospf
+
+
+def interface(address: str = "10.0.0.1", router_id: str = "1.1.1.1", **changes: Any) -> dict[str, Any]:
+    return {
+        "ifUp": True, "mtuBytes": 1500, "ifFlags": "<UP,BROADCAST,RUNNING,MULTICAST>", "ospfEnabled": True,
+        "ipAddress": address, "ipAddressPrefixlen": 24, "area": "0.0.0.0", "routerId": router_id,
+        "networkType": "BROADCAST", "state": "Backup", "priority": 1, "timerMsecs": 10000, "timerDeadSecs": 40,
+        "nbrCount": 1, "nbrAdjacentCount": 1, **changes,
+    }  # fmt: skip
+
+
+def sides(**second: Any) -> list[ospf.OspfInterface]:
+    second = {"address": "10.0.0.2", "router_id": "2.2.2.2", **second}
+    return [
+        *ospf.interfaces("R1", {"interfaces": {"eth0": interface()}}),
+        *ospf.interfaces("R2", {"interfaces": {"eth0": interface(**second)}}),
+    ]
+
+
+def neighbours(address: str, state: str) -> dict[tuple[str, str], str]:
+    router = {"nbrState": state, "ifaceAddress": address, "address": address, "ifaceName": "eth0:10.0.0.1"}
+    return ospf.neighbours({"neighbors": {"9.9.9.9": [router]}})
+
+
+def phrases(pairs, one: str, other: str) -> list[str]:
+    states = {"R1": neighbours("10.0.0.2", one), "R2": neighbours("10.0.0.1", other)}
+    return [phrase for _, phrase in ospf.missing(pairs, states)]
+
+
+def test_a_full_adjacency_seen_from_both_ends_is_not_missing():
+    assert phrases(ospf.expected(sides()), "Full/DR", "Full/Backup") == []
+
+
+def test_a_half_formed_adjacency_is_named_with_its_state():
+    assert phrases(ospf.expected(sides()), "Full/DR", "Init/DROther") == [
+        "R2: OSPF neighbor 10.0.0.1 on eth0 is Init, expected Full"
+    ]
+
+
+def test_a_neighbour_nobody_has_heard_of_is_down():
+    assert [phrase for _, phrase in ospf.missing(ospf.expected(sides()), {})] == [
+        "R1: OSPF neighbor 10.0.0.2 on eth0 is Down, expected Full",
+        "R2: OSPF neighbor 10.0.0.1 on eth0 is Down, expected Full",
+    ]
+
+
+@pytest.mark.parametrize(
+    "mismatch",
+    [
+        {"area": "0.0.0.1"},
+        {"timerMsecs": 5000},
+        {"timerDeadSecs": 20},
+        {"networkType": "POINTOPOINT"},
+        {"ipAddressPrefixlen": 25},
+        {"address": "10.9.0.2"},
+        {"timerPassiveIface": True},
+        {"router_id": "1.1.1.1"},
+    ],
+)
+def test_ends_that_do_not_match_are_not_waited_for(mismatch):
+    assert ospf.expected(sides(**mismatch)) == []
+
+
+def test_an_interface_that_is_down_has_no_address_and_is_not_waited_for():
+    down = {"ifUp": False, "ospfEnabled": False, "ifFlags": "<BROADCAST,MULTICAST>"}
+    assert ospf.interfaces("R1", {"interfaces": {"eth0": down}}) == []
+
+
+def test_an_interface_that_zebra_knows_to_be_up_and_ospfd_not_is_late():
+    answer = {"interfaces": {"eth0": {"ifUp": False, "ospfEnabled": True}, "eth1": {"ifUp": True, "ospfEnabled": True}}}
+    assert ospf.late(answer, ["eth0", "eth1", "eth2"]) == ["eth0"]
+
+
+def test_routers_that_are_both_other_on_a_lan_end_in_two_way():
+    others = sides(state="DROther")
+    others[0] = ospf.interfaces("R1", {"interfaces": {"eth0": interface(state="DROther")}})[0]
+    pairs = ospf.expected(others)
+    assert phrases(pairs, "2-Way/DROther", "2-Way/DROther") == []
+    assert phrases(pairs, "Init/DROther", "2-Way/DROther") != []
+
+
+def test_two_way_is_not_enough_while_a_designated_router_is_elected():
+    waiting = sides(state="Waiting")
+    assert len(phrases(ospf.expected(waiting), "2-Way/DROther", "2-Way/DROther")) == 2
+
+
+def test_the_nested_form_of_frr_10_is_read_too():
+    details = interface()
+    nested = {"mtuBytes": 1500, "ifUp": True, "interfaceIp": {details.pop("ipAddress"): details}}
+    [found] = ospf.interfaces("R1", {"interfaces": {"eth0": nested}})
+    assert (str(found.address), found.area, found.mtu) == ("10.0.0.1/24", "0.0.0.0", 1500)
+
+
+CONFIG = """interface eth0
+ ip ospf authentication message-digest
+ ip ospf message-digest-key 1 md5 secret
+exit
+!
+router ospf
+ area 1 stub no-summary
+ area 0.0.0.2 nssa
+ area 3 authentication
+exit
+"""
+
+
+def test_the_config_tells_stub_areas_and_secrets():
+    config = ospf.parse_config(CONFIG)
+    assert config.area_kinds == {"0.0.0.1": "stub", "0.0.0.2": "nssa"}
+    assert config.area_authentication == {"0.0.0.3": "simple"}
+    assert config.authentication["eth0"][1] == "ip ospf message-digest-key 1 md5 secret"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("", "", 2),
+        ("router ospf\n area 0 authentication\n", "", 0),
+        (CONFIG, CONFIG, 2),
+        (CONFIG, CONFIG.replace("secret", "other"), 0),
+        (CONFIG, "", 0),
+    ],
+)
+def test_ends_with_different_secrets_are_not_waited_for(one, other, expected):
+    configs = {"R1": ospf.parse_config(one), "R2": ospf.parse_config(other)}
+    assert len(list(ospf.missing(ospf.expected(sides()), {}, configs))) == expected
+
+
+def test_a_different_mtu_is_waited_for_only_if_it_is_ignored():
+    pairs = ospf.expected(sides(mtuBytes=1400))
+    plain = {"R1": ospf.parse_config(""), "R2": ospf.parse_config("")}
+    ignoring = {name: ospf.parse_config("interface eth0\n ip ospf mtu-ignore\n") for name in plain}
+    assert list(ospf.missing(pairs, {}, plain)) == []
+    assert len(list(ospf.missing(pairs, {}, ignoring))) == 2
+
+
+def area(checksum: int) -> dict[str, Any]:
+    return {"areas": {"0.0.0.0": {"lsaRouterNumber": 2, "lsaRouterChecksum": checksum}}}
+
+
+def test_databases_that_differ_are_not_yet_synchronised():
+    pairs = ospf.expected(sides())
+    assert list(ospf.unsynchronised(pairs, {"R1": area(1), "R2": area(1)})) == []
+    assert list(ospf.unsynchronised(pairs, {"R1": area(1), "R2": area(2)})) == [
+        "R1: OSPF database of area 0.0.0.0 differs from that of R2"
+    ]
+
+
+def test_a_route_computation_that_is_due_is_waited_for():
+    processes = {"R1": {**area(1), "spfTimerDueInMsecs": 6}, "R2": area(1)}
+    assert list(ospf.unsynchronised(ospf.expected(sides()), processes)) == ["R1: OSPF is about to compute its routes"]
