@@ -1,0 +1,81 @@
+"""Report sections of one item: what pytest shows beneath a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.trial import CommandStatus, TestcaseResult, TrialResult
+from pytest_netbench.reporting import words
+
+Section = tuple[str, str]
+
+_LISTED = 200
+_WIDTH = 160
+
+
+def item_sections(result: TrialResult) -> list[Section]:
+    """Title and text of each section that ``result`` has something to say in."""
+    sections: list[Section] = []
+    if result.scores:
+        sections.append(("scores", "\n".join(_score(score) for score in result.scores)))
+    if result.testcase_results:
+        sections.append(("testcases", "\n".join(_testcase(one) for one in result.testcase_results)))
+    if result.commands:
+        sections.append((_commands_title(result.commands), _commands(result.commands)))
+    if result.status != "error":
+        sections.append(("budget used", _budget(result)))
+    if result.transcript is not None:
+        sections.append(("transcript", result.transcript))
+    return sections
+
+
+def _score(score: Score) -> str:
+    return f"{score.metric:<10} {words.score(score.value):>5}  {words.clipped(score.explanation, _WIDTH)}".rstrip()
+
+
+def _testcase(result: TestcaseResult) -> str:
+    belongs = f"intent {result.intent}" if result.intent is not None else result.role
+    line = f"{result.status.upper()}  {result.name}  ({result.kind}, {belongs}, {words.seconds(result.duration_s)})"
+    if result.status == "pass":
+        return line
+    shown = (("command", result.command), ("expected", result.expected), ("actual", result.actual))
+    return "\n".join([line, *(_indented(label, text) for label, text in shown if text)])
+
+
+def _indented(label: str, text: str) -> str:
+    first, *rest = text.strip("\n").splitlines() or [""]
+    return "\n".join([f"      {label + ':':<9} {first}", *(f"      {'':<9} {line}" for line in rest)])
+
+
+def _commands_title(commands: Sequence[CommandStatus]) -> str:
+    refused = sum(command.status == "error" for command in commands)
+    return f"commands ({len(commands)}, {refused} refused)"
+
+
+def _commands(commands: Sequence[CommandStatus]) -> str:
+    width = max(len(command.device) for command in commands)
+    lines = [_command(command, width) for command in commands[:_LISTED]]
+    if len(commands) > _LISTED:
+        lines.append(f"… and {len(commands) - _LISTED} more, all in the transcript")
+    return "\n".join(lines)
+
+
+def _command(command: CommandStatus, width: int) -> str:
+    line = f"{command.device:<{width}}  {command.status:<7}  {command.command}"
+    return line if command.status == "success" else f"{line}  <- {words.clipped(command.message, _WIDTH)}"
+
+
+def _budget(result: TrialResult) -> str:
+    used = result.budget_used
+    parts = [
+        f"{used.calls} calls",
+        f"{used.commands} commands",
+        f"{words.count(used.tokens)} tokens",
+        words.seconds(used.wall_s),
+    ]
+    if result.usage.cost_usd is not None:
+        parts.append(words.money(result.usage.cost_usd))
+    if result.outcome == "budget":
+        parts.append("(budget exhausted)")
+    return ", ".join(parts)

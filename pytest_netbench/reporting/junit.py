@@ -1,0 +1,38 @@
+"""JUnit properties of one item. Values are strings: anything else would break a distributed run."""
+
+from __future__ import annotations
+
+from pytest_netbench.model.trial import TrialResult
+
+NOT_MEASURED = "not measured"
+
+
+def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
+    """``netbench.score.<metric>`` and what is needed to compare it with others."""
+    properties = {
+        "agent": result.agent.id,
+        "model": result.agent.model,
+        "strategy": result.agent.strategy,
+        "task": result.task_name,
+        "task_digest": result.task_digest,
+        "domain": result.domain,
+        "family": result.family,
+        "trial": result.trial,
+        "status": result.status,
+        "outcome": result.outcome,
+    }
+    for score in result.scores:
+        properties[f"score.{score.metric}"] = NOT_MEASURED if score.value is None else f"{score.value:g}"
+        properties[f"scorer.{score.metric}"] = score.scorer
+    if result.status != "error":
+        properties |= {
+            "calls": result.budget_used.calls,
+            "commands": result.budget_used.commands,
+            "tokens": result.usage.prompt_tokens + result.usage.completion_tokens,
+            "cost_usd": None if result.usage.cost_usd is None else f"{result.usage.cost_usd:g}",
+            "agent_s": f"{result.agent_s:.3f}",
+        }
+    if result.environment is not None:
+        properties |= {"time_scale": f"{result.environment.time_scale:g}", "backend": result.environment.backend}
+    properties["transcript"] = result.transcript
+    return [(f"netbench.{name}", str(value)) for name, value in properties.items() if value is not None]

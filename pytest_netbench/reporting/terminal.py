@@ -1,0 +1,119 @@
+"""The summary at the end of a run: a table per agent, a row per domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.reporting import words
+from pytest_netbench.stats.intervals import wilson
+from pytest_netbench.stats.means import mean
+
+_TUPLE = ("reasoning", "command", "testcase")
+
+_COLUMNS = (
+    ("passed", 6),
+    ("95 %", 7),
+    ("reasoning", 9),
+    ("command", 7),
+    ("testcase", 8),
+    ("cost", 6),
+    ("tokens", 6),
+    ("calls", 5),
+    ("time", 6),
+)
+_FIXED = sum(width + 1 for _, width in _COLUMNS)
+_LEGEND = (
+    f"scores: means of what was measured ({words.NOTHING} nothing); 95 %: Wilson interval of passed",
+    "cost, tokens, calls, time: totals of the agent",
+)
+
+
+def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
+    """The tables, at most ``width`` columns wide, but never less than 80.
+
+    Infrastructure errors are counted under the table and are in none of its numbers.
+    """
+    if not results:
+        return []
+    width = max(width, 80)
+    lines: list[str] = []
+    for agent in sorted({result.agent.id for result in results}):
+        lines += [*_table(agent, [one for one in results if one.agent.id == agent], width), ""]
+    if any(one.status != "error" for one in results):
+        lines += _LEGEND
+    return lines if lines[-1] else lines[:-1]
+
+
+def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
+    scored = [one for one in results if one.status != "error"]
+    lines = [words.clipped(f"agent {agent}", width)]
+    if scored:
+        domains = sorted({one.domain for one in scored})
+        label = min(max(len(name) for name in (*domains, "domain")), width - 1 - _FIXED)
+        lines.append(_row("domain", label, [name for name, _ in _COLUMNS]))
+        groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
+        if len(groups) > 1:
+            groups.append(("all", scored))
+        lines += [_row(domain, label, _cells(group)) for domain, group in groups]
+    return [*lines, *(words.clipped(note, width) for note in _notes(results, scored))]
+
+
+def _row(name: str, label: int, cells: Sequence[str]) -> str:
+    padded = (f"{cell:>{width}}" for cell, (_, width) in zip(cells, _COLUMNS, strict=True))
+    return " ".join([f"{words.clipped(name, label):<{label}}", *padded])
+
+
+def _cells(results: Sequence[TrialResult]) -> list[str]:
+    return [
+        f"{_passed(results)}/{len(results)}",
+        _interval(results),
+        *(words.score(mean(one.score(metric) for one in results).value) for metric in _TUPLE),
+        _cost(results),
+        _tokens(results),
+        words.count(sum(one.budget_used.calls for one in results)),
+        words.seconds(sum(one.agent_s for one in results)),
+    ]
+
+
+def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Iterable[str]:
+    errors = [one for one in results if one.status == "error"]
+    if errors:
+        where = ", ".join(f"{domain} {number}" for domain, number in _counted(one.domain for one in errors).items())
+        yield f"infrastructure errors, not scored: {len(errors)} ({where})"
+    for metric in dict.fromkeys([*_TUPLE, *(score.metric for one in scored for score in one.scores)]):
+        lacking = [score for one in scored for score in one.scores if score.metric == metric and score.value is None]
+        if lacking:
+            why = lacking[0].explanation.removeprefix("not measured: ")
+            yield f"{metric} not measured in {len(lacking)} of {len(scored)}: {why}"
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name in sorted(names):
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _passed(results: Sequence[TrialResult]) -> int:
+    return sum(one.status == "passed" for one in results)
+
+
+def _interval(results: Sequence[TrialResult]) -> str:
+    interval = wilson(_passed(results), len(results))
+    return f"{100 * interval.low:.0f}-{100 * interval.high:.0f}%"
+
+
+def _tokens(results: Sequence[TrialResult]) -> str:
+    if not any(one.usage.completions for one in results):
+        return words.NOTHING
+    return words.count(sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in results))
+
+
+def _cost(results: Sequence[TrialResult]) -> str:
+    """The sum of what is known; a ``+`` says that there is more of which the price is not known."""
+    asked = [one.usage for one in results if one.usage.completions]
+    known = [usage.cost_usd for usage in asked if usage.cost_usd is not None]
+    if not known:
+        return words.NOTHING
+    return words.money(sum(known)) + ("+" if len(known) < len(asked) else "")

@@ -1,0 +1,82 @@
+"""Files that survive a kill and say so when they cannot be written: whole lines appended, whole files replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_netbench.errors import ResultsError
+
+
+def append_line(path: Path, text: str) -> None:
+    """Append one line in one write and wait until it is on the disk.
+
+    A torn line of a process that was killed is ended first, so that it spoils nothing.
+
+    Raises:
+        ResultsError: It cannot be written, e.g. because the disk is full.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            data = (_end_of_torn_line(descriptor) + text + "\n").encode()
+            written = os.write(descriptor, data)
+            while written < len(data):
+                written += os.write(descriptor, data[written:])
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write ``path`` so that it is the old or the new text at any moment, whatever happens.
+
+    Raises:
+        ResultsError: It cannot be written, e.g. because the disk is full.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with beside.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def plain_json(value: Any, *, indent: int | None = None) -> str:
+    """JSON text with keys in a fixed order, so that equal values are equal text."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def safe_name(text: str, *also: object) -> str:
+    """A file name that people can read, for any text: its end, and a digest of all of it and of ``also``."""
+    digest = sha256("\0".join([text, *map(str, also)]).encode()).hexdigest()[:8]
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", text.rpartition("::")[2]).strip("-.")[-80:]
+    return f"{readable}-{digest}" if readable else digest
+
+
+def _end_of_torn_line(descriptor: int) -> str:
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    if size == 0:
+        return ""
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return "" if os.read(descriptor, 1) == b"\n" else "\n"
+
+
+def _cannot_write(path: Path, error: OSError) -> ResultsError:
+    return ResultsError(
+        f"{path}: results cannot be written: {error.strerror}. What was written before is whole; free some space or give "
+        "another directory with --netbench-results DIR"
+    )

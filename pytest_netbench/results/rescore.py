@@ -1,0 +1,138 @@
+"""Scores a finished run again from its transcripts: no lab, no agent, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_netbench import parts
+from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.trial import TrialRecord, TrialResult
+from pytest_netbench.results.files import plain_json, replace_file
+from pytest_netbench.results.store import MERGED, ResultsDir
+from pytest_netbench.scorers.apply import load_scorers, score_of
+from pytest_netbench.scorers.protocol import Scorer
+
+RESCORED = "results.rescored.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """A number that came out otherwise. ``before`` or ``after`` is ``None`` if that scoring did not have it."""
+
+    node_id: str
+    trial: int
+    metric: str
+    before: Score | None
+    after: Score | None
+
+    @property
+    def expected(self) -> bool:
+        """Whether another version of the scorer explains it."""
+        return self.before is not None and self.after is not None and self.before.scorer != self.after.scorer
+
+    def __str__(self) -> str:
+        return f"{self.node_id} trial {self.trial}: {self.metric}: {_said(self.before)} -> {_said(self.after)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RescoreReport:
+    """What scoring again showed.
+
+    ``unscored`` says of each trial that could not be scored again why; ``equal`` counts scores that came out the same.
+    """
+
+    path: Path
+    results: tuple[TrialResult, ...]
+    equal: int
+    differences: tuple[Difference, ...]
+    unscored: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether every difference is explained by another version of a scorer."""
+        return all(difference.expected for difference in self.differences)
+
+    def lines(self) -> list[str]:
+        """The report, for people."""
+        head = f"{len(self.results)} results, {self.equal} scores equal, {len(self.differences)} different: {self.path}"
+        return [
+            head,
+            *(f"  {one}" for one in self.differences),
+            *(f"  not scored again: {one}" for one in self.unscored),
+        ]
+
+
+def rescore(path: Path) -> RescoreReport:
+    """Score all trials of a results directory again and write ``results.rescored.jsonl`` there.
+
+    Raises:
+        UsageError: There are no results.
+        ResultsError: They cannot be read, or the new ones cannot be written.
+    """
+    if not path.is_dir():
+        raise UsageError("no such results directory; give the one that --netbench-results named", path=path)
+    store = ResultsDir(path)
+    stored = store.read().results
+    if not stored:
+        raise UsageError(f"no results here (neither {MERGED} nor results-*.jsonl)", path=path)
+    scorers: dict[str, Scorer] = {}
+    rescored: list[TrialResult] = []
+    unscored: list[str] = []
+    for result in stored:
+        try:
+            rescored.append(_again(store, result, scorers))
+        except ResultsError as error:
+            rescored.append(result)
+            unscored.append(f"{result.node_id} trial {result.trial}: {error}")
+    pairs = list(zip(stored, rescored, strict=True))
+    compared = [pair for before, after in pairs for pair in _compared(before, after)]
+    differences = tuple(one for one in compared if _value(one.before) != _value(one.after))
+    target = path / RESCORED
+    replace_file(target, "".join(plain_json(result.model_dump(mode="json")) + "\n" for result in rescored))
+    return RescoreReport(
+        path=target,
+        results=tuple(rescored),
+        equal=len(compared) - len(differences),
+        differences=differences,
+        unscored=tuple(unscored),
+    )
+
+
+def _again(store: ResultsDir, result: TrialResult, scorers: dict[str, Scorer]) -> TrialResult:
+    """``result`` with new scores; one that was an infrastructure error has no record, and stays as it is."""
+    record = store.record_of(result)
+    if record is None:
+        if result.status == "error":
+            return result
+        raise ResultsError("no transcript was kept")
+    names = _scorer_names(result, record)
+    scorers |= load_scorers([name for name in names if name not in scorers])
+    return result.model_copy(update={"scores": tuple(score_of(scorers[name], record) for name in names)})
+
+
+def _scorer_names(result: TrialResult, record: TrialRecord) -> list[str]:
+    """Scorers that were applied, and those that the family applies by default: a run that was killed may lack some."""
+    applied = [score.scorer.partition("/")[0] for score in result.scores]
+    return list(dict.fromkeys([*applied, *parts.load("families", record.task.family)().scorers]))
+
+
+def _compared(before: TrialResult, after: TrialResult) -> Iterator[Difference]:
+    old = {score.metric: score for score in before.scores}
+    new = {score.metric: score for score in after.scores}
+    for metric in dict.fromkeys([*old, *new]):
+        yield Difference(
+            node_id=before.node_id, trial=before.trial, metric=metric, before=old.get(metric), after=new.get(metric)
+        )
+
+
+def _value(score: Score | None) -> tuple[bool, float | None]:
+    return (score is not None, None if score is None else score.value)
+
+
+def _said(score: Score | None) -> str:
+    if score is None:
+        return "absent"
+    return f"{'not measured' if score.value is None else format(score.value, 'g')} ({score.scorer})"

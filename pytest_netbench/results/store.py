@@ -1,0 +1,222 @@
+"""The results directory: one line per result, full transcripts, final configs.
+
+    run.json                    what was run, with what
+    results-<worker>.jsonl      results as they happened, appended to by one process each
+    results.jsonl               all of them, merged
+    transcripts/<trial>.json    the full TrialRecord
+    configs/<trial>/<node>.cfg  final running configs, for people
+
+Several lines may speak of the same attempt: scores that are made later, on the controller, are appended and not edited in.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pytest_netbench import __version__
+from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.model.trial import TrialRecord, TrialResult
+from pytest_netbench.results.files import append_line, plain_json, replace_file, safe_name
+
+MERGED = "results.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """Results of a directory, one for each node id and trial, sorted by them.
+
+    ``torn`` names lines that were not whole (``results-gw0.jsonl:7``): the process that wrote them was killed.
+    """
+
+    results: tuple[TrialResult, ...]
+    torn: tuple[str, ...] = ()
+
+
+class ResultsDir:
+    """A results directory. Any number of processes may share it, each under its own worker name."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path) -> ResultsDir:
+        """Make the directory, if it is not there, and prove that it can be written to.
+
+        Raises:
+            UsageError: It cannot be made or written to.
+        """
+        probe = path / f".writable.{os.getpid()}"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            what = (
+                "not a directory"
+                if error.errno in {errno.EEXIST, errno.ENOTDIR}
+                else f"not writable ({error.strerror})"
+            )
+            raise UsageError(
+                f"the results directory is {what}; give one that is: --netbench-results DIR", path=path
+            ) from error
+        return cls(path)
+
+    def describe(self, *, argv: Iterable[str], versions: Mapping[str, str]) -> None:
+        """Write ``run.json``, if this is the directory's first run: arguments, start (UTC), versions.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
+        path = self.path / "run.json"
+        if path.exists():
+            return
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        about = {"argv": list(argv), "started_at": started, "versions": {"netbench": __version__, **versions}}
+        replace_file(path, plain_json(about, indent=2) + "\n")
+
+    def append(self, result: TrialResult, record: TrialRecord | None, *, worker: str) -> TrialResult:
+        """Keep a result and, if there is one, its record; returns the result with the transcript's path.
+
+        If the record cannot be kept, the result still is.
+
+        Raises:
+            ResultsError: Something cannot be written.
+        """
+        trouble: ResultsError | None = None
+        if record is not None:
+            try:
+                result = result.model_copy(update={"transcript": self._keep(record)})
+            except ResultsError as error:
+                trouble = error
+        append_line(self.path / f"results-{worker}.jsonl", _line(result))
+        if trouble is not None:
+            raise trouble
+        return result
+
+    def merge(self) -> Contents:
+        """Write ``results.jsonl`` from everything that was appended; doing it again changes nothing.
+
+        Raises:
+            ResultsError: It cannot be written, or a file holds what is not a result.
+        """
+        contents = self.read()
+        replace_file(self.path / MERGED, "".join(f"{_line(result)}\n" for result in contents.results))
+        return contents
+
+    def results(self) -> tuple[TrialResult, ...]:
+        """All results, as ``merge`` would write them."""
+        return self.read().results
+
+    def read(self) -> Contents:
+        """All results, and which lines were torn.
+
+        Raises:
+            ResultsError: A file cannot be read or holds what is not a result.
+        """
+        attempts: dict[tuple[str, int, str], TrialResult] = {}
+        torn: list[str] = []
+        for path in [self.path / MERGED, *sorted(self.path.glob("results-*.jsonl"))]:
+            for result in _results_in(path, torn):
+                key = (result.node_id, result.trial, result.started_at)
+                attempts[key] = _joined(attempts[key], result) if key in attempts else result
+        latest = {
+            (result.node_id, result.trial): result for _, result in sorted(attempts.items(), key=lambda one: one[0][2])
+        }
+        return Contents(results=tuple(latest[key] for key in sorted(latest)), torn=tuple(torn))
+
+    def record_of(self, result: TrialResult) -> TrialRecord | None:
+        """The full record behind a result, or ``None`` if none was kept.
+
+        Raises:
+            ResultsError: It was kept, and cannot be read.
+        """
+        if result.transcript is None:
+            return None
+        path = self.path / result.transcript
+        try:
+            return TrialRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ResultsError(f"{path}: the transcript cannot be read: {error.strerror}") from error
+        except ValidationError as error:
+            raise ResultsError(
+                f"{path}: not a transcript that netbench {__version__} can read: {_first(error)}"
+            ) from error
+
+    def _keep(self, record: TrialRecord) -> str:
+        relative = transcript_path(record.node_id, record.trial)
+        path = self.path / relative
+        _make_room(path)
+        replace_file(path, plain_json(record.model_dump(mode="json"), indent=1) + "\n")
+        for node, text in record.final_configs.items():
+            replace_file(self.path / "configs" / path.stem / f"{_node_file(node)}.cfg", text)
+        return relative
+
+
+def transcript_path(node_id: str, trial: int) -> str:
+    """Where the latest record of a trial is kept, relative to the results directory."""
+    return f"transcripts/{safe_name(node_id, trial)}.json"
+
+
+def _make_room(path: Path) -> None:
+    """Move the record of an earlier attempt (``--reruns``, a second run into the directory) aside."""
+    if not path.exists():
+        return
+    number = 1
+    while (aside := path.with_name(f"{path.stem}~{number}.json")).exists():
+        number += 1
+    path.rename(aside)
+
+
+def _node_file(node: str) -> str:
+    plain = node.replace("-", "").replace("_", "").isalnum() and node.isascii()
+    return node if plain else safe_name(node)
+
+
+def _line(result: TrialResult) -> str:
+    return plain_json(result.model_dump(mode="json"))
+
+
+def _results_in(path: Path, torn: list[str]) -> list[TrialResult]:
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ResultsError(f"{path}: results cannot be read: {error.strerror}") from error
+    results = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            results.append(TrialResult.model_validate_json(line))
+        except ValidationError as error:
+            if error.errors()[0]["type"] != "json_invalid":
+                raise ResultsError(
+                    f"{path}:{number}: not a result that netbench {__version__} can read: {_first(error)}"
+                ) from error
+            torn.append(f"{path.name}:{number}")
+    return results
+
+
+def _joined(one: TrialResult, other: TrialResult) -> TrialResult:
+    """Two lines on the same attempt: every score that either has, a measured one before one that is not."""
+    scores = {score.metric: score for score in one.scores}
+    for score in other.scores:
+        if score.metric not in scores or score.value is not None:
+            scores[score.metric] = score
+    transcript = other.transcript or one.transcript
+    return one.model_copy(update={"scores": tuple(scores.values()), "transcript": transcript})
+
+
+def _first(error: ValidationError) -> str:
+    details: Any = error.errors()[0]
+    where = ".".join(str(part) for part in details["loc"])
+    return f"{where}: {details['msg']}" if where else str(details["msg"])

@@ -1,0 +1,61 @@
+"""Applies scorers by name to a record. A scorer's bug shows in its score and costs nobody the trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pytest_netbench import parts
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.scorers.protocol import Scorer
+
+Place = Literal["worker", "controller"]
+
+
+def load_scorers(names: Sequence[str]) -> dict[str, Scorer]:
+    """One scorer of each name; keep them to keep what they have loaded (an embedding model).
+
+    Raises:
+        UsageError: There is no such scorer.
+    """
+    return {name: parts.load("scorers", name)() for name in names}
+
+
+def apply_scorers(
+    record: TrialRecord, names: Sequence[str], *, where: Place, scorers: Mapping[str, Scorer] | None = None
+) -> tuple[Score, ...]:
+    """Scores of ``record`` by those of ``names`` that belong to this place, in the order of ``names``.
+
+    Args:
+        record: What is scored.
+        names: Scorers by their part names.
+        where: ``"controller"`` applies the scorers that run once per run, ``"worker"`` all others.
+        scorers: Scorers that are loaded already, by name.
+
+    Raises:
+        UsageError: There is no such scorer.
+    """
+    known = dict(scorers or {})
+    known |= load_scorers([name for name in names if name not in known])
+    return tuple(
+        score_of(known[name], record) for name in names if known[name].on_controller == (where == "controller")
+    )
+
+
+def score_of(scorer: Scorer, record: TrialRecord) -> Score:
+    """What ``scorer`` says of ``record``; not measured, with the error, if it raises.
+
+    ``evidence["error"]`` is set then, and only then.
+    """
+    try:
+        return scorer.score(record)
+    except Exception as error:  # noqa: BLE001  (the trial was measured; only this number is lost, and says so)
+        words = f"{type(error).__name__}: {error}"
+        return Score(
+            metric=scorer.name,
+            value=None,
+            explanation=f"not measured: scorer {scorer.name!r} failed: {words}",
+            scorer=f"{scorer.name}/{scorer.version}",
+            evidence={"error": words},
+        )

@@ -1,0 +1,42 @@
+"""Intervals for shares of few trials."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Z_95 = 1.959963984540054
+"""Two-sided 95 % quantile of the standard normal distribution."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Bounds of a share, 0…1."""
+
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, *, z: float = Z_95) -> Interval:
+    """Wilson's score interval for a share (Wilson 1927, JASA 22:209, without continuity correction).
+
+    It has a width at 0 and at 1 too, where Wald's has none, and takes trials as independent.
+
+    Args:
+        successes: How many succeeded.
+        trials: Out of how many, at least one.
+        z: Quantile of the standard normal distribution; the default gives 95 %.
+
+    Raises:
+        ValueError: The counts make no share.
+    """
+    if not 0 <= successes <= trials or trials < 1:
+        raise ValueError(f"{successes} of {trials} is not a share")
+    share = successes / trials
+    denominator = 1 + z * z / trials
+    centre = (share + z * z / (2 * trials)) / denominator
+    half = z / denominator * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return Interval(
+        low=0.0 if successes == 0 else max(0.0, centre - half),
+        high=1.0 if successes == trials else min(1.0, centre + half),
+    )
