@@ -208,3 +208,15 @@ def _frr_version_check(wanted: str) -> Check:
 
 def _parts(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version.split("-", 1)[0]))
+
+
+def _main() -> int:
+    """For scripts/setup: what labs cannot do without and its remedy, a line each; nothing if all is there."""
+    broken = [check for check in report() if check.required and not check.ok]
+    for check in broken:
+        print(f"{check.detail} (mend: {check.remedy})" if check.remedy else check.detail)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(_main())
