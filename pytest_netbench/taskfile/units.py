@@ -95,8 +95,9 @@ class Quantity:
     schema: dict[str, Any]
 
 
-def _either(pattern: str, kind: str, example: str) -> dict[str, Any]:
-    return {"anyOf": [{"type": "string", "pattern": pattern}, {"type": kind, "minimum": 0}], "examples": [example]}
+def _either(pattern: str, example: str, **bounds: float) -> dict[str, Any]:
+    number = {"type": "number", "minimum": 0, **bounds}
+    return {"anyOf": [{"type": "string", "pattern": pattern}, number], "examples": [example]}
 
 
 _LATENCY: Final = {"type": "string", "pattern": DURATION, "examples": ["10ms"]}
@@ -106,8 +107,8 @@ _CODE_POINT: Final = {
         {"enum": [*DSCP, *(name.upper() for name in DSCP)]},
     ]
 }
-_WITHIN: Final = _either(DURATION, "number", "30s")
-_RATE: Final = _either(RATE, "number", "2mbit")
+_WITHIN: Final = _either(DURATION, "30s")
+_RATE: Final = _either(RATE, "2mbit")
 
 QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
     {
@@ -121,8 +122,8 @@ QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
         "max_bps": Quantity(name="max_rate", read=bits_per_second, schema=_RATE),
         "delay_ms": Quantity(name="delay", read=milliseconds, schema=_LATENCY),
         "jitter_ms": Quantity(name="jitter", read=milliseconds, schema=_LATENCY),
-        "loss": Quantity(name="loss", read=share, schema=_either(SHARE, "number", "1%")),
-        "tolerance": Quantity(name="tolerance", read=share, schema=_either(SHARE, "number", "10%")),
+        "loss": Quantity(name="loss", read=share, schema=_either(SHARE, "1%", maximum=1)),
+        "tolerance": Quantity(name="tolerance", read=share, schema=_either(SHARE, "10%", exclusiveMaximum=1)),
         "dscp": Quantity(name="dscp", read=dscp, schema=_CODE_POINT),
         "sent_dscp": Quantity(name="sent_dscp", read=dscp, schema=_CODE_POINT),
         "expected_dscp": Quantity(name="expected_dscp", read=dscp, schema=_CODE_POINT),

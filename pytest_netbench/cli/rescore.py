@@ -1,0 +1,22 @@
+"""netbench rescore: score a stored run again, with no lab and no agent."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run."""
+    parser.add_argument(
+        "directory", type=Path, metavar="DIR", help="the results directory of a run (--netbench-results)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what changed."""
+    from pytest_netbench.results.rescore import rescore  # noqa: PLC0415  (imports pydantic and the scorers)
+
+    for line in rescore(arguments.directory).lines():
+        print(line)
+    return 0

@@ -1,0 +1,48 @@
+"""netbench validate: check task files without running them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from pytest_netbench.errors import TaskFileError, UsageError
+
+SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is checked."""
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a task file, or a folder searched for *.task.yaml|yml|json"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print one line per good file, and the problems of each bad one; status 1 if there is a bad one."""
+    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
+
+    bad = 0
+    for path in list(_files(arguments.paths)):
+        try:
+            task = load_task(path)
+        except TaskFileError as error:
+            bad += 1
+            print(error, file=sys.stderr)
+        else:
+            nodes, testcases = len(task.topology.nodes), len(task.testcases)
+            print(f"{path}: ok ({task.slug}, {nodes} nodes, {testcases} testcases, digest {task.digest})")
+    return 1 if bad else 0
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(one for one in path.rglob("*.task.*") if one.name.endswith(SUFFIXES) and one.is_file())
+        if not found:
+            raise UsageError(f"{path}: no task files (*.task.yaml, *.task.yml, *.task.json) in this folder")
+        yield from found

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import json
+
+from pytest_netbench.backends.netns.doctor import Check
+from pytest_netbench.cli import doctor
+from pytest_netbench.cli.main import main
+
+GOOD = Check(name="user namespaces", ok=True, detail="unprivileged", remedy=None, required=True)
+LACK = Check(name="frr", ok=False, detail="zebra is not installed", remedy="apt-get install frr", required=True)
+EXTRA = Check(name="netem", ok=False, detail="not in this kernel; nft numgen stands in", remedy=None, required=False)
+
+
+def test_each_check_is_a_line_and_each_lack_has_its_remedy_below():
+    assert doctor.lines([GOOD, LACK, EXTRA]) == [
+        "ok      user namespaces  unprivileged",
+        "MISSING frr              zebra is not installed",
+        "                         mend: apt-get install frr",
+        "lacking netem            not in this kernel; nft numgen stands in",
+        "labs cannot run here: frr",
+    ]
+
+
+def test_what_only_some_tasks_need_does_not_stop_labs():
+    assert doctor.lines([GOOD, EXTRA])[-1] == "labs can run here"
+
+
+def test_the_status_says_whether_labs_can_run_here(capsys):
+    status = main(["doctor", "--json"])
+    checks = json.loads(capsys.readouterr().out)
+    assert {"name", "ok", "detail", "remedy", "required"} <= checks[0].keys()
+    assert status == int(any(check["required"] and not check["ok"] for check in checks))
+
+
+def test_this_machine_is_described_in_lines(capsys):
+    main(["doctor"])
+    assert "user namespaces" in capsys.readouterr().out.lower()

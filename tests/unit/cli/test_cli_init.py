@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.cli import init
+from pytest_netbench.cli.main import main
+from pytest_netbench.errors import UsageError
+
+ROOT = Path(init.pytest_netbench.__file__).parent.parent
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed package with a small corpus."""
+    package = tmp_path / "site-packages" / "pytest_netbench"
+    files = {
+        "tasks/qos/voice.task.yaml": "task_name: x\n",
+        "tasks/qos/.truth/voice.json": "{}\n",
+        "agents/react.agent.yaml": "model: m\n",
+        "agents/__pycache__/x.pyc": "",
+    }
+    for name, text in files.items():
+        path = package / "corpus" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    program = package / "corpus" / "agents" / "run.py"
+    program.write_text("#!/usr/bin/env python3\n")
+    program.chmod(0o555)
+    monkeypatch.setattr(init.pytest_netbench, "__file__", str(package / "__init__.py"))
+    return package
+
+
+def written(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_init_writes_the_corpus_with_recorded_truths_and_says_what_to_run(package, tmp_path, capsys):
+    target = tmp_path / "my bench"
+    assert main(["init", str(target)]) == 0
+    assert written(target) == [
+        "agents/react.agent.yaml",
+        "agents/run.py",
+        "conftest.py",
+        "tasks/qos/.truth/voice.json",
+        "tasks/qos/voice.task.yaml",
+    ]
+    assert os.access(target / "agents" / "run.py", os.X_OK | os.W_OK)
+    assert capsys.readouterr().out == (
+        f"wrote 1 tasks to {target}. Next:\n  cd '{target}' && pytest tasks/ --agent=oracle -n auto\n"
+    )
+
+
+def test_init_takes_an_empty_folder(package, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert main(["init", str(tmp_path / "empty")]) == 0
+
+
+def test_init_refuses_a_folder_with_something_in_it(package, tmp_path, capsys):
+    target = tmp_path / "full"
+    target.mkdir()
+    (target / "mine.txt").write_text("x")
+    assert main(["init", str(target)]) == 2
+    assert capsys.readouterr().err == (
+        f"netbench: {target} is not empty; name another folder, or add --force to write into it\n"
+    )
+    assert written(target) == ["mine.txt"]
+
+
+def test_init_refuses_a_file(package, tmp_path, capsys):
+    (tmp_path / "file").write_text("x")
+    assert main(["init", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err == f"netbench: {tmp_path}/file is a file; name a folder\n"
+
+
+def test_force_names_every_file_that_it_overwrites_and_keeps_the_rest(package, tmp_path, capsys):
+    target = tmp_path / "bench"
+    assert main(["init", str(target)]) == 0
+    (target / "conftest.py").write_text("mine = 1\n")
+    (target / "mine.txt").write_text("x")
+    (target / "tasks" / "qos" / "voice.task.yaml").write_text("changed\n")
+    capsys.readouterr()
+    assert main(["init", str(target), "--force"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if "overwrote" in line] == [
+        f"overwrote {target}/tasks/qos/voice.task.yaml"
+    ]
+    assert (target / "conftest.py").read_text() == "mine = 1\n"
+    assert (target / "tasks" / "qos" / "voice.task.yaml").read_text() == "task_name: x\n"
+
+
+def test_force_does_not_write_through_a_link(package, tmp_path):
+    outside = tmp_path / "outside.yaml"
+    outside.write_text("precious\n")
+    place = tmp_path / "bench" / "tasks" / "qos" / "voice.task.yaml"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(outside)
+    assert main(["init", str(tmp_path / "bench"), "--force"]) == 0
+    assert outside.read_text() == "precious\n"
+    assert place.read_text() == "task_name: x\n"
+
+
+def test_an_installation_without_tasks_says_how_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(init.pytest_netbench, "__file__", str(tmp_path / "pytest_netbench" / "__init__.py"))
+    for folder in init.FOLDERS:
+        (tmp_path / folder).mkdir()
+    with pytest.raises(UsageError, match=r"the tasks are not in this installation .*; install the wheel: pip install"):
+        init.corpus()
+
+
+@pytest.mark.skipif(not (ROOT / "pyproject.toml").is_file(), reason="needs a checkout")
+def test_a_checkout_is_its_own_corpus():
+    assert init.corpus() == ROOT
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_write_permission_is_status_3(package, tmp_path, capsys):
+    (tmp_path / "ro").mkdir(mode=0o555)
+    assert main(["init", str(tmp_path / "ro" / "bench")]) == 3
+    assert "Permission denied" in capsys.readouterr().err
