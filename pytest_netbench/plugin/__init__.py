@@ -1,39 +1,6 @@
 """The pytest plugin: what pytest calls when it starts. Everything heavy waits until a task is collected."""
 
-from __future__ import annotations
-
-import pytest
-
-from pytest_netbench.plugin import collection, fixtures, hookspecs, run
 from pytest_netbench.plugin.options import pytest_addoption
+from pytest_netbench.plugin.registration import pytest_addhooks, pytest_configure
 
 __all__ = ["pytest_addhooks", "pytest_addoption", "pytest_configure"]
-
-_MARK = (
-    "netbench(name, domain, family, difficulty, platform): set on every task item from its task file; "
-    "select with e.g. -m \"netbench(family='configure')\""
-)
-
-
-def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Make the moments of a benchmark known."""
-    pluginmanager.add_hookspecs(hookspecs)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Check the options and register the parts that this process needs."""
-    config.addinivalue_line("markers", _MARK)
-    settings = run.configure(config)
-    register = config.pluginmanager.register
-    register(collection, "netbench-collection")
-    register(fixtures, "netbench-fixtures")
-    if not settings.wanted:
-        return
-    from pytest_netbench.plugin import controller, header, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
-
-    register(reports.Reports(config), "netbench-reports")
-    if not settings.is_worker:
-        register(header, "netbench-header")
-        register(controller.Controller(config), "netbench-controller")
-    if settings.distributes:
-        register(scheduler.Distribution(config), "netbench-distribution")

@@ -1,0 +1,36 @@
+"""Which parts of the plugin a process needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+
+_MARK = (
+    "netbench(name, domain, family, difficulty, platform): set on every task item from its task file; "
+    "select with e.g. -m \"netbench(family='configure')\""
+)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Make the moments of a benchmark known."""
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options and register the parts that this process needs."""
+    config.addinivalue_line("markers", _MARK)
+    settings = run.configure(config)
+    register = config.pluginmanager.register
+    register(collection, "netbench-collection")
+    register(fixtures, "netbench-fixtures")
+    if not settings.wanted:
+        return
+    from pytest_netbench.plugin import controller, header, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
+
+    register(reports.Reports(config), "netbench-reports")
+    if not settings.is_worker:
+        register(header, "netbench-header")
+        register(controller.Controller(config), "netbench-controller")
+    if settings.distributes:
+        register(scheduler.Distribution(config), "netbench-distribution")

@@ -1,0 +1,115 @@
+"""What a run survives."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+def test_a_worker_that_dies_is_an_error_and_the_rest_is_reported_and_kept(bench):
+    bench.task("aaa")
+    bench.task("bbb")
+    bench.task("ccc")
+    bench.task("dies", tags=["process-dies"])
+    result = bench.run("--agent=oracle", "-n2")
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*worker 'gw*' crashed while running 'tasks/access/dies.task.yaml::dies[[]oracle[]]'*"]
+    )
+    passed = [entry for entry in bench.results() if entry["status"] == "passed"]
+    assert sorted(entry["node_id"].partition("::")[2] for entry in passed) == [
+        "aaa[oracle]",
+        "bbb[oracle]",
+        "ccc[oracle]",
+    ]
+
+
+def test_an_agent_that_kills_its_process_costs_no_other_result(bench):
+    bench.task("aaa")
+    bench.task("bbb")
+    result = bench.run("--agent=oracle", "--agent=mine:Dies", "-n2")
+    assert result.parseoutcomes()["passed"] == 2
+    assert result.parseoutcomes()["errors"] == 2
+    assert len([entry for entry in bench.results() if entry["status"] == "passed"]) == 2
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
+def test_ctrl_c_leaves_the_finished_results_merged(bench, workers):
+    bench.task("aaa")
+    bench.task("slow")
+    (bench.path / "conftest.py").write_text(
+        "import os, time\n"
+        "def pytest_netbench_lab_ready(lab, task):\n"
+        "    if task.slug == 'slow':\n"
+        "        deadline = time.monotonic() + 20\n"
+        "        while time.monotonic() < deadline: time.sleep(0.05)\n"
+    )
+    argv = [sys.executable, "-m", "pytest", "tasks", "--agent=oracle", *workers]
+    child = subprocess.Popen(
+        argv, cwd=bench.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not (bench.labs("destroy") and len(bench.labs()) == 2):
+        time.sleep(0.05)
+    time.sleep(0.3)  # what ended must have been reported
+    os.killpg(child.pid, signal.SIGINT)
+    child.communicate(timeout=30)
+    assert [entry["node_id"].partition("::")[2] for entry in bench.results()] == ["aaa[oracle]"]
+    assert len(bench.labs("destroy")) == 2
+
+
+def test_a_full_disk_makes_the_item_an_error_and_the_run_goes_on(bench, workers):
+    bench.task("aaa")
+    bench.task("bbb")
+    (bench.path / "conftest.py").write_text(
+        "import errno, os\n"
+        "from pathlib import Path\n"
+        "import pytest\n"
+        "import resource, signal\n"
+        "@pytest.fixture\n"
+        "def trial(trial):\n"
+        "    if trial.task.slug == 'aaa':\n"
+        "        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
+        "    return trial\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        "def pytest_runtest_logfinish(nodeid):\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+    )
+    result = bench.run("--agent=oracle", *workers)
+    outcomes = result.parseoutcomes()
+    assert outcomes["passed"] == 2
+    assert outcomes["errors"] == 1
+    result.stdout.fnmatch_lines(["ERROR *aaa*"])
+    assert "bbb[oracle]" in json.dumps(bench.results())
+
+
+def test_many_items_on_few_workers_all_run_once(bench):
+    for index in range(9):
+        bench.task(f"t{index}")
+    result = bench.run("--agent=oracle", "-n3", "-v")
+    result.assert_outcomes(passed=9)
+    assert len(bench.labs()) == 9
+
+
+def test_more_workers_than_items_is_fine(bench):
+    bench.task("reach")
+    bench.run("--agent=oracle", "-n3").assert_outcomes(passed=1)
+
+
+def test_ordinary_tests_run_beside_tasks(bench, workers):
+    bench.task("reach")
+    (bench.path / "tasks" / "test_plain.py").write_text("def test_a(): pass\ndef test_b(): assert 0\n")
+    bench.run("--agent=oracle", *workers).assert_outcomes(passed=2, failed=1)
+
+
+def test_another_dist_mode_is_left_to_xdist(bench):
+    bench.task("reach")
+    bench.task("other")
+    bench.run("--agent=oracle", "-n2", "--dist=worksteal").assert_outcomes(passed=2)
