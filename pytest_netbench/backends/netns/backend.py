@@ -1,0 +1,86 @@
+"""The default backend: labs of rootless Linux namespaces."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from pytest_netbench import parts
+from pytest_netbench.backends.netns import doctor, pace, plan, readiness
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.lab import NetnsLab
+from pytest_netbench.backends.netns.native import build
+from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.model.task import Task
+from pytest_netbench.platforms.base import Platform
+
+_BOOTING_PER_CORE = 3
+
+
+class NetnsBackend:
+    """Deploys labs as processes in namespaces; needs no root, no image and no service."""
+
+    name = "netns"
+
+    def lacks(self, task: Task) -> tuple[str, str | None] | None:
+        return doctor.lacks(task.requirements, {task.platform_of(node.name) for node in task.topology.nodes})
+
+    def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
+        started = time.monotonic()
+        names = {node.name: task.platform_of(node.name) for node in task.topology.nodes}
+        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        steady, converging = _paces(task, names, time_scale, workers)
+        channel = Channel(plan.specification(task, platforms, time_scale=converging))
+        lab = NetnsLab(
+            channel=channel,
+            topology=task.topology,
+            nodes={
+                node: NetnsNode(
+                    channel=channel,
+                    name=node,
+                    platform=platform,
+                    interfaces=task.topology.interfaces(node),
+                    time_scale=steady,
+                )
+                for node, platform in names.items()
+            },
+            time_scale=steady,
+            features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
+        )
+        try:
+            _boot(lab, task, platforms)
+            lab.switch_links(up=True)
+            readiness.wait_until_ready(lab, platforms, pace=converging)
+            if steady != converging:
+                lab.set_pace(steady)
+        except BaseException:
+            lab.destroy()
+            raise
+        lab.deploy_s = time.monotonic() - started
+        return lab
+
+
+def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: int) -> tuple[float, float]:
+    """Lab time's factors once the lab is ready, and until then."""
+    if build.labtime() is None:
+        return 1.0, 1.0
+    if (fixed := asked or task.time_scale) is not None:
+        return fixed, fixed
+    routers = sum(platform != "linux" for platform in names.values())
+    return pace.steady(routers, workers), pace.converging(routers, workers)
+
+
+def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
+    """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
+    threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
+    with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
+        futures = [
+            pool.submit(platforms[node.platform].boot, node, task.startup_configs.get(name, ""))
+            for name, node in lab.nodes.items()
+        ]
+        failures = [future.exception() for future in futures]
+    for failure in failures:
+        if failure is not None:
+            raise failure

@@ -1,0 +1,58 @@
+"""A running netns lab."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.model.topology import Topology
+
+
+class NetnsLab:
+    """Implements ``lab.protocols.Lab``."""
+
+    def __init__(
+        self,
+        *,
+        channel: Channel,
+        topology: Topology,
+        nodes: Mapping[str, NetnsNode],
+        time_scale: float,
+        features: tuple[str, ...],
+    ) -> None:
+        self.topology = topology
+        self.nodes = nodes
+        self.time_scale = time_scale
+        self.prober = NetnsProber(channel=channel, nodes=nodes)
+        self.features = features
+        self.substitutes: dict[str, str] = {}
+        self.deploy_s = 0.0
+        self.destroy_s = 0.0
+        self._channel = channel
+        self._destroyed = False
+
+    @property
+    def supervisor_pid(self) -> int:
+        """The process whose end is the end of the lab."""
+        return self._channel.pid
+
+    def set_pace(self, factor: float) -> None:
+        """Let lab time pass at another speed."""
+        self._channel.call("scale", factor=factor)
+
+    def switch_links(self, *, up: bool) -> None:
+        """All interfaces of all nodes up or down at once."""
+        self._channel.call("switch", nodes=list(self.nodes), up=up)
+
+    def destroy(self) -> None:
+        if self._destroyed:
+            return
+        self._destroyed = True
+        started = time.monotonic()
+        self._channel.close()
+        for node in self.nodes.values():
+            node.close()
+        self.destroy_s = time.monotonic() - started

@@ -1,0 +1,150 @@
+"""One node of a netns lab, as its platform uses it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_netbench.backends.netns import connector
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.handover import Handover
+from pytest_netbench.backends.netns.vty import Vty
+from pytest_netbench.lab.cli import ScrapliSession
+from pytest_netbench.platforms.base import CliSession, Completed, SandboxLimits
+
+_LIMITS = SandboxLimits()
+
+
+class NetnsNode:
+    """Implements ``lab.protocols.LabNode`` over the lab's supervisor."""
+
+    def __init__(
+        self, *, channel: Channel, name: str, platform: str, interfaces: tuple[str, ...], time_scale: float
+    ) -> None:
+        self.name = name
+        self.platform = platform
+        self.interfaces = interfaces
+        self.time_scale = time_scale
+        self._channel = channel
+        self._lock = threading.Lock()
+        self._vtys: dict[str, Vty] = {}
+        self._sessions: dict[str, _Session] = {}
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        return self._run([argv], input, timeout_s)[0]
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        return self._run(argvs, None, timeout_s)
+
+    def _run(self, argvs: Sequence[Sequence[str]], input: str | None, timeout_s: float) -> list[Completed]:
+        answer = self._channel.call(
+            "run", node=self.name, argvs=[list(argv) for argv in argvs], input=input, timeout_s=timeout_s
+        )
+        return [Completed(**result) for result in answer["results"]]
+
+    def shell(
+        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = _LIMITS
+    ) -> Completed:
+        answer = self._channel.call(
+            "shell",
+            node=self.name,
+            command=command,
+            writable=writable,
+            reads=[] if writable else list(reads),
+            timeout_s=limits.timeout_s,
+            output_bytes=limits.output_bytes,
+            **_sandbox(limits),
+        )
+        return Completed(**answer)
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        self._channel.call("start", node=self.name, argv=list(argv), env=dict(env or {}), lab_time=lab_time)
+
+    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
+        return [self._vty(daemon).ask(command) for daemon, command in requests]
+
+    def _vty(self, daemon: str) -> Vty:
+        with self._lock:
+            if daemon not in self._vtys:
+                self._vtys[daemon] = Vty(self._channel, self.name, daemon)
+            return self._vtys[daemon]
+
+    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
+        self._channel.call("write", node=self.name, files=[[path, text, mode]])
+
+    def read_file(self, path: str) -> str:
+        return str(self._channel.call("read", node=self.name, path=path)["text"])
+
+    def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
+        with self._lock:
+            session = self._sessions.get(key)
+            if session is not None and session.alive:
+                return session
+            session = _Session(self._channel, self.name, argv, definition)
+            self._sessions[key] = session
+            return session
+
+    def drop_cli(self, key: str = "main") -> None:
+        with self._lock:
+            session = self._sessions.pop(key, None)
+        if session is not None:
+            session.close()
+
+    def close(self) -> None:
+        """Close every session and connection."""
+        for key in list(self._sessions):
+            self.drop_cli(key)
+        for vty in self._vtys.values():
+            vty.close()
+
+
+class _Session:
+    """A scrapli session with the process that it talks to."""
+
+    def __init__(self, channel: Channel, node: str, argv: Sequence[str], definition: Mapping[str, Any] | str) -> None:
+        answer, master = channel.call_for_fd("cli", node=node, argv=list(argv), **_sandbox(_LIMITS))
+        self._channel = channel
+        self._pid = answer["pid"]
+        try:
+            handover = Handover(master)
+            try:
+                self._session = ScrapliSession(
+                    name=f"{node} ({argv[0]})",
+                    bin=sys.executable,
+                    args=("-I", "-S", str(Path(connector.__file__)), handover.name, handover.token),
+                    definition=definition,
+                )
+            finally:
+                handover.close()
+        except BaseException:
+            channel.call("kill", pid=self._pid)
+            raise
+        finally:
+            os.close(master)
+
+    def send(self, line: str, *, timeout_s: float = 30.0) -> str:
+        return self._session.send(line, timeout_s=timeout_s)
+
+    @property
+    def prompt(self) -> str:
+        return self._session.prompt
+
+    @property
+    def alive(self) -> bool:
+        return self._session.alive
+
+    def close(self) -> None:
+        self._session.close()
+        self._channel.call("kill", pid=self._pid)
+
+
+def _sandbox(limits: SandboxLimits) -> dict[str, int]:
+    return {
+        "memory_bytes": limits.memory_bytes,
+        "processes": limits.processes,
+        "disk_bytes": limits.disk_bytes,
+    }

@@ -1,0 +1,94 @@
+"""What the supervisor is told to build for a task."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest_netbench
+from pytest_netbench.backends.netns.native import build
+from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.topology import Link, LinkQuality
+from pytest_netbench.platforms.base import Platform
+
+_NO_COMPILER = "apt-get install -y gcc libc6-dev"
+# Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
+_FIRST_UID = 0x70000000
+_QUEUE_S = 0.05
+_LEAST_QUEUE = 30_000
+
+
+def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: float) -> dict[str, Any]:
+    """The supervisor's specification of a task's network.
+
+    Raises:
+        RequirementMissing: The task shapes links and there is no compiler for the program that does it.
+        LabError: An interface name that its platform cannot have.
+    """
+    shared = {}
+    if (library := build.labtime()) is not None:
+        shared["labtime.so"] = str(library)
+    if any(not link.quality.is_plain for link in task.topology.links):
+        if (wire := build.wire()) is None:
+            raise RequirementMissing(f"links with delay, loss or rate: {build.why_not()}", _NO_COMPILER)
+        shared["wire"] = str(wire)
+    return {
+        "nodes": [
+            {
+                "name": node.name,
+                "interfaces": [
+                    kernel_name(platforms, task, node.name, interface)
+                    for interface in task.topology.interfaces(node.name)
+                ],
+            }
+            for node in task.topology.nodes
+        ],
+        "links": [_link(task, platforms, link) for link in task.topology.links],
+        "time_scale": time_scale,
+        "shared": shared,
+        "hidden": hidden_directories(),
+        "uid": _FIRST_UID + os.getpid() % 0x0FFFFFFF,
+    }
+
+
+def kernel_name(platforms: Mapping[str, Platform], task: Task, node: str, interface: str) -> str:
+    """The kernel's name of an interface."""
+    try:
+        return platforms[task.platform_of(node)].kernel_interface(interface)
+    except ValueError as error:
+        raise LabError(f"{node}: {error}") from error
+
+
+def hidden_directories() -> list[str]:
+    """Directories below /usr that a lab must not show: this package carries tasks, and so may the present directory."""
+    own = Path(pytest_netbench.__file__).resolve().parent
+    candidates = [own, own.parent / "tasks", Path.cwd(), Path("/usr/src"), Path("/usr/local/src")]
+    return [str(path) for path in candidates if str(path).startswith("/usr/")]
+
+
+def _link(task: Task, platforms: Mapping[str, Platform], link: Link) -> dict[str, Any]:
+    return {
+        "endpoints": [
+            [endpoint.node, kernel_name(platforms, task, endpoint.node, endpoint.interface)]
+            for endpoint in link.endpoints
+        ],
+        "wire": None if link.quality.is_plain else _wire(link.quality, ports=len(link.endpoints)),
+    }
+
+
+def _wire(quality: LinkQuality, *, ports: int) -> list[str]:
+    """Arguments of the wire program. On a LAN each port has a wire and a packet passes two: each does half."""
+    share = 1.0 if ports == 2 else 0.5
+    loss = 1.0 - (1.0 - quality.loss) ** share
+    arguments = {
+        "--delay-us": round(quality.delay_ms * 1000 * share),
+        "--jitter-us": round(quality.jitter_ms * 1000 * share),
+        "--loss-ppm": round(loss * 1_000_000),
+    }
+    if quality.rate_bps is not None:
+        arguments["--rate-bps"] = quality.rate_bps
+        arguments["--queue-bytes"] = max(_LEAST_QUEUE, round(quality.rate_bps / 8 * _QUEUE_S))
+    return [word for option, value in arguments.items() if value for word in (option, str(value))]

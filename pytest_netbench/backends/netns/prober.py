@@ -1,0 +1,64 @@
+"""Real packets in a netns lab."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.lab.protocols import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.model.testcase import Flow
+
+_SLACK_S = 10.0
+
+
+class NetnsProber:
+    """Implements ``lab.protocols.Prober``: one process of the supervisor sends and receives for all nodes."""
+
+    def __init__(self, *, channel: Channel, nodes: Mapping[str, NetnsNode]) -> None:
+        self._channel = channel
+        self._nodes = nodes
+
+    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+        if not probes:
+            return []
+        timeout_s = max(probe.timeout_s for probe in probes) + _SLACK_S
+        answer = self._channel.call("probe", probes=[asdict(probe) for probe in probes], timeout_s=timeout_s)
+        return [ProbeResult(**result) for result in answer["result"]]
+
+    def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
+        answer = self._channel.call(
+            "path",
+            source=source,
+            target=target,
+            max_hops=max_hops,
+            patience_s=timeout_s,
+            timeout_s=timeout_s + _SLACK_S,
+        )
+        return [Hop(address=address) for address in answer["result"]]
+
+    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
+        answer = self._channel.call(
+            "traffic",
+            flows=[flow.model_dump() for flow in flows],
+            targets=list(targets),
+            duration_s=duration_s,
+            timeout_s=duration_s + _SLACK_S,
+        )
+        return [FlowReport(**report) for report in answer["result"]]
+
+    def addresses(self, node: str) -> tuple[str, ...]:
+        listing = json.loads(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout or "[]")
+        order = {name: number for number, name in enumerate(self._nodes[node].interfaces)}
+        listing.sort(key=lambda link: order.get(link["ifname"], len(order)))
+        return tuple(
+            address["local"]
+            for family in ("inet", "inet6")
+            for link in listing
+            for address in link["addr_info"]
+            if address["family"] == family
+            and address.get("scope") == "global"
+            and not address["local"].startswith("127.")
+        )

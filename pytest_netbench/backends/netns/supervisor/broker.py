@@ -1,0 +1,86 @@
+"""Answers listings that need a capability, for agents that have none.
+
+An argument list is run only if every word of it is known to read. No shell sees it. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
+_SEPARATOR = "\x1f"
+_LONGEST = 4096
+
+_NFT_FLAGS = frozenset(
+    "-a -n -nn -nnn -s -j -y -N -S -p -u -T -t --handle --json --stateless --numeric --terse --numeric-priority".split()
+)
+_NFT_OBJECTS = frozenset(
+    "ruleset table tables chain chains set sets map maps rules meter meters counter counters quota quotas limit limits "
+    "flowtable flowtables hooks inet ip ip6 arp bridge netdev".split()
+)
+_IPTABLES_FLAGS = frozenset(
+    "-L -S --list --list-rules -n --numeric -v -vv --verbose -x --exact --line-numbers -w --wait".split()
+)
+_SAVE_FLAGS = frozenset("-c --counters".split())
+_TABLES = frozenset("filter nat mangle raw security".split())
+_CONNTRACK_FLAGS = frozenset("-L --dump -C --count -S --stats".split())
+
+
+def words(line: str) -> list[str]:
+    """The argument list in one request of the reader script."""
+    return line.rstrip("\n").rstrip(_SEPARATOR).split(_SEPARATOR)
+
+
+def refuses(argv: list[str]) -> str | None:
+    """Why ``argv`` will not be run, or ``None`` if it only reads."""
+    program, arguments = argv[0], argv[1:]
+    if sum(map(len, argv)) > _LONGEST or not all(_WORD.fullmatch(word) for word in argv):
+        return f"{program}: only plain words are answered here, read-only"
+    reads = {
+        "nft": _nft_reads,
+        "iptables-save": _save_reads,
+        "ip6tables-save": _save_reads,
+        "conntrack": _conntrack_reads,
+    }.get(program, _iptables_reads)
+    if reads(arguments):
+        return None
+    return f"{program}: not permitted: read-only access answers listings only"
+
+
+def _nft_reads(arguments: list[str]) -> bool:
+    flags = [word for word in arguments if word.startswith("-")]
+    plain = [word for word in arguments if not word.startswith("-")]
+    if not all(flag in _NFT_FLAGS for flag in flags) or len(plain) < 2:
+        return False
+    return plain[0] == "list" and plain[1] in _NFT_OBJECTS
+
+
+def _iptables_reads(arguments: list[str]) -> bool:
+    rest = _without_table(arguments)
+    if rest is None:
+        return False
+    # -nvL and the like: short flags in one word
+    flags = [f"-{letter}" for word in rest if re.fullmatch(r"-[a-zA-Z]{2,}", word) for letter in word[1:]]
+    flags += [word for word in rest if word.startswith("-") and not re.fullmatch(r"-[a-zA-Z]{2,}", word)]
+    listing = any(flag in {"-L", "-S", "--list", "--list-rules"} for flag in flags)
+    return listing and all(flag in _IPTABLES_FLAGS for flag in flags)
+
+
+def _save_reads(arguments: list[str]) -> bool:
+    rest = _without_table(arguments)
+    return rest is not None and all(word in _SAVE_FLAGS for word in rest)
+
+
+def _conntrack_reads(arguments: list[str]) -> bool:
+    return bool(arguments) and all(word in _CONNTRACK_FLAGS for word in arguments)
+
+
+def _without_table(arguments: list[str]) -> list[str] | None:
+    rest = list(arguments)
+    for option in ("-t", "--table"):
+        while option in rest:
+            position = rest.index(option)
+            if position + 1 >= len(rest) or rest[position + 1] not in _TABLES:
+                return None
+            del rest[position : position + 2]
+    return rest

@@ -1,0 +1,163 @@
+"""The Linux calls that Python 3.11 does not have, by ctypes. Standard library only."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 0x1
+MS_NOSUID = 0x2
+MS_NODEV = 0x4
+MS_NOEXEC = 0x8
+MS_REMOUNT = 0x20
+MS_BIND = 0x1000
+MS_REC = 0x4000
+MS_PRIVATE = 0x40000
+MNT_DETACH = 0x2
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_PR_SET_NO_NEW_PRIVS = 38
+
+CAP_NET_BIND_SERVICE = 10
+CAP_NET_ADMIN = 12
+CAP_NET_RAW = 13
+_LAST_CAP = 63
+
+_SYS_OPENAT2 = 437
+_SYS_MOUNT_SETATTR = 442
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+_ATTR_RDONLY_NOSUID_NODEV = 0x1 | 0x2 | 0x4
+_RESOLVE_NO_MAGICLINKS = 0x02
+_RESOLVE_IN_ROOT = 0x10
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> int:
+    if result == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces named by ``flags``."""
+    _check(_libc.unshare(flags), f"unshare {flags:#x}")
+
+
+def setns(fd: int, kind: int) -> None:
+    """Enter the namespace that ``fd`` refers to."""
+    _check(_libc.setns(fd, kind), f"setns {kind:#x}")
+
+
+def mount(source: str, target: str, fstype: str, flags: int = 0, data: str = "") -> None:
+    """Mount as mount(2)."""
+    _check(
+        _libc.mount(source.encode(), target.encode(), fstype.encode(), ctypes.c_ulong(flags), data.encode()),
+        f"mount {fstype or source} on {target}",
+    )
+
+
+def bind(source: str, target: str) -> None:
+    """Bind ``source`` with everything below it on ``target``."""
+    mount(source, target, "", MS_BIND | MS_REC)
+
+
+class _MountAttr(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]  # noqa: RUF012
+
+
+def make_read_only(target: str) -> None:
+    """Make a mount and all below it read-only, without set-uid programs and devices."""
+    attributes = _MountAttr(attr_set=_ATTR_RDONLY_NOSUID_NODEV)
+    _check(
+        _libc.syscall(
+            _SYS_MOUNT_SETATTR,
+            _AT_FDCWD,
+            target.encode(),
+            _AT_RECURSIVE,
+            ctypes.byref(attributes),
+            ctypes.sizeof(attributes),
+        ),
+        f"make {target} read-only",
+    )
+
+
+def remount_read_only(target: str) -> None:
+    """Make one mount of this mount namespace read-only, what is mounted below it not."""
+    attributes = _MountAttr(attr_set=0x1)
+    _check(
+        _libc.syscall(
+            _SYS_MOUNT_SETATTR, _AT_FDCWD, target.encode(), 0, ctypes.byref(attributes), ctypes.sizeof(attributes)
+        ),
+        f"make {target} read-only",
+    )
+
+
+def enter_root(path: str) -> None:
+    """Make ``path`` (a mount point) the root of this mount namespace and let go of the old one."""
+    os.chdir(path)
+    _check(_libc.pivot_root(b".", b"."), f"pivot_root {path}")
+    _check(_libc.umount2(b".", MNT_DETACH), "umount of the old root")
+    os.chdir("/")
+
+
+class _OpenHow(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]  # noqa: RUF012
+
+
+def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
+    """Open ``path`` as if ``root_fd`` were ``/``: no link and no ``..`` leads out of it."""
+    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=_RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS)
+    return _check(
+        _libc.syscall(_SYS_OPENAT2, root_fd, path.encode(), ctypes.byref(how), ctypes.sizeof(how)), f"open {path}"
+    )
+
+
+def die_with_parent() -> None:
+    """SIGKILL for this process once its parent thread ends."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl PDEATHSIG")
+
+
+def set_dumpable() -> None:
+    """Own one's /proc files again after a change of uid."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0), "prctl DUMPABLE")
+
+
+def no_new_privileges() -> None:
+    """No program may raise this process's rights from now on."""
+    _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl NO_NEW_PRIVS")
+
+
+class _CapHeader(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]  # noqa: RUF012
+
+
+class _CapData(ctypes.Structure):
+    _fields_ = [("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32)]  # noqa: RUF012
+
+
+def keep_capabilities(kept: Iterable[int]) -> None:
+    """Drop every capability but ``kept``, from the bounding set too."""
+    keep = frozenset(kept)
+    for capability in range(_LAST_CAP + 1):
+        # EINVAL: the kernel knows no capability of that number
+        if capability not in keep and _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) == -1:
+            if ctypes.get_errno() != 22:
+                _check(-1, "prctl CAPBSET_DROP")
+            break
+    mask = sum(1 << capability for capability in keep)
+    header = _CapHeader(version=0x20080522, pid=0)
+    data = (_CapData * 2)(_CapData(mask, mask, 0), _CapData(0, 0, 0))
+    _check(_libc.capset(ctypes.byref(header), ctypes.byref(data)), "capset")

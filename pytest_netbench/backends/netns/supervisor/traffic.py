@@ -1,0 +1,154 @@
+"""Traffic: flows of a given rate and marking, and what arrives of them.
+
+One process offers and receives all flows, on one clock; rates of up to some ten Mbit/s are what it is made for. Runs in a
+forked child of the supervisor; standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import selectors
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_netbench.backends.netns.supervisor import nodes, probes
+from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
+
+_STAMP = struct.Struct("!Qd")
+# The first quarter fills queues and buckets; what is measured is the steady rest.
+_WARM_UP = 0.25
+_LATEST = 0.005
+_BURST = 64
+
+
+class _Flow:
+    """One flow: its sender, its receiver, and its counts inside the measured window."""
+
+    def __init__(self, spec: dict[str, Any], target: str, spaces: Mapping[str, Namespaces], home: int) -> None:
+        self.version = ipaddress.ip_address(target).version
+        self.tcp = spec["protocol"] == "tcp"
+        self.overhead = (20 if self.version == 4 else 40) + (20 if self.tcp else 8)
+        self.payload = spec["packet_bytes"] - self.overhead
+        self.interval = spec["packet_bytes"] * 8 / spec["rate_bps"]
+        family = socket.AF_INET if self.version == 4 else socket.AF_INET6
+        kind = socket.SOCK_STREAM if self.tcp else socket.SOCK_DGRAM
+        with nodes.inside_network(spaces[spec["target"]], home):
+            self.receiver = socket.socket(family, kind)
+        self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        self.receiver.bind(("", spec["port"]))
+        with nodes.inside_network(spaces[spec["source"]], home):
+            self.sender = socket.socket(family, kind)
+        probes.mark(self.sender, self.version, spec["dscp"])
+        if spec["source_address"]:
+            self.sender.bind((spec["source_address"], 0))
+        if self.tcp:
+            self.receiver.listen(1)
+        self.address = (target, spec["port"])
+        for sock in (self.sender, self.receiver):
+            sock.setblocking(False)
+        with contextlib.suppress(BlockingIOError, OSError):
+            self.sender.connect(self.address)
+        self.next_send = 0.0
+        self.sequence = 0
+        self.sent = self.received = self.sent_bytes = self.received_bytes = 0
+        self.delay_s = 0.0
+
+    def close(self) -> None:
+        self.sender.close()
+        self.receiver.close()
+
+
+class Traffic:
+    """Runs a set of flows once."""
+
+    def __init__(self, spaces: Mapping[str, Namespaces], home: int, request: dict[str, Any]) -> None:
+        self._duration = float(request["duration_s"])
+        self._flows = [
+            _Flow(spec, target, spaces, home) for spec, target in zip(request["flows"], request["targets"], strict=True)
+        ]
+        self._selector = selectors.DefaultSelector()
+        self._open_s = self._close_s = 0.0
+
+    def run(self) -> list[dict[str, Any]]:
+        """Offer all flows for the duration; reports in order."""
+        for flow in self._flows:
+            handler = self._accept if flow.tcp else self._receive
+            self._selector.register(
+                flow.receiver, selectors.EVENT_READ, lambda flow=flow, handler=handler: handler(flow)
+            )
+        start = time.monotonic()
+        self._open_s, self._close_s = start + _WARM_UP * self._duration, start + self._duration
+        for number, flow in enumerate(self._flows):
+            # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
+            flow.next_send = start + flow.interval * number / len(self._flows)
+        while (now := time.monotonic()) < self._close_s:
+            for flow in self._flows:
+                self._offer(flow, now)
+            wait = min(flow.next_send for flow in self._flows) - time.monotonic()
+            for key, _ in self._selector.select(max(0.0, min(wait, self._close_s - now))):
+                key.data()
+        return [self._report(flow) for flow in self._flows]
+
+    def _offer(self, flow: _Flow, now: float) -> None:
+        burst = 0
+        while flow.next_send <= now and burst < _BURST:
+            burst += 1
+            # A stalled machine must not be made up for by a burst.
+            flow.next_send = max(flow.next_send + flow.interval, now - _LATEST)
+            measured = self._open_s <= now < self._close_s
+            if measured:
+                flow.sent += 1
+                flow.sent_bytes += flow.payload + flow.overhead
+            flow.sequence += 1
+            data = _STAMP.pack(flow.sequence, now).ljust(flow.payload, b"\0")
+            with contextlib.suppress(BlockingIOError, OSError):
+                flow.sender.send(data)
+
+    def _receive(self, flow: _Flow) -> None:
+        for _ in range(_BURST):
+            try:
+                data = flow.receiver.recv(2048)
+            except OSError:
+                return
+            now = time.monotonic()
+            if self._open_s <= now < self._close_s and len(data) >= _STAMP.size:
+                flow.received += 1
+                flow.received_bytes += len(data) + flow.overhead
+                flow.delay_s += now - _STAMP.unpack_from(data)[1]
+
+    def _accept(self, flow: _Flow) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = flow.receiver.accept()
+            connection.setblocking(False)
+            self._selector.register(connection, selectors.EVENT_READ, lambda: self._receive_stream(flow, connection))
+
+    def _receive_stream(self, flow: _Flow, connection: socket.socket) -> None:
+        try:
+            data = connection.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._selector.unregister(connection)
+            connection.close()
+        elif self._open_s <= time.monotonic() < self._close_s:
+            packets = -(-len(data) // flow.payload)
+            flow.received += packets
+            flow.received_bytes += len(data) + packets * flow.overhead
+
+    def _report(self, flow: _Flow) -> dict[str, Any]:
+        flow.close()
+        window = self._close_s - self._open_s
+        return {
+            "offered_bps": flow.sent_bytes * 8 / window,
+            "received_bps": flow.received_bytes * 8 / window,
+            "sent_packets": flow.sent,
+            "received_packets": flow.received,
+            "mean_delay_ms": None if flow.tcp or not flow.received else flow.delay_s / flow.received * 1000,
+        }
