@@ -65,10 +65,11 @@ class Topology(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Topology:
-        names = [node.name for node in self.nodes]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"node {name!r} is defined twice")
+        names: set[str] = set()
+        for node in self.nodes:
+            if node.name in names:
+                raise ValueError(f"node {node.name!r} is defined twice")
+            names.add(node.name)
         seen: dict[tuple[str, str], Link] = {}
         for link in self.links:
             for endpoint in link.endpoints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from ipaddress import ip_address, ip_network
 
 from pytest_netbench.model.task import Task
@@ -24,15 +24,20 @@ from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 def check(task: Task, problems: Problems) -> None:
     """Add to ``problems`` what makes ``task`` unusable although each of its values is well-formed."""
+    if not task.task_name.strip():
+        problems.add(("task_name",), "task_name is empty")
     _check_interfaces(task, problems)
-    nodes = tuple(node.name for node in task.topology.nodes)
+    _check_survivors(task, problems)
+    nodes = {node.name: None for node in task.topology.nodes}
     for index, intent in enumerate(task.intents):
+        if not intent.text.strip():
+            problems.add(("intents", index), f"intent {index + 1} is empty; say what the network shall do")
         for place, sub in enumerate(intent.sub_intents):
             if sub.node not in nodes:
                 problems.add(("intents", index, "sub_intents", place), unknown("node", sub.node, nodes))
     for name, testcases in (("testcases", task.testcases), ("health_checks", task.health_checks)):
         for index, testcase in enumerate(testcases):
-            _Checker(task, (name, index), testcase.name, problems).check(testcase)
+            _Checker(task, nodes, (name, index), testcase.name, problems).check(testcase)
 
 
 def _check_interfaces(task: Task, problems: Problems) -> None:
@@ -56,12 +61,21 @@ def _check_interfaces(task: Task, problems: Problems) -> None:
                 )
 
 
+def _check_survivors(task: Task, problems: Problems) -> None:
+    for node, lines in task.accepted_survivors.items():
+        truth = {line.strip(): None for line in task.truth_of(node)}
+        for line in lines:
+            if line.strip() not in truth:
+                message = f"accepted_survivors: {unknown(f'ground-truth line of {node!r}', line, truth)}"
+                problems.add(("accepted_survivors", node, line), message)
+
+
 class _Checker:
     """Checks one testcase. Messages begin with its name, as one line of a file may hold many."""
 
-    def __init__(self, task: Task, where: Where, name: str, problems: Problems) -> None:
+    def __init__(self, task: Task, nodes: Collection[str], where: Where, name: str, problems: Problems) -> None:
         self.task = task
-        self.nodes = tuple(node.name for node in task.topology.nodes)
+        self.nodes = nodes
         self.where = where
         self.name = name
         self.problems = problems

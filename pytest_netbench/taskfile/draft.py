@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_netbench.taskfile.fields import mapping_of
-from pytest_netbench.taskfile.problems import Problems, Where, unknown
+from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 TASK_FIELDS: Final = frozenset(
     {
@@ -24,6 +24,7 @@ TASK_FIELDS: Final = frozenset(
 )
 RESULT_FIELDS: Final = ("prefix", "protocol", "next_hop", "metric", "distance")
 ROUTE_FIELDS: Final = ("name", "device", "expected_result", "role", "intent", "within", "stays")
+_META: Final = re.compile(r"[\\^$*+?{}\[\]|()]")
 _ROUTE: Final = re.compile(
     r"ip route (?P<net>\S+?)(?:/(?P<length>\d+)| (?P<mask>\d+\.\d+\.\d+\.\d+)) (?P<hop>\S+)(?P<rest>.*)"
 )
@@ -62,21 +63,18 @@ def draft_pattern(text: Any) -> Any:
     """A pattern for an ``expected_output`` of the draft.
 
     The draft calls it a regular expression and prints ``S 2.2.2.0/30 [1/0] via 192.168.1.2``, which as one does not
-    match itself. A text like that matches literally as well, whatever its spacing.
+    match itself. A text with signs that mean something in an expression matches literally as well, whatever its spacing.
     """
     if not isinstance(text, str) or not text.strip():
         return text
-    try:
-        if re.search(text, text, re.MULTILINE):
-            return text
-    except re.error:
+    if _META.search(text) is None:
         return text
     literal = r"[ \t]+".join(re.escape(word) for word in text.split())
     return f"(?:{text})|(?:{literal})"
 
 
 def route_form(
-    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Sequence[str], truth: Mapping[str, Sequence[str]]
+    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Collection[str], truth: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
     """The §4.1 form ``{name, expected_result: {protocol, next_hop}}`` as a ``route`` testcase.
 
@@ -96,7 +94,7 @@ def route_form(
         problems.add(
             where,
             f"testcase {raw.get('name')!r} names no node, so its device is unknown;"
-            f" add 'device:' with one of {', '.join(map(repr, nodes))}",
+            f" add 'device:' with the node it is about ({known(nodes)})",
         )
         return None
     result = {key: value for key, value in raw.items() if key != "expected_result"} | {"device": device}
@@ -164,7 +162,7 @@ def _is_backup(route: StaticRoute, routes: list[StaticRoute]) -> bool:
     return any(other.prefix == route.prefix and other.distance < route.distance for other in routes)
 
 
-def _mentioned(name: str, nodes: Sequence[str]) -> str | None:
+def _mentioned(name: str, nodes: Collection[str]) -> str | None:
     places = [
         (match.start(), -len(node), node)
         for node in nodes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from pytest_netbench.model.task import Budget, Intent, SubIntent, Task
@@ -31,10 +31,11 @@ def task_form(raw: dict[str, Any], problems: Problems, *, json: bool) -> dict[st
     platform = form.get("platform")
     if isinstance(platform, str) and platform not in known_platforms():
         problems.add(("platform",), unknown("platform", platform, known_platforms()))
-    nodes: list[str] = []
+    nodes: dict[str, None] = {}
     if "topology" in form:
         form["topology"] = topology_form(form["topology"], ("topology",), problems)
-        nodes = [name for node in form["topology"].get("nodes", []) if isinstance(name := node.get("name"), str)]
+        given = form["topology"].get("nodes", [])
+        nodes = {name: None for node in given if isinstance(name := node.get("name"), str)}
     readers: dict[str, Callable[[Any, Where], Any]] = {
         "intents": lambda value, where: _intents(value, where, problems),
         "budget": lambda value, where: _budget(value, where, problems),
@@ -88,7 +89,7 @@ def _sub_intents(value: Any, where: Where, problems: Problems) -> list[dict[str,
     return result
 
 
-def _per_node(value: Any, where: Where, problems: Problems, nodes: list[str], read: Reader) -> dict[str, Any]:
+def _per_node(value: Any, where: Where, problems: Problems, nodes: Collection[str], read: Reader) -> dict[str, Any]:
     raw = mapping_of(value, where, problems, f"{where[0]} (node to text)") or {}
     for node in raw:
         if nodes and node not in nodes:

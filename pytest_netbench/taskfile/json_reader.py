@@ -11,7 +11,7 @@ from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-define
 from typing import Any, Final
 
 from pytest_netbench.taskfile.problems import SyntaxProblem, Where
-from pytest_netbench.taskfile.tree import MAX_DEPTH, Tree, put, text_of
+from pytest_netbench.taskfile.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -40,6 +40,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.values = 0
         self._counted = (0, 1)
 
     def line(self, at: int) -> int:
@@ -59,8 +60,10 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def value(self, where: Where) -> Tree:
-        if len(where) > MAX_DEPTH:
-            raise self.problem(f"nested deeper than {MAX_DEPTH}: this is no task file")
+        self.values += 1
+        if len(where) > MAX_DEPTH or self.values > MAX_VALUES:
+            limit = f"nested deeper than {MAX_DEPTH}" if len(where) > MAX_DEPTH else f"more than {MAX_VALUES} values"
+            raise self.problem(f"{limit}: this is no task file")
         char = self.peek()
         if char == "{":
             return self.mapping(where)

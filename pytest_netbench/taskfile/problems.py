@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from difflib import get_close_matches
+from itertools import islice
 from typing import Final
 
 Where = tuple[str | int, ...]
 MAX_LISTED: Final = 10
+MAX_KEPT: Final = 200
+_MANY: Final = 200
+_SHOWN: Final = 24
 
 
 class SyntaxProblem(Exception):
@@ -25,15 +29,18 @@ class SyntaxProblem(Exception):
 
 
 class Problems:
-    """A growing list of (place, message). A place is the path of keys and indices into the file."""
+    """A growing list of (place, message). A place is the path of keys and indices into the file.
+
+    After ``MAX_KEPT`` it stops growing, so that nonsense of any size costs little.
+    """
 
     def __init__(self) -> None:
-        self.found: list[tuple[Where, str]] = []
+        self.found: dict[tuple[Where, str], None] = {}
 
     def add(self, where: Where, message: str) -> None:
         """Note one problem; the same one twice counts once."""
-        if (where, message) not in self.found:
-            self.found.append((where, message))
+        if len(self.found) < MAX_KEPT:
+            self.found[where, message] = None
 
     def touch(self, where: Where) -> bool:
         """Whether a problem is known at, above or below ``where``: a second message there would only repeat it."""
@@ -43,16 +50,16 @@ class Problems:
         return bool(self.found)
 
 
-def known(names: Iterable[str]) -> str:
-    """``known: 'a', 'b'`` as error messages say it; shortened when there are many."""
-    quoted = [repr(name) for name in names]
-    shown = ", ".join(quoted[:24]) + (f" and {len(quoted) - 24} more" if len(quoted) > 24 else "")
-    return f"known: {shown or 'none'}"
+def known(names: Collection[str]) -> str:
+    """The words ``known: 'a', 'b'`` of error messages; shortened when there are many."""
+    shown = ", ".join(repr(name) for name in islice(names, _SHOWN))
+    return f"known: {shown or 'none'}" + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
-def hint(name: str, names: Iterable[str]) -> str:
+def hint(name: str, names: Collection[str]) -> str:
     """`` Did you mean 'x'?`` with the nearest of ``names``, or nothing."""
-    names = list(names)
+    if len(names) > _MANY or len(name) > _MANY:
+        return ""
     lower = {one.lower(): one for one in names}
     near = get_close_matches(name, names, n=1) or [lower[one] for one in get_close_matches(name.lower(), lower, n=1)]
     if not near:
@@ -60,7 +67,6 @@ def hint(name: str, names: Iterable[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def unknown(what: str, name: str, names: Iterable[str]) -> str:
+def unknown(what: str, name: str, names: Collection[str]) -> str:
     """The sentence ``unknown platform 'frrouting' (known: 'frr', 'linux'). Did you mean 'frr'?``."""
-    names = tuple(names)
     return f"unknown {what} {name!r} ({known(names)}).{hint(name, names)}"

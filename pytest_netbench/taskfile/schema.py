@@ -34,6 +34,7 @@ def task_schema() -> Schema:
     root["required"] = [name for name in root["required"] if name != "slug"]
     for name in ("tags", "requirements"):
         root["properties"][name] = _or_text(root["properties"][name])
+    root["properties"]["task_name"] |= _NOT_BLANK
     root["title"] = "pytest-netbench task file"
     return {"$schema": DIALECT, "$id": IDENTIFIER, **root, "$defs": dict(sorted(defs.items()))}
 
@@ -71,13 +72,14 @@ def _topology(defs: dict[str, Schema]) -> None:
 
 
 def _intents(root: Schema, defs: dict[str, Schema]) -> None:
-    _also(defs, "Intent", _TEXT)
+    _also(defs, "Intent", _NOT_BLANK)
+    defs["IntentMapping"]["properties"]["text"] |= _NOT_BLANK
     per_node = {"type": "object", "additionalProperties": _TEXT}
     pair = per_node | {"minProperties": 1, "maxProperties": 1}
     subs = defs["IntentMapping"]["properties"]["sub_intents"]
     subs["items"] = {"anyOf": [subs["items"], pair]}
     defs["IntentMapping"]["properties"]["sub_intents"] = {"anyOf": [per_node, subs]}
-    root["properties"]["intents"] = _or_text(root["properties"]["intents"])
+    root["properties"]["intents"] = _or_text(root["properties"]["intents"], _NOT_BLANK)
 
 
 def _testcases(root: Schema, defs: dict[str, Schema]) -> None:
@@ -137,7 +139,7 @@ def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:
     defs[name] = {"anyOf": [written, {"$ref": f"#/$defs/{name}Mapping"}]}
 
 
-def _or_text(many: Schema) -> Schema:
+def _or_text(many: Schema, text: Schema = _TEXT) -> Schema:
     kept: dict[str, Any] = {key: many.pop(key) for key in ("description", "title") if key in many}
     choices = many.pop("anyOf", None) or [many]
-    return kept | {"anyOf": [_TEXT, *choices]}
+    return kept | {"anyOf": [text, *choices]}

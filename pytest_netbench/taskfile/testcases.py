@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
@@ -19,7 +19,7 @@ LISTS: Final = ("commands", "next_hops", "hops", "parents")
 
 
 def testcase_forms(
-    value: Any, where: Where, problems: Problems, *, nodes: Sequence[str], truth: Mapping[str, Sequence[str]]
+    value: Any, where: Where, problems: Problems, *, nodes: Collection[str], truth: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """``testcases`` or ``health_checks``: a list of mappings of the model, one per entry of the file."""
     result = []
@@ -32,7 +32,7 @@ def testcase_forms(
 
 
 def _form(
-    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Sequence[str], truth: Mapping[str, Sequence[str]]
+    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Collection[str], truth: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
     completed = _completed(raw, where, problems, nodes=nodes, truth=truth)
     if completed is None:
@@ -52,7 +52,7 @@ def _form(
 
 
 def _completed(
-    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Sequence[str], truth: Mapping[str, Sequence[str]]
+    raw: dict[str, Any], where: Where, problems: Problems, *, nodes: Collection[str], truth: Mapping[str, Sequence[str]]
 ) -> dict[str, Any] | None:
     if "kind" in raw:
         return raw

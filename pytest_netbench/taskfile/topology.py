@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
 from pytest_netbench.model.topology import Endpoint, Link, LinkQuality, Node, Topology
@@ -24,10 +25,10 @@ def topology_form(value: Any, where: Where, problems: Problems) -> dict[str, Any
         return {}
     known_fields(raw, Topology, where, problems, what="topology")
     result: dict[str, Any] = {}
-    names: list[str] = []
+    names: dict[str, None] = {}
     if "nodes" in raw:
         result["nodes"] = _nodes(raw["nodes"], (*where, "nodes"), problems)
-        names = [node["name"] for node in result["nodes"] if isinstance(node.get("name"), str)]
+        names = {node["name"]: None for node in result["nodes"] if isinstance(node.get("name"), str)}
     if "links" in raw:
         at = (*where, "links")
         given = list_of(raw["links"], at, problems, "links")
@@ -98,7 +99,7 @@ def _end(piece: Any, where: Where, problems: Problems) -> dict[str, Any]:
     return {"node": words[0], "interface": "".join(words[1:])}
 
 
-def _check_links(links: list[dict[str, Any]], names: list[str], where: Where, problems: Problems) -> None:
+def _check_links(links: list[dict[str, Any]], names: Collection[str], where: Where, problems: Problems) -> None:
     seen: dict[tuple[Any, Any], str] = {}
     for index, link in enumerate(links):
         ends = link.get("endpoints", [])

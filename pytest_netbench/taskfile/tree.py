@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_netbench.taskfile.problems import SyntaxProblem, Where
 
 MAX_DEPTH: Final = 40
-MAX_VALUES: Final = 200_000
+MAX_VALUES: Final = 50_000
 _UNFIT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
@@ -303,3 +305,39 @@ def test_a_name_that_leaves_nothing_for_a_slug_is_refused(refusal, good):
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(TaskFileError, match=r"none\.task\.yaml: cannot be read: No such file or directory"):
         load_task(tmp_path / "none.task.yaml")
+
+
+def test_a_survivor_that_is_no_ground_truth_line_is_a_typo(refusal, good):
+    message = refusal(good + "accepted_survivors:\n  R1:\n    ip route 2.2.2.2/32 10.0.0.3: why\n")
+    assert message == (
+        "static.task.yaml:23: accepted_survivors: unknown ground-truth line of 'R1' 'ip route 2.2.2.2/32 10.0.0.3'"
+        " (known: 'ip route 2.2.2.2/32 10.0.0.2'). Did you mean 'ip route 2.2.2.2/32 10.0.0.2'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("task_name: Static route", "task_name: ' '", "static.task.yaml:1: task_name is empty"),
+        ("- R1 shall reach", "- ''\n  - R1 shall reach", "static.task.yaml:3: intent 1 is empty; say what the network"),
+    ],
+)
+def test_what_says_nothing_is_refused(bent, old, new, message):
+    assert bent(old, new).startswith(message)
+
+
+def test_nonsense_of_any_size_is_refused_in_a_moment(refusal):
+    names = [f"n{index}" for index in range(20_000)]
+    text = json.dumps(
+        {"task_name": "T", "intents": ["x"], "topology": {"nodes": names, "links": ["a b <-> c d"] * 20_000}}
+    )
+    started = time.process_time()
+    lines = refusal(text, "big.json").splitlines()
+    assert time.process_time() - started < 5
+    assert len(lines) == 11
+    assert "'n23' and 19976 more)" in lines[0]
+
+
+def test_a_file_with_more_values_than_any_task_is_refused(refusal):
+    for name in ("big.json", "big.task.yaml"):
+        assert "more than 50000 values: this is no task file" in refusal('{"a": [' + "1," * 60_000 + "1]}", name)

@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from pytest_netbench.errors import AgentFileError
+from pytest_netbench.errors import AgentFileError, TaskFileError
 from pytest_netbench.taskfile.document import read
 from pytest_netbench.taskfile.json_reader import read_json
 from pytest_netbench.taskfile.yaml_reader import read_yaml
@@ -128,3 +129,18 @@ def test_yaml_is_imported_only_when_a_task_is_read():
     code = "import sys, pytest_netbench.taskfile.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1'); print(a, 'yaml' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "False True\n"
+
+
+@pytest.mark.parametrize(
+    "content", ["a: 1\nb: [x, {c: no}]\n", "a: [1,\nb: 2\n", "a: 1\na: 2\n", "a: *x\n", "a: 1\nb: \x01\n", "{"]
+)
+def test_without_libyaml_files_read_the_same(write, monkeypatch, content):
+    def outcome() -> object:
+        try:
+            return read(write(content)).plain()
+        except TaskFileError as error:
+            return error.line
+
+    fast = outcome()
+    monkeypatch.delattr(yaml, "CSafeLoader")
+    assert outcome() == fast
