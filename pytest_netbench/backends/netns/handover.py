@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import socket
@@ -56,11 +57,8 @@ class Handover:
         Raises:
             LabError: The thread does not end.
         """
-        try:
+        with contextlib.suppress(OSError):  # already closed by the thread
             self._listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            # already closed by the thread
-            pass
         self._thread.join(timeout=_TIMEOUT_S)
         if self._thread.is_alive():
             raise LabError("the handover of a session does not end")

@@ -95,9 +95,10 @@ class NetnsNode:
             session.close()
 
     def close(self) -> None:
-        """Close every session and connection."""
-        for key in list(self._sessions):
-            self.drop_cli(key)
+        """Let go of every session and connection; their processes end with the lab."""
+        for session in self._sessions.values():
+            session.let_go()
+        self._sessions.clear()
         for vty in self._vtys.values():
             vty.close()
 
@@ -137,8 +138,12 @@ class _Session:
     def alive(self) -> bool:
         return self._session.alive
 
-    def close(self) -> None:
+    def let_go(self) -> None:
+        """Close this end."""
         self._session.close()
+
+    def close(self) -> None:
+        self.let_go()
         self._channel.call("kill", pid=self._pid)
 
 

@@ -178,9 +178,9 @@ def _resident_bytes(pid: int) -> int:
     while waiting:
         current = waiting.pop()
         try:
-            with open(f"{roots.PROC}/{current}/statm") as file:  # noqa: PTH123
+            with open(f"{roots.PROC}/{current}/statm") as file:
                 total += int(file.read().split()[1]) * 4096
-            with open(f"{roots.PROC}/{current}/task/{current}/children") as file:  # noqa: PTH123
+            with open(f"{roots.PROC}/{current}/task/{current}/children") as file:
                 waiting += [int(child) for child in file.read().split()]
         except (OSError, ValueError, IndexError):
             continue

@@ -19,7 +19,7 @@ import struct
 import termios
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn, Self
 
 from pytest_netbench.backends.netns.supervisor import (
     broker,
@@ -50,7 +50,7 @@ def main(control_fd: int, spec_fd: int) -> None:
     host = roots.Host()
     shared = {}
     for name, path in spec["shared"].items():
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             shared[name] = file.read()
     if os.geteuid() == 0:
         _drop_privileges(spec["uid"])
@@ -60,11 +60,11 @@ def main(control_fd: int, spec_fd: int) -> None:
         sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC
     )
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {owner} 1"), ("gid_map", f"0 {group} 1")):
-        with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
-            file.write(text)
+        with open(f"/proc/self/{name}", "w") as table:
+            table.write(text)
     alive_reader, alive = os.pipe()
 
-    def init() -> sandbox.NoReturn:
+    def init() -> NoReturn:
         sys.die_with_parent()
         os.close(alive)
         Supervisor(control, spec, host, shared).serve(alive_reader)
@@ -75,7 +75,7 @@ def main(control_fd: int, spec_fd: int) -> None:
     _watch(pid, control)
 
 
-def _watch(pid: int, control: socket.socket) -> sandbox.NoReturn:
+def _watch(pid: int, control: socket.socket) -> NoReturn:
     """End the lab when its owner is gone, whatever the lab is doing; end with the lab."""
     poller = select.poll()
     poller.register(os.pidfd_open(pid), select.POLLIN)
@@ -263,7 +263,11 @@ class Supervisor:
             close_broker()
             self._send({"id": message["id"], "ok": result})
 
-        with _Pipes() as pipes:
+        with contextlib.ExitStack() as cleanup, _Pipes() as pipes:
+            for fd in keep.values():
+                cleanup.callback(os.close, fd)
+            abandon = cleanup.enter_context(contextlib.ExitStack())
+            abandon.callback(close_broker)
             pid = sandbox.spawn_agent(
                 self._spaces[message["node"]],
                 ["/bin/sh", "-c", message["command"]],
@@ -283,8 +287,7 @@ class Supervisor:
                     memory_bytes=limits.memory_bytes,
                 )
             )
-        for fd in keep.values():
-            os.close(fd)
+            abandon.pop_all()
 
     def _open_broker(self, message: dict[str, Any]) -> tuple[dict[int, int], Callable[[], None]]:
         """Descriptors 8 and 9 of the agent's shell: questions out, answers in."""
@@ -464,7 +467,7 @@ class Supervisor:
 
         with _Pipes() as pipes:
 
-            def run() -> sandbox.NoReturn:
+            def run() -> NoReturn:
                 os.dup2(pipes.theirs[2], 2)
                 data = json.dumps(work()).encode()
                 while data:
@@ -493,7 +496,7 @@ class _Pipes:
             source = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
         self.theirs = (source, out, err)
 
-    def __enter__(self) -> _Pipes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:

@@ -10,6 +10,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import roots, sandbox
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
@@ -40,12 +41,12 @@ class Maker:
         self._ready, ready = os.pipe()
         release, self._release = os.pipe()
 
-        def run() -> sandbox.NoReturn:
+        def run() -> NoReturn:
             sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWNET | sys.CLONE_NEWUTS)
             socket.sethostname(name)
             roots.enter_node(index, name)
             for key, value in _SYSCTLS.items():
-                with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/{key}", "w") as file:  # noqa: PTH123
+                with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/{key}", "w") as file:
                     file.write(value)
             _switch("lo", up=True)
             os.write(ready, b"+")

@@ -38,7 +38,7 @@ def echo_request(identifier: int, sequence: int, *, version: int) -> bytes:
 def checksum(data: bytes) -> int:
     """The internet checksum (RFC 1071)."""
     padded = data + b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
+    total: int = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

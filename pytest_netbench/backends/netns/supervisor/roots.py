@@ -6,7 +6,7 @@ import os
 
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
-BASE = "/tmp"  # noqa: S108 - a mount point in the lab's own mount namespace
+BASE = "/tmp"
 PROC = f"{BASE}/proc"
 PTS = f"{BASE}/pts"
 NODE_MIB = 16
@@ -43,7 +43,7 @@ class Host:
         self.etc: dict[str, bytes] = {}
         for name in _COPIED:
             try:
-                with open(f"/etc/{name}", "rb") as file:  # noqa: PTH123
+                with open(f"/etc/{name}", "rb") as file:
                     self.etc[name] = file.read()
             except FileNotFoundError:
                 continue
@@ -72,7 +72,7 @@ def prepare_lab(hidden: list[str]) -> None:
 def share_file(name: str, content: bytes) -> str:
     """Put a file where every node sees it as ``/opt/netbench/lib/NAME``; returns its path in the lab."""
     path = f"{BASE}/shared/{name}"
-    with open(path, "wb") as file:  # noqa: PTH123
+    with open(path, "wb") as file:
         file.write(content)
     os.chmod(path, 0o555)
     return path
@@ -140,6 +140,6 @@ def enter_node(index: int, name: str) -> None:
 
 
 def _write(path: str, content: bytes, mode: int = 0o644) -> None:
-    with open(path, "wb") as file:  # noqa: PTH123
+    with open(path, "wb") as file:
         file.write(content)
     os.chmod(path, mode)

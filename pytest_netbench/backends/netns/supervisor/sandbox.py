@@ -111,7 +111,7 @@ def spawn_agent(
         sys.no_new_privileges()
         sys.keep_capabilities(_WRITE_CAPS if writable else ())
         path = PATH if writable else f"{roots.READERS}:{PATH}"
-        home = "/root" if writable else "/tmp"  # noqa: S108
+        home = "/root" if writable else "/tmp"
         _become(argv, stdio, {**_ENVIRONMENT, "PATH": path, "HOME": home, "PWD": home}, keep=keep, directory=home)
 
     middle = fork(run)
@@ -144,24 +144,24 @@ def fork(run: Callable[[], NoReturn]) -> int:
 
 
 def _map_agent() -> None:
-    with open("/proc/self/setgroups", "w") as file:  # noqa: PTH123
+    with open("/proc/self/setgroups", "w") as file:
         file.write("deny")
     for name in ("uid_map", "gid_map"):
-        with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
+        with open(f"/proc/self/{name}", "w") as file:
             file.write(f"{_AGENT_ID} 0 1")
 
 
 def _furnish(*, writable: bool, limits: Limits) -> None:
     """A /proc of one's own; a read-only look also gets a private /tmp on read-only files."""
     sys.mount("proc", "/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
-    with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
+    with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     if writable:
         return
-    with open("/proc/sys/user/max_user_namespaces", "w") as file:  # noqa: PTH123
+    with open("/proc/sys/user/max_user_namespaces", "w") as file:
         file.write("0")
     size = f"size={limits.disk_bytes},nr_inodes=1024,mode=1777"
-    sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)  # noqa: S108
+    sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
     sys.remount_read_only("/")
 
 

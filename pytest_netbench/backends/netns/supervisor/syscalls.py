@@ -62,7 +62,7 @@ def setns(fd: int, kind: int) -> None:
 
 
 def mount(source: str, target: str, fstype: str, flags: int = 0, data: str = "") -> None:
-    """Mount as mount(2)."""
+    """Call mount(2)."""
     _check(
         _libc.mount(source.encode(), target.encode(), fstype.encode(), ctypes.c_ulong(flags), data.encode()),
         f"mount {fstype or source} on {target}",
@@ -75,7 +75,7 @@ def bind(source: str, target: str) -> None:
 
 
 class _MountAttr(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]
 
 
 def make_read_only(target: str) -> None:
@@ -114,7 +114,7 @@ def enter_root(path: str) -> None:
 
 
 class _OpenHow(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]
 
 
 def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
@@ -141,11 +141,11 @@ def no_new_privileges() -> None:
 
 
 class _CapHeader(ctypes.Structure):
-    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]  # noqa: RUF012
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
 
 
 class _CapData(ctypes.Structure):
-    _fields_ = [("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32)]  # noqa: RUF012
+    _fields_ = [("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32)]
 
 
 def keep_capabilities(kept: Iterable[int]) -> None:

@@ -77,5 +77,5 @@ def quiet_outside() -> None:
     for scope in ("default", "all"):
         path = f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"
         if os.path.exists(path):
-            with open(path, "w") as file:  # noqa: PTH123
+            with open(path, "w") as file:
                 file.write("1")
