@@ -84,10 +84,10 @@ class View:
             self._addresses[node] = self._probing("reading addresses", lambda: self._lab.prober.addresses(node))
         return self._addresses[node]
 
-    def owner(self, address: str) -> str | None:
-        """The node that has ``address``."""
+    def owner(self, address: str, *, among: Sequence[str] = ()) -> str | None:
+        """The node that has ``address``, of all or of those given."""
         wanted = ipaddress.ip_address(address)
-        for node in self._devices.names:
+        for node in among or self._devices.names:
             if any(ipaddress.ip_address(one) == wanted for one in self.addresses(node)):
                 return node
         return None
@@ -110,6 +110,19 @@ class View:
         if not wanted:
             raise NotThere(f"{target} has no {f'IPv{version} ' if version else ''}address")
         return wanted[0]
+
+    def source(self, node: str, source_address: str | None) -> int | None:
+        """The IP version that ``source_address`` asks for; ``None`` if it is not given.
+
+        Raises:
+            BadTestcase: There is no such node, or it is not an address.
+            NotThere: The node does not have it now, so nothing can be sent from it.
+        """
+        self.node(node)
+        version = version_of(source_address)
+        if source_address is not None and self.owner(source_address, among=(node,)) is None:
+            raise NotThere(f"{node} does not have the source address {source_address}")
+        return version
 
     @property
     def probe_timeout_s(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.evaluation.observation import Observation, View, version_of
+from pytest_netbench.evaluation.observation import Observation, View
 from pytest_netbench.evaluation.testcases import packet
 from pytest_netbench.lab.protocols import Probe, ProbeResult
 from pytest_netbench.model.testcase import MarkingTestcase
@@ -21,11 +21,11 @@ def expected(testcase: MarkingTestcase) -> str:
 
 def plan(testcase: MarkingTestcase, view: View) -> Probe:
     """The packet to send."""
-    source = view.node(testcase.source)
-    address = view.address(testcase.target, version=version_of(testcase.source_address))
+    version = view.source(testcase.source, testcase.source_address)
+    address = view.address(testcase.target, version=version)
     port = None if testcase.protocol == "icmp" else testcase.port or DEFAULT_PORT
     return Probe(
-        source=source,
+        source=testcase.source,
         target=address,
         protocol=testcase.protocol,
         port=port,

@@ -40,7 +40,7 @@ def _is(address: str | None, wanted: str, view: View) -> bool:
         return False
     if is_address(wanted):
         return ipaddress.ip_address(address) == ipaddress.ip_address(wanted)
-    return any(ipaddress.ip_address(address) == ipaddress.ip_address(own) for own in view.addresses(wanted))
+    return view.owner(address, among=(wanted,)) is not None
 
 
 def _words(address: str | None, view: View) -> str:

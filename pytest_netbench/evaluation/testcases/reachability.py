@@ -17,15 +17,15 @@ def expected(testcase: ReachabilityTestcase) -> str:
 
 def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
     """The packet to send."""
-    source = view.node(testcase.source)
     if testcase.protocol != "icmp" and testcase.port is None:
         raise BadTestcase(f"{testcase.protocol} needs a port")
     version_of(testcase.seen_source)
-    address = view.address(testcase.target, version=version_of(testcase.source_address))
+    version = view.source(testcase.source, testcase.source_address)
+    address = view.address(testcase.target, version=version)
     listens = testcase.protocol != "icmp" or testcase.seen_source is not None or testcase.listen_on is not None
     listen_on = packet.listener(testcase.target, address, view, named=testcase.listen_on) if listens else None
     return Probe(
-        source=source,
+        source=testcase.source,
         target=address,
         protocol=testcase.protocol,
         port=None if testcase.protocol == "icmp" else testcase.port,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View, is_address, version_of
+from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View, is_address
 from pytest_netbench.lab.protocols import FlowReport
 from pytest_netbench.model.testcase import Flow, ThroughputTestcase
 
@@ -29,6 +29,7 @@ def observe(testcase: ThroughputTestcase, view: View) -> Observation:
     if low == 0 and high is None:
         raise BadTestcase("none of expected_bps, min_bps and max_bps is given")
     flows = [_resolved(flow, view) for flow in (testcase.flow, *testcase.background)]
+    _check_receivers([flow for flow, _ in flows])
     reports = view.traffic([flow for flow, _ in flows], [target for _, target in flows], duration_s=testcase.duration_s)
     received = reports[0].received_bps
     command = "; ".join(_words(flow) for flow, _ in flows)
@@ -51,14 +52,24 @@ def _band(testcase: ThroughputTestcase) -> tuple[float, float | None]:
 
 
 def _resolved(flow: Flow, view: View) -> tuple[Flow, str]:
-    view.node(flow.source)
-    address = view.address(flow.target, version=version_of(flow.source_address))
+    address = view.address(flow.target, version=view.source(flow.source, flow.source_address))
     if not is_address(flow.target):
         return flow, address
     receiver = view.owner(address)
     if receiver is None:
         raise NotThere(f"no node has the address {address}, so nobody can count what arrives there")
     return flow.model_copy(update={"target": receiver}), address
+
+
+def _check_receivers(flows: list[Flow]) -> None:
+    seen: set[tuple[str, str, int]] = set()
+    for flow in flows:
+        receiver = (flow.target, flow.protocol, flow.port)
+        if receiver in seen:
+            raise BadTestcase(
+                f"two flows arrive at {flow.protocol} port {flow.port} of {flow.target}; give each its own port"
+            )
+        seen.add(receiver)
 
 
 def _actual(testcase: ThroughputTestcase, reports: list[FlowReport]) -> str:

@@ -217,13 +217,22 @@ def test_a_target_without_an_address_is_neither_reached_nor_denied(expected):
 
 
 def test_the_family_of_the_source_address_chooses_the_targets_address():
-    lab = chain(web="address e0 2001:db8::10")
+    lab = chain(web="address e0 2001:db8::10", branch="address e0 2001:db8::1")
     fields = {"kind": "reachability", "from": "branch", "to": "web"}
     assert look(lab, **fields).command == "probe icmp from branch to 10.0.2.10 (web)"
     result = look(lab, **fields, source_address="2001:db8::1")
     assert result.command == "probe icmp from branch (2001:db8::1) to 2001:db8::10 (web)"
     lab.nodes["web"].lines = ["address e0 10.0.2.10"]
     assert look(lab, **fields, source_address="2001:db8::1").actual == "web has no IPv6 address"
+
+
+@pytest.mark.parametrize("expected", ["allowed", "denied"])
+def test_from_a_source_address_the_node_does_not_have_nothing_is_allowed_or_denied(expected):
+    fields = {"from": "branch", "to": "web", "source_address": "10.0.7.7", "expected": expected}
+    result = look(chain(), kind="reachability", **fields)
+    assert not result.holds
+    assert not result.final
+    assert result.actual == "branch does not have the source address 10.0.7.7"
 
 
 # path
@@ -329,6 +338,12 @@ def test_a_flow_to_an_address_nobody_has_cannot_be_measured():
     result = look(chain(), kind="throughput", flow=FLOW | {"to": "203.0.113.1"}, min_bps=1)
     assert not result.holds
     assert result.actual == "no node has the address 203.0.113.1, so nobody can count what arrives there"
+
+
+def test_two_flows_to_one_port_cannot_be_told_apart():
+    result = look(chain(), kind="throughput", flow=FLOW, background=[FLOW | {"to": "10.0.2.10"}], min_bps=1)
+    assert result.final
+    assert result.actual == "two flows arrive at udp port 5001 of web; give each its own port"
 
 
 def test_a_sender_that_could_not_send_enough_is_told():
