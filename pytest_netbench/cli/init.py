@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     if target.is_dir() and any(target.iterdir()) and not arguments.force:
         raise UsageError(f"{target} is not empty; name another folder, or add --force to write into it")
     root = corpus()
+    target.mkdir(parents=True, exist_ok=True)
     for folder in FOLDERS:
         for source in _files(root / folder):
             place = target / source.relative_to(root)

@@ -127,6 +127,9 @@ def _route(checker: _Checker, testcase: RouteTestcase) -> None:
     for hop in testcase.next_hops or ():
         if not is_address(hop) and hop not in interfaces and hop.lower() not in {"blackhole", "null0", "lo"}:
             checker.say("next_hops", f"next hop {hop!r} is neither an address nor an interface ({known(interfaces)})")
+    if "/" not in testcase.prefix:
+        checker.say("prefix", f"{testcase.prefix!r} has no length; write it like 10.0.0.0/24")
+        return
     try:
         ip_network(testcase.prefix)
     except ValueError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from ipaddress import ip_network
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
@@ -28,7 +29,24 @@ def testcase_forms(
         raw = mapping_of(item, at, problems, "a testcase")
         form = None if raw is None else _form(raw, at, problems, nodes=nodes, truth=truth)
         result.append({} if form is None else form)
+    _tell_apart(value, result, where, problems)
     return result
+
+
+def _tell_apart(value: Any, forms: list[dict[str, Any]], where: Where, problems: Problems) -> None:
+    """Names are how results of runs are compared. The draft's forms may repeat one, so they get a number."""
+    first: dict[str, int] = {}
+    for index, form in enumerate(forms):
+        name = form.get("name")
+        if not isinstance(name, str) or first.setdefault(name, index) == index:
+            continue
+        if "kind" in value[index]:
+            message = (
+                f"testcase name {name!r} is used twice (first by testcase {first[name] + 1}); give it another name"
+            )
+            problems.add((*where, index, "name"), message)
+        else:
+            form["name"] = f"{name} ({index + 1})"
 
 
 def _form(
@@ -46,6 +64,8 @@ def _form(
     for name in LISTS:
         if name in form:
             form[name] = one_or_many(form[name])
+    if "prefix" in form:
+        form["prefix"] = _canonical(form["prefix"])
     if model is ThroughputTestcase:
         _flows(form, where, problems)
     return form
@@ -62,6 +82,14 @@ def _completed(
         return draft.show_form(raw)
     problems.add(where, f"a testcase needs 'kind' ({known(KINDS)})")
     return None
+
+
+def _canonical(prefix: Any) -> Any:
+    """``2.2.2.0/30`` for ``2.2.2.0/255.255.255.252``; what is no prefix stays for the check to name."""
+    try:
+        return str(ip_network(prefix)) if isinstance(prefix, str) and "/" in prefix else prefix
+    except ValueError:
+        return prefix
 
 
 def _flows(form: dict[str, Any], where: Where, problems: Problems) -> None:

@@ -192,6 +192,14 @@ def test_a_node_is_found_in_a_name_as_a_whole_word_the_first_one_first(load):
     assert [one.device for one in load(text, "a.json").testcases] == ["R10", "NewYork"]
 
 
+def test_testcases_of_the_draft_that_share_a_name_are_told_apart(load):
+    show = {"device": "NewYork", "commands": ["show version"], "expected_output": "12"}
+    assert [one.name for one in load(draft(testcases=[show, show]), "a.json").testcases] == [
+        "NewYork: show version",
+        "NewYork: show version (2)",
+    ]
+
+
 def test_static_routes_are_read_in_both_dialects():
     routes = static_routes(
         [

@@ -253,6 +253,10 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(bent, old, new, message
             "expected_dscp: 'eff' is no DSCP (0 to 63, ef, af11 … af43, cs0 … cs7, default). Did you mean 'ef'?",
         ),
         ("{name: a, kind: marking, from: R1, to: R2, expected_dscp: 64}", "expected_dscp: 64 is no DSCP (0 to 63)"),
+        (
+            "{name: a, kind: route, device: R1, prefix: 10.0.0.0}",
+            "testcase 'a': '10.0.0.0' has no length; write it like",
+        ),
         ("[name, a]", "a testcase must be a mapping, not a list"),
         ("{name: a, kind: [route]}", "unknown testcase kind \"['route']\""),
     ],
@@ -260,6 +264,13 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(bent, old, new, message
 def test_a_testcase_that_cannot_be_run_is_refused(refusal, testcase, message):
     text = f"task_name: T\nintents: [x]\ntopology: {{nodes: [R1, R2, R3]}}\ntestcases:\n  - {testcase}\n"
     assert refusal(text).startswith(f"static.task.yaml:5: {message}")
+
+
+def test_a_name_used_twice_is_refused_as_results_could_not_be_told_apart(refusal, good):
+    again = "  - name: route\n    kind: path\n    from: R1\n    to: R2\n    hops: [R2]\n"
+    assert refusal(good + again) == (
+        "static.task.yaml:21: testcase name 'route' is used twice (first by testcase 1); give it another name"
+    )
 
 
 def test_health_checks_are_checked_like_testcases(refusal):

@@ -152,6 +152,18 @@ def test_one_text_stands_for_a_list_of_one(load):
     assert task.testcases[2].parents == ("interface eth1",)
 
 
+def test_prefixes_are_brought_into_one_form(load):
+    task = load(
+        HEAD
+        + dedent("""\
+        testcases:
+          - {name: a, kind: route, device: R1, prefix: 2.2.2.0/255.255.255.252}
+          - {name: b, kind: route, device: R1, prefix: "2001:DB8:0::/32"}
+        """)
+    )
+    assert [one.prefix for one in task.testcases] == ["2.2.2.0/30", "2001:db8::/32"]
+
+
 def test_a_task_written_by_a_program_loads_as_the_same_task(load, good):
     task = load(good)
     again = load(json.dumps(task.model_dump(mode="json", by_alias=True)), "static.task.json")
