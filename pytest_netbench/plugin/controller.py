@@ -70,7 +70,7 @@ class Controller:
             from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
 
             lines += summary_lines(list(self._results.values()), width=_width(terminalreporter))
-            lines.append(f"results: {self._run.results}")
+            lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
         if self._selftests:
             from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415
 

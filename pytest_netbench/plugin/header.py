@@ -16,6 +16,5 @@ def pytest_report_header(config: pytest.Config) -> str:
     if run.trials > 1 and not run.selftest:
         parts.append(f"{run.trials} trials")
     if not run.selftest:
-        root = config.rootpath
-        parts.append(f"results {run.results.relative_to(root) if run.results.is_relative_to(root) else run.results}")
+        parts.append(f"results {run.shown_results(config.rootpath)}")
     return f"netbench: {' · '.join(parts)}"

@@ -58,8 +58,8 @@ class Reports:
         if item.selftest_report is not None and call.when == "call":
             return {"selftest": item.selftest_report.plain()}
         if item.outcome is not None and call.when == "call":
-            item.result = item.outcome.result
-            return {"result": _plain(item.outcome.result), "record": _plain(_without_trace(item.outcome.record))}
+            item.result = _with_transcript(item.outcome.result)
+            return {"result": _plain(item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             item.result = self._error(item, call)
             return {"result": _plain(item.result), "record": None}
@@ -97,6 +97,12 @@ def _plain(model: Any) -> dict[str, Any]:
     """JSON types only: anything else on a report would end a distributed run."""
     plain: dict[str, Any] = json.loads(model.model_dump_json())
     return plain
+
+
+def _with_transcript(result: TrialResult) -> TrialResult:
+    from pytest_netbench.results.store import transcript_path  # noqa: PLC0415  (imports pydantic)
+
+    return result.model_copy(update={"transcript": transcript_path(result.node_id, result.trial)})
 
 
 def _without_trace(record: TrialRecord) -> TrialRecord:

@@ -44,6 +44,10 @@ class Run:
     side_by_side: int
     distributes: bool
 
+    def shown_results(self, rootdir: Path) -> str:
+        """The results directory as people are shown it."""
+        return str(self.results.relative_to(rootdir) if self.results.is_relative_to(rootdir) else self.results)
+
     @property
     def wanted(self) -> bool:
         """Whether tasks are to be run at all."""

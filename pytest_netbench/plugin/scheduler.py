@@ -86,7 +86,6 @@ class LabScheduling:
 
     def remove_node(self, node: WorkerController) -> str | None:
         given = self._given.pop(node)
-        self._collections.pop(node, None)
         if not given:
             return None
         assert self.collection is not None

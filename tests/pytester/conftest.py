@@ -99,6 +99,7 @@ class Bench:
         site = install(self.path / "site")
         monkeypatch.setenv("PYTHONPATH", f"{site}:{REPOSITORY}")
         monkeypatch.setenv(JOURNAL, str(self._journal))
+        monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
         (self.path / "mine.py").write_text(AGENTS)
         pytester.makeini("[pytest]\naddopts = --strict-markers --strict-config --netbench-backend=memory\n")

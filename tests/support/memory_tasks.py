@@ -28,7 +28,6 @@ TASK = {
         "web": "address e0 10.0.2.10",
     },
     "ground_truth_configs": {"edge": ["no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"]},
-    "ground_truth_reasoning": "The edge drops port 80; take the rule away and add the route.",
     "testcases": [
         {"kind": "reachability", "name": "web-open", "intent": 1, "from": "branch", "to": "web", "protocol": "tcp",
          "port": 80, "within_s": 1},
