@@ -86,11 +86,13 @@ def _addresses(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def late(answer: Mapping[str, Any], up: Iterable[str]) -> list[str]:
-    """OSPF interfaces that zebra knows to be up and ospfd does not yet."""
+    """Interfaces that zebra knows to be up and that ospfd does not yet know to carry packets."""
     entries = answer.get("interfaces") or {}
-    return [
-        name for name in up if name in entries and entries[name].get("ospfEnabled") and not entries[name].get("ifUp")
-    ]
+    return sorted(name for name in up if name in entries and not _runs(entries[name]))
+
+
+def _runs(entry: Mapping[str, Any]) -> bool:
+    return "RUNNING" in str(entry.get("ifFlags", "RUNNING")) and not (entry.get("ospfEnabled") and not entry.get("ifUp"))
 
 
 def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:

@@ -6,7 +6,7 @@ Asked in stages, cheapest first; a stage is entered once the one before misses n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,9 @@ _BGP = ("bgpd", "show bgp summary json")
 
 def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> Pending:
     """What is not yet up among ``nodes``; ``daemons`` are those that run on each."""
+    missing = _interface_stage(nodes)
+    if missing:
+        return Pending(missing=tuple(missing))
     missing, adjacencies = _ospf_stage(nodes, daemons)
     if missing:
         return Pending(missing=tuple(missing))
@@ -38,6 +41,37 @@ def _running(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[st
     return [node for node in nodes.values() if name in daemons[node.name]]
 
 
+def _interface_stage(nodes: Mapping[str, NodeAccess]) -> list[str]:
+    """A link that is up in the kernel is not yet one that zebra has heard of; a judgement before that sees no neighbours."""
+    phrases = []
+    for node in nodes.values():
+        up = _up(_json(node.vty([_BRIEF])[0][0]))
+        down = [name for name in node.interfaces if name not in up]
+        shut = _shut(_config(node, "zebra")) if down else frozenset()
+        phrases += [f"{node.name}: interface {name} to come up" for name in down if name not in shut]
+    return phrases
+
+
+def _carrying(node: NodeAccess, names: list[str]) -> list[str]:
+    """Those of ``names`` that the kernel says are in operation: the far end of the others may be shut."""
+    if not names:
+        return []
+    links = json.loads(node.run(["ip", "-j", "link", "show"]).stdout or "[]")
+    return [link["ifname"] for link in links if link["ifname"] in names and link.get("operstate") == "UP"]
+
+
+def _shut(config: str) -> frozenset[str]:
+    """Interfaces that the config itself keeps down."""
+    interface, found = "", set()
+    for line in config.splitlines():
+        words = line.split()
+        if words[:1] == ["interface"] and not line.startswith(" "):
+            interface = words[1]
+        elif words == ["shutdown"]:
+            found.add(interface)
+    return frozenset(found)
+
+
 def _ospf_stage(
     nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]
 ) -> tuple[list[str], list[ospf.Adjacency]]:
@@ -48,7 +82,8 @@ def _ospf_stage(
         brief, interfaces, neighbours = (_json(text) for text, _ in node.vty([_BRIEF, *_OSPF]))
         sides += ospf.interfaces(node.name, interfaces)
         states[node.name] = ospf.neighbours(neighbours)
-        phrases += [f"{node.name}: OSPF has not yet seen {name} come up" for name in ospf.late(interfaces, _up(brief))]
+        late = _carrying(node, ospf.late(interfaces, _up(brief)))
+        phrases += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
     pairs = ospf.expected(sides)
     lacking = list(ospf.missing(pairs, states))
     if lacking:
@@ -96,7 +131,7 @@ def _config(node: NodeAccess, daemon: str) -> str:
     return node.vty([(daemon, "enable"), (daemon, "show running-config")])[-1][0]
 
 
-def _up(brief: Mapping[str, Any]) -> Iterable[str]:
+def _up(brief: Mapping[str, Any]) -> set[str]:
     return {name for name, entry in brief.items() if isinstance(entry, Mapping) and entry.get("status") == "up"}
 
 

@@ -62,7 +62,7 @@ def setns(fd: int, kind: int) -> None:
 
 
 def mount(source: str, target: str, fstype: str, flags: int = 0, data: str = "") -> None:
-    """Call mount(2)."""
+    """Mount a file system, as the call of that name does."""
     _check(
         _libc.mount(source.encode(), target.encode(), fstype.encode(), ctypes.c_ulong(flags), data.encode()),
         f"mount {fstype or source} on {target}",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from collections.abc import Mapping
 from typing import Any
 
+# Above all that the lab's own namespace gives its stubs by itself.
+_FIRST_INDEX = 10_000
 
 def batch(links: list[dict[str, Any]], pids: Mapping[str, int]) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
     """Commands that make all links, and the wires that must then run.
@@ -20,9 +23,11 @@ def batch(links: list[dict[str, Any]], pids: Mapping[str, int]) -> tuple[list[st
     """
     lines: list[str] = []
     wires: list[tuple[str, str, list[str]]] = []
+    # The kernel reports a veth's carrier at once only if the indexes of its two ends differ; else up to a second later.
+    indexes = itertools.count(_FIRST_INDEX)
     for number, link in enumerate(links):
         endpoints, wire = link["endpoints"], link["wire"]
-        ends = [f"dev {interface} netns {pids[node]}" for node, interface in endpoints]
+        ends = [f"dev {interface} index {next(indexes)} netns {pids[node]}" for node, interface in endpoints]
         if len(ends) == 2 and wire is None:
             lines.append(f"link add {ends[0]} type veth peer name {ends[1].removeprefix('dev ')}")
             continue
