@@ -1,0 +1,201 @@
+"""The Makefile and scripts/setup, run for real in copies, with stand-ins for what is on the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BASH = shutil.which("bash") or "/bin/bash"
+
+
+def script(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def bash(
+    code: str, *, cwd: Path = ROOT, path: str = os.environ["PATH"], **env: str
+) -> subprocess.CompletedProcess[str]:
+    sources = "".join(f". {ROOT}/scripts/setup.d/{name}; " for name in ("report", "system", "python"))
+    return subprocess.run(
+        [BASH, "-c", f"set -euo pipefail; {sources} {code}"],
+        cwd=cwd,
+        env={"PATH": path, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture
+def bare(tmp_path) -> Path:
+    """A directory to be all of PATH: nothing in it but what keeps the log."""
+    for name in ("mktemp", "rm"):
+        (tmp_path / name).symlink_to(shutil.which(name) or f"/bin/{name}")
+    return tmp_path
+
+
+# ---- make bench and its exit status ----
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    """The Makefile and scripts/bench with a set-up and a pytest that only say they ran."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/bench", tmp_path / "scripts/bench")
+    script(tmp_path / "scripts/setup", "echo set up; exit ${SETUP:-0}")
+    script(tmp_path / ".venv/bin/pytest", 'echo "pytest $*"; exit ${PYTEST:-0}')
+    return tmp_path
+
+
+def make(project: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    return subprocess.run(
+        ["make", *arguments], cwd=project, env=clean | env, capture_output=True, text=True, check=False
+    )
+
+
+def test_make_bench_runs_the_oracle_on_all_tasks_unless_told_otherwise(project):
+    done = make(project, "bench")
+    assert (done.returncode, done.stdout) == (0, "set up\npytest tasks/ --agent=oracle -n auto\n")
+    done = make(project, "bench", "ARGS=--agent=nop -x")
+    assert (done.returncode, done.stdout) == (0, "set up\npytest tasks/ --agent=nop -x\n")
+
+
+@pytest.mark.parametrize("status", ["1", "2", "5", "137"])
+def test_make_bench_ends_with_1_when_the_run_failed(project, status):
+    done = make(project, "bench", PYTEST=status)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+def test_make_bench_ends_with_0_after_a_run_that_failed_before(project):
+    assert make(project, "bench", PYTEST="1").returncode == 1
+    assert make(project, "bench").returncode == 0
+
+
+def test_make_bench_ends_with_2_when_the_set_up_failed(project):
+    done = make(project, "bench", SETUP="3")
+    assert done.returncode == 2
+    assert "pytest" not in done.stdout
+
+
+def test_a_dry_run_of_make_bench_runs_nothing(project):
+    done = make(project, "-n", "bench")
+    assert done.returncode == 0
+    assert not (project / ".netbench").exists()
+
+
+def test_make_without_a_goal_says_what_there_is(project):
+    done = make(project)
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["bench", "test", "check"]
+
+
+# ---- what is missing ----
+
+
+def test_what_the_machine_lacks_is_told_as_debian_packages(bare):
+    done = bash("missing_packages", cwd=bare, path=str(bare))
+    packages = set(done.stdout.split())
+    assert {"iproute2", "util-linux", "nftables", "iptables", "iputils-ping", "traceroute"} <= packages
+    assert {"tcpdump", "iperf3", "procps", "gcc", "python3", "python3-venv"} <= packages
+
+
+def test_a_machine_with_everything_lacks_nothing(bare):
+    programs = "ip tc unshare nsenter setpriv nft iptables ping traceroute tcpdump iperf3 ps cc python3"
+    for name in programs.split():
+        script(bare / name, "exit 0")
+    left = set(bash("missing_packages", cwd=bare, path=str(bare)).stdout.split())
+    assert left <= {"frr", "libc6-dev"}, "these two are looked for in the file system"
+
+
+def test_an_old_python_gets_a_newer_one_beside_it(bare):
+    script(bare / "python3", "exit 1")
+    packages = bash("missing_packages", cwd=bare, path=str(bare)).stdout.split()
+    assert packages[-2:] == ["python3.11", "python3.11-venv"]
+
+
+def test_a_newer_python_beside_an_old_one_is_taken(bare):
+    script(bare / "python3", "exit 1")
+    newer = script(bare / "python3.12", "exit 0")
+    assert bash("find_python", cwd=bare, path=f"{bare}:{os.environ['PATH']}").stdout.strip() == str(newer)
+
+
+def test_no_python_that_is_new_enough_is_an_error_with_the_way_out(bare):
+    script(bare / "python3", '[ "$1" = --version ] && echo Python 3.9.2; exit 1')
+    done = bash("names=(python3); find_python", cwd=bare, path=f"{bare}:{os.environ['PATH']}")
+    assert done.returncode == 1
+    assert "failed: Python 3.11 or newer is needed; found: Python 3.9.2" in done.stderr
+    assert "then again: make setup" in done.stderr
+
+
+def test_without_root_and_sudo_the_command_for_root_is_told(bare):
+    script(bare / "id", "echo 1000")
+    script(bare / "apt-get", "exit 0")
+    done = bash("install_packages frr nftables", cwd=bare, path=str(bare))
+    assert done.returncode == 1
+    assert "Ask root for:\n             apt-get install -y --no-install-recommends frr nftables\n" in done.stderr
+
+
+def test_without_apt_the_packages_are_told(bare):
+    done = bash("install_packages frr nftables", cwd=bare, path=str(bare))
+    assert done.returncode == 1
+    assert (
+        "not a Debian or Ubuntu: install these by hand, then again: make setup\n             frr nftables"
+        in done.stderr
+    )
+
+
+# ---- torch ----
+
+
+@pytest.mark.parametrize(
+    ("names", "taken"),
+    [(["torch", "numpy"], True), (["torch", "nvidia-cublas-cu12"], False), (["torch", "triton"], False)],
+)
+def test_a_torch_that_brings_cuda_is_left_alone(tmp_path, names, taken):
+    report = json.dumps({"install": [{"metadata": {"name": name}} for name in names]})
+    script(
+        tmp_path / ".venv/bin/python",
+        f"""while [ "$1" != --report ]; do shift; done
+cat >"$2" <<'END'
+{report}
+END""",
+    )
+    assert (bash("brings_no_cuda torch", cwd=tmp_path).returncode == 0) == taken
+
+
+# ---- nothing to do ----
+
+
+def test_a_second_set_up_does_nothing_and_takes_no_time():
+    if not (ROOT / ".venv/.netbench-setup").exists():
+        pytest.skip("this checkout was not set up by make setup")
+    began = time.monotonic()
+    done = subprocess.run(
+        [ROOT / "scripts/setup"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    took = time.monotonic() - began
+    if done.stderr:
+        pytest.skip("pyproject.toml has changed since the last make setup")
+    assert done.returncode == 0
+    assert took < 0.3
+
+
+@pytest.mark.parametrize(
+    "path", sorted([*ROOT.glob("scripts/*"), *ROOT.glob("scripts/setup.d/*"), ROOT / ".ci/run"]), ids=str
+)
+def test_every_script_is_well_formed(path):
+    if path.is_file():
+        subprocess.run([BASH, "-n", path], check=True)
