@@ -13,8 +13,7 @@ from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import restart_router, start_router
 
 _LOAD_TIMEOUT_S = 60.0
-# vtysh wants a real file; it must not stay, for an agent may read it
-_LOADER = "umask 077; file=/run/frr/boot.conf; cat >$file; vtysh -f $file; status=$?; rm -f $file; exit $status"
+_FILE = "/run/frr/boot.conf"
 _OPENS_BLOCK = re.compile(
     r"^\s*(interface|router|route-map|vrf|pbr-map|bfd$|key (chain )?\S|address-family|nexthop-group|segment-routing"
     r"|mpls ldp|rpki|l2vpn|line vty|peer \S+|profile \S|vni )",
@@ -66,7 +65,9 @@ def _load(node: NodeAccess, lines: list[str]) -> None:
     text = "\n".join([*neutral(lines), ""])
     if not text.strip("! \n"):
         return
-    done = node.run(["/bin/sh", "-c", _LOADER], input=text, timeout_s=_LOAD_TIMEOUT_S)
+    node.write_file(_FILE, text, mode=0o600)
+    done = node.run(["vtysh", "-f", _FILE], timeout_s=_LOAD_TIMEOUT_S)
+    node.write_file(_FILE, "")  # nothing of it stays for an agent to find
     rejection = answers.first_rejection(done.stdout, done.stderr)
     refused = answers.is_error(done.stdout)
     if refused and (rejection is None or not rejection.by_daemon):

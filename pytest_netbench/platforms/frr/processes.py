@@ -10,6 +10,8 @@ from pytest_netbench.platforms.base import NodeAccess
 from pytest_netbench.platforms.frr import daemons
 
 _ENABLED = "/etc/frr/daemons"
+# a fresh network namespace does not forward, a router does
+_FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
 _KILL = """
 pids=$(cat /run/frr/*.pid)
 kill -9 $pids
@@ -40,6 +42,7 @@ def start_router(node: NodeAccess, needed: Iterable[str]) -> None:
     """Start what every router runs and the daemons ``needed``."""
     first = [name for name in daemons.always(daemons.installed()) if name != "staticd"]
     start(node, first)
+    node.vty([("zebra", line) for line in _FORWARD])
     start(node, ["staticd", *sorted(needed)], running=frozenset(first))
 
 

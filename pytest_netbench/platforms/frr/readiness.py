@@ -24,13 +24,17 @@ def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str
     missing = _interface_stage(nodes)
     if missing:
         return Pending(missing=tuple(missing))
-    missing, adjacencies = _ospf_stage(nodes, daemons)
+    briefs = {name: _json(node.vty([_BRIEF])[0][0]) for name, node in nodes.items()}
+    missing = _link_stage(nodes, briefs)
+    if missing:
+        return Pending(missing=tuple(missing))
+    missing, adjacencies = _ospf_stage(nodes, daemons, briefs)
     if missing:
         return Pending(missing=tuple(missing))
     missing = _database_stage(nodes, adjacencies)
     if missing:
         return Pending(missing=tuple(missing))
-    missing = _bgp_stage(nodes, daemons)
+    missing = _bgp_stage(nodes, daemons, briefs)
     if missing:
         return Pending(missing=tuple(missing))
     tables = [text for node in nodes.values() for text, _ in node.vty(_TABLES)]
@@ -72,17 +76,37 @@ def _shut(config: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def _link_stage(nodes: Mapping[str, NodeAccess], briefs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Interfaces that the kernel says are up and zebra does not yet know to be.
+
+    The kernel is asked only where zebra knows of an interface that is down, since that costs a process.
+    """
+    missing = []
+    for node in nodes.values():
+        down = set(node.interfaces) - set(_up(briefs[node.name]))
+        if down:
+            links = json.loads(node.run(["ip", "-j", "link", "show"]).stdout or "[]")
+            missing += [
+                f"{node.name}: zebra has not yet seen {link['ifname']} come up"
+                for link in links
+                if link["ifname"] in down and link.get("operstate") == "UP"
+            ]
+    return missing
+
+
 def _ospf_stage(
-    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]
+    nodes: Mapping[str, NodeAccess],
+    daemons: Mapping[str, frozenset[str]],
+    briefs: Mapping[str, Mapping[str, Any]],
 ) -> tuple[list[str], list[ospf.Adjacency]]:
     sides: list[ospf.OspfInterface] = []
     states = {}
     phrases: list[str] = []
     for node in _running(nodes, daemons, "ospfd"):
-        brief, interfaces, neighbours = (_json(text) for text, _ in node.vty([_BRIEF, *_OSPF]))
+        interfaces, neighbours = (_json(text) for text, _ in node.vty(_OSPF))
         sides += ospf.interfaces(node.name, interfaces)
         states[node.name] = ospf.neighbours(neighbours)
-        late = _carrying(node, ospf.late(interfaces, _up(brief)))
+        late = _carrying(node, ospf.late(interfaces, _up(briefs[node.name])))
         phrases += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
     pairs = ospf.expected(sides)
     lacking = list(ospf.missing(pairs, states))
@@ -101,11 +125,15 @@ def _database_stage(nodes: Mapping[str, NodeAccess], adjacencies: list[ospf.Adja
     return list(dict.fromkeys(ospf.unsynchronised(adjacencies, processes)))
 
 
-def _bgp_stage(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> list[str]:
+def _bgp_stage(
+    nodes: Mapping[str, NodeAccess],
+    daemons: Mapping[str, frozenset[str]],
+    briefs: Mapping[str, Mapping[str, Any]],
+) -> list[str]:
     speakers = {}
     for node in _running(nodes, daemons, "bgpd"):
-        summary, brief = (_json(text) for text, _ in node.vty([_BGP, _BRIEF]))
-        speakers[node.name] = bgp.Speaker(node=node.name, peers=bgp.peers(summary), addresses=bgp.addresses(brief))
+        peers = bgp.peers(_json(node.vty([_BGP])[0][0]))
+        speakers[node.name] = bgp.Speaker(node=node.name, peers=peers, addresses=bgp.addresses(briefs[node.name]))
     lacking = list(bgp.missing(bgp.expected(speakers.values())))
     if not lacking:
         return []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import Completed, NodeAccess
+from pytest_netbench.platforms.base import NodeAccess
 from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
 
 _READS = (
@@ -19,8 +21,10 @@ _READS = (
     ("nft", "-s", "list", "ruleset"),
     ("tc", "qdisc", "show"),
     ("/bin/sh", "-c", sysctls.read_command()),
-    ("/bin/sh", "-c", sysctls.fresh_command()),
+    ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command()),
 )
+_END = "@@netbench-end-of-answer@@"
+_ENDS = re.compile(rf"^{_END} (\d+)\n", re.MULTILINE)
 
 
 def running_config(node: NodeAccess) -> str:
@@ -76,14 +80,18 @@ def _hooks(qdiscs: Iterable[str]) -> list[list[str]]:
 
 
 def _read(node: NodeAccess, commands: Iterable[tuple[str, ...]]) -> list[str]:
+    """What each command prints; one shell runs them all, since a process asked for from outside costs three."""
     asked = list(commands)
-    return [_text(node, command, done) for command, done in zip(asked, node.run_many(asked), strict=True)]
-
-
-def _text(node: NodeAccess, command: tuple[str, ...], done: Completed) -> str:
-    if done.returncode != 0:
-        raise LabError(f"{node.name}: cannot read the running config: {' '.join(command[:5])}: {done.stderr.strip()}")
-    return done.stdout
+    script = "\n".join(f'{shlex.join(command)}; echo "{_END} $?"' for command in asked)
+    done = node.run(["/bin/sh", "-c", script])
+    parts = _ENDS.split(done.stdout)
+    texts, statuses = parts[0:-1:2], parts[1::2]
+    for command, status in zip(asked, statuses, strict=False):
+        if status != "0":
+            raise LabError(f"{node.name}: cannot read the config: {' '.join(command[:5])}: {done.stderr.strip()}")
+    if len(texts) != len(asked):
+        raise LabError(f"{node.name}: cannot read the config: {done.stderr.strip() or 'the shell ended early'}")
+    return texts
 
 
 def _list(text: str) -> list[dict[str, Any]]:

@@ -45,15 +45,6 @@ def read_command() -> str:
     return f"grep -s '' {' '.join(paths())}; true"
 
 
-def fresh_command() -> str:
-    """The same in a network namespace made for the question and gone after it: the values of a fresh node."""
-    return f"unshare --net -- /bin/sh -c {_quoted(read_command())}"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '\\"') + '"'
-
-
 def parse(text: str) -> dict[str, str]:
     """Path below ``/proc/sys`` to value."""
     found = {}

@@ -1,0 +1,209 @@
+"""The frr platform against FRR itself."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import pytest
+
+from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.platforms.base import SandboxLimits
+from pytest_netbench.platforms.frr import FrrPlatform
+
+PLATFORM = FrrPlatform()
+ROUTER = """! a comment
+configure terminal
+hostname R{number}
+interface eth0
+ ip address 10.0.0.{number}/24
+ ip ospf area 0
+ ip ospf network point-to-point
+exit
+interface lo
+ ip address {number}.{number}.{number}.{number}/32
+ ip ospf area 0
+exit
+exit
+router ospf
+exit
+router bgp 65000
+ neighbor {other}.{other}.{other}.{other} remote-as 65000
+ neighbor {other}.{other}.{other}.{other} update-source lo
+exit
+end
+write memory
+"""
+
+
+def router(number: int) -> str:
+    return ROUTER.format(number=number, other=3 - number)
+
+
+@pytest.fixture(scope="module")
+def lab(deploy):
+    return deploy("frr", {"R1": router(1).replace("\n", "\r\n"), "R2": router(2)})
+
+
+@pytest.fixture(scope="module")
+def fresh(deploy):
+    """A router that runs no routing protocol."""
+    return deploy("frr", {"A": "", "B": ""}).nodes["A"]
+
+
+def applied(node, *commands: str) -> list[tuple[str, str]]:
+    return [(status.status, status.message) for status in PLATFORM.apply(node, commands)]
+
+
+def test_a_lab_that_is_ready_has_its_adjacency_session_and_routes(lab):
+    node = lab.nodes["R1"]
+    assert "Full/" in PLATFORM.execute(node, "show ip ospf neighbor")
+    assert '"state":"Established"' in PLATFORM.execute(node, "show bgp summary json").replace(" ", "")
+    [route] = PLATFORM.routes(node, "2.2.2.2/32")
+    assert (route.protocol, route.next_hops, route.interfaces, route.distance) == (
+        "ospf",
+        ("10.0.0.2",),
+        ("eth0",),
+        110,
+    )
+    assert PLATFORM.routes(node, "99.0.0.0/8") == []
+
+
+def test_the_running_config_is_the_same_each_time_and_has_no_preamble(lab):
+    config = PLATFORM.running_config(lab.nodes["R1"])
+    assert config == PLATFORM.running_config(lab.nodes["R1"])
+    assert config.startswith("frr version")
+    assert "\ninterface eth0\n ip address 10.0.0.1/24\n" in config
+    assert "hostname R1\n" in config
+
+
+def test_a_show_takes_at_most_five_milliseconds_at_the_median(lab):
+    node, times = lab.nodes["R1"], []
+    for _ in range(30):
+        started = time.perf_counter()
+        PLATFORM.execute(node, "show ip ospf neighbor")
+        times.append(time.perf_counter() - started)
+    assert statistics.median(times) <= 0.005
+
+
+def test_each_command_is_answered_and_an_error_does_not_stop_the_rest(fresh):
+    assert applied(
+        fresh, "interface eth0", "description link to Zürich?", "foo bar", "ip address 10.1.0.1/24", "exit"
+    ) == [
+        ("success", ""),
+        ("success", ""),
+        ("error", "% Unknown command: foo bar"),
+        ("success", ""),
+        ("success", ""),
+    ]
+    assert "interface eth0\n description link to Zürich?\n ip address 10.1.0.1/24\n" in PLATFORM.running_config(fresh)
+
+
+def test_a_session_may_go_through_the_modes_by_itself(fresh):
+    commands = ["configure terminal", "ip route 192.0.2.0/24 Null0", "do show ip route", "end", "show version", "exit"]
+    assert {status for status, _ in applied(fresh, *commands, "write memory")} == {"success"}
+    assert [route.protocol for route in PLATFORM.routes(fresh, "192.0.2.0/24")] == ["static"]
+    # the next batch starts anew
+    assert applied(fresh, "no ip route 192.0.2.0/24 Null0") == [("success", "")]
+
+
+def test_a_command_of_several_lines_fails_if_one_of_them_does(fresh):
+    [(status, message)] = applied(fresh, "interface eth0\n ip address 10.1.0.300/24\n description x")
+    assert (status, message) == ("error", "% Unknown command:  ip address 10.1.0.300/24")
+
+
+def test_control_characters_are_not_typed(fresh):
+    assert applied(fresh, "description a\x15b") == [("error", "% Only printable characters can be typed.")]
+
+
+def test_a_daemon_started_late_knows_the_lists_written_before_it(fresh):
+    statuses = applied(
+        fresh,
+        "ip prefix-list OUT seq 5 permit 10.0.0.0/8",
+        "route-map OUT permit 10",
+        " match ip address prefix-list OUT",
+        "exit",
+        "router bgp 65001",
+        " neighbor 10.1.0.2 remote-as 65002",
+        "interface eth0",
+        " ip rip send version 2",
+        " description after the daemon",
+    )
+    assert {status for status, _ in statuses} == {"success"}
+    bgpd = fresh.vty([("bgpd", "enable"), ("bgpd", "show running-config")])[-1][0]
+    assert "ip prefix-list OUT seq 5 permit 10.0.0.0/8" in bgpd
+    assert "route-map OUT permit 10\n match ip address prefix-list OUT" in bgpd
+    config = PLATFORM.running_config(fresh)
+    assert " neighbor 10.1.0.2 remote-as 65002" in config
+    assert "interface eth0\n description after the daemon\n" in config
+    assert " ip rip send version 2" in config
+
+
+def test_a_changed_host_name_holds_for_every_session(fresh):
+    assert applied(fresh, "hostname Renamed") == [("success", "")]
+    assert "hostname Renamed\n" in PLATFORM.running_config(fresh)
+    assert applied(fresh, "hostname A") == [("success", "")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "configure terminal", "conf t", "clear ip ospf process", "write", "write memory", "debug ospf event", "start-shell",
+        "start-shell bash", "copy running-config startup-config", "enable", "do show version", "hostname X",
+        "ip route 1.0.0.0/8 Null0", "output file /tmp/x", "no router ospf",
+    ],
+)  # fmt: skip
+def test_execute_cannot_change_a_router(lab, command):
+    node = lab.nodes["R1"]
+    before = PLATFORM.running_config(node)
+    assert PLATFORM.execute(node, command).startswith("% ")
+    assert PLATFORM.running_config(node) == before
+
+
+@pytest.mark.parametrize("command", ["show version\nconfigure terminal", "show x\x15configure terminal", "show \x1b[A"])
+def test_execute_takes_one_line_of_printable_characters(lab, command):
+    assert PLATFORM.execute(lab.nodes["R1"], command).startswith("% One line of printable characters")
+
+
+def test_execute_answers_reads_of_every_kind(lab):
+    node = lab.nodes["R1"]
+    assert PLATFORM.execute(node, "sh run | include hostname") == "hostname R1"
+    assert "router ospf" in PLATFORM.execute(node, "show running-config")
+    assert "2 packets transmitted, 2 received" in PLATFORM.execute(node, "ping 2.2.2.2 count 2")
+    assert "2.2.2.2" in PLATFORM.execute(node, "traceroute 2.2.2.2").splitlines()[-1]
+    assert PLATFORM.execute(node, "show bogus") == "% Unknown command: show bogus"
+    assert PLATFORM.execute(node, "exit") == ""
+    assert "FRRouting" in PLATFORM.execute(node, "show version")
+
+
+def test_execute_is_bounded(lab):
+    node = lab.nodes["R1"]
+    answer = PLATFORM.execute(node, "show running-config", limits=SandboxLimits(output_bytes=64))
+    assert answer.splitlines()[-1].startswith("% Output was cut at 64 bytes of ")
+    assert "no prompt back within 0.2 s" in PLATFORM.execute(
+        node, "mtrace 203.0.113.1 203.0.113.2", limits=SandboxLimits(timeout_s=0.2)
+    ) or PLATFORM.execute(node, "show version")
+
+
+REJECTED = [
+    ("interface eth0\n ip address 10.0.0.1/33\n", 2, "ip address 10.0.0.1/33", "% Unknown command"),
+    ("!\nrouter ospf\n area 0 stub\nexit\n", 3, "area 0 stub", "% You can't configure stub to backbone"),
+    ("ip prefix-list X seq 5 permit 10.0.0.0/8 ge 4\n", 1, "ip prefix-list X", "% Configuration failed."),
+    ("router bgp 1\nexit\nrouter bgp 2\n", 3, "router bgp 2", "BGP is already running; AS is 1"),
+    (
+        "router bgp 1\nexit\nroute-map X permit 10\n set local-preference foo\n",
+        4,
+        "set local-preference foo",
+        "% [BGP]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "number", "line", "words"), REJECTED)
+def test_a_startup_config_that_is_refused_names_line_and_words(deploy, config, number, line, words):
+    with pytest.raises(StartupConfigRejected) as error:
+        deploy("frr", {"A": config, "B": ""})
+    assert error.value.node == "A"
+    assert error.value.line_number == number
+    assert line in error.value.line
+    assert error.value.device_message.startswith(words)
