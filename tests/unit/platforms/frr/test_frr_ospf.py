@@ -158,3 +158,12 @@ def test_databases_that_differ_are_not_yet_synchronised():
 def test_a_route_computation_that_is_due_is_waited_for():
     processes = {"R1": {**area(1), "spfTimerDueInMsecs": 6}, "R2": area(1)}
     assert list(ospf.unsynchronised(ospf.expected(sides()), processes)) == ["R1: OSPF is about to compute its routes"]
+
+
+def test_a_neighbour_that_changed_its_router_id_counts_once_it_is_full_under_the_new_one():
+    def entry(state: str) -> dict[str, str]:
+        return {"nbrState": state, "ifaceAddress": "10.0.0.2", "ifaceName": "eth0:10.0.0.1"}
+
+    answer = {"neighbors": {"2.2.2.2": [entry("Full/-")], "10.0.0.2": [entry("Init/-")]}}
+
+    assert ospf.neighbours(answer) == {("eth0", "10.0.0.2"): "Full/-"}
