@@ -5,11 +5,14 @@ Without xdist this is the one process there is, with xdist the controller.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_netbench.errors import ResultsError
+from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.plugin.collection import SUFFIXES
+from pytest_netbench.plugin.item import name_of
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -43,13 +46,31 @@ class Controller:
         if report.when == "teardown":
             self._add_properties(report)
 
-    @pytest.hookimpl(optionalhook=True)
+    @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """A worker that died is nobody's failure who is evaluated: an error."""
-        from pytest_netbench.plugin.collection import SUFFIXES  # noqa: PLC0415
+        if not crashitem.partition("::")[0].endswith(SUFFIXES) or report.outcome != "failed":
+            return
+        report.when = "setup"
+        result = self._crashed(crashitem, str(report.longrepr))
+        if result is not None:
+            report.netbench = {"result": result.model_dump(mode="json"), "record": None}  # type: ignore[attr-defined]
+            self._keep(result)
 
-        if crashitem.partition("::")[0].endswith(SUFFIXES):
-            report.when = "setup"
+    def _crashed(self, node_id: str, error: str) -> TrialResult | None:
+        """The result of a trial whose worker died; None if ``node_id`` is a self-test."""
+        from pytest_netbench.plugin.reports import error_result  # noqa: PLC0415
+        from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic and yaml)
+
+        file, _, name = node_id.partition("::")
+        task = load_task(self._config.rootpath / file)
+        for agent in self._run.agents:
+            for number in range(1, self._run.trials + 1):
+                if name == name_of(task, agent, number):
+                    return error_result(
+                        task, agent, node_id=node_id, number=number, error=error, started_at=time.time()
+                    )
+        return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Merge what the workers wrote, also after Ctrl-C."""
@@ -58,7 +79,7 @@ class Controller:
             return
         try:
             self._open().merge()
-        except ResultsError as error:
+        except (ResultsError, UsageError) as error:
             self._trouble.append(str(error))
         if self._trouble and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -106,11 +127,14 @@ class Controller:
         if not heavy:
             return result
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        try:
-            self._open().append(scored, None, worker=WORKER)
-        except ResultsError as error:
-            self._trouble.append(str(error))
+        self._keep(scored)
         return scored
+
+    def _keep(self, result: TrialResult) -> None:
+        try:
+            self._open().append(result, None, worker=WORKER)
+        except (ResultsError, UsageError) as error:
+            self._trouble.append(str(error))
 
     def _add_properties(self, report: pytest.TestReport) -> None:
         result = self._results.get(report.nodeid)

@@ -62,10 +62,15 @@ class Outcome:
 
 def trial(parent: pytest.File, task: Task, *, agent: AgentChoice, number: int) -> TaskItem:
     """An attempt of ``agent`` at ``task``; the first is named after the agent alone."""
-    label = agent.id if number == 1 else f"{agent.id}-{number}"
-    item: TaskItem = TaskItem.from_parent(parent, name=f"{task.slug}[{label}]", callobj=run_trial)
+    item: TaskItem = TaskItem.from_parent(parent, name=name_of(task, agent, number), callobj=run_trial)
     item.task, item.agent_choice, item.number = task, agent, number
     return item
+
+
+def name_of(task: Task, agent: AgentChoice, number: int) -> str:
+    """The name of a trial's item."""
+    label = agent.id if number == 1 else f"{agent.id}-{number}"
+    return f"{task.slug}[{label}]"
 
 
 def selftest(parent: pytest.File, task: Task) -> TaskItem:

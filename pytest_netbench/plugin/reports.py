@@ -13,7 +13,9 @@ from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
+    from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialRecord, TrialResult
+    from pytest_netbench.plugin.run import AgentChoice
 
 
 class Reports:
@@ -61,29 +63,19 @@ class Reports:
             item.result = _with_transcript(item.outcome.result)
             return {"result": _plain(item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
-            item.result = self._error(item, call)
+            assert call.excinfo is not None
+            assert item.task is not None
+            item.result = error_result(
+                item.task,
+                item.agent_choice,
+                node_id=item.nodeid,
+                number=item.number,
+                error=f"{call.excinfo.typename}: {call.excinfo.value}",
+                started_at=call.start,
+                duration_s=call.duration,
+            )
             return {"result": _plain(item.result), "record": None}
         return None
-
-    def _error(self, item: TaskItem, call: pytest.CallInfo[None]) -> TrialResult:
-        from pytest_netbench.model.trial import AgentInfo, TrialResult  # noqa: PLC0415  (imports pydantic)
-
-        assert item.task is not None
-        assert item.agent_choice is not None
-        assert call.excinfo is not None
-        return TrialResult(
-            node_id=item.nodeid,
-            task_name=item.task.task_name,
-            task_digest=item.task.digest,
-            domain=item.task.domain,
-            family=item.task.family,
-            agent=AgentInfo(id=item.agent_choice.id, strategy=""),
-            trial=item.number,
-            status="error",
-            error=f"{call.excinfo.typename}: {call.excinfo.value}",
-            started_at=datetime.fromtimestamp(call.start, UTC).isoformat(timespec="milliseconds"),
-            duration_s=call.duration,
-        )
 
     def _append(self, result: TrialResult, record: TrialRecord | None) -> None:
         from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
@@ -91,6 +83,27 @@ class Reports:
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)
         self._store.append(result, record, worker=self._run.worker)
+
+
+def error_result(
+    task: Task, agent: AgentChoice, *, node_id: str, number: int, error: str, started_at: float, duration_s: float = 0.0
+) -> TrialResult:
+    """The result of a trial that cannot be scored. ``started_at`` is a POSIX time stamp."""
+    from pytest_netbench.model.trial import AgentInfo, TrialResult  # noqa: PLC0415  (imports pydantic)
+
+    return TrialResult(
+        node_id=node_id,
+        task_name=task.task_name,
+        task_digest=task.digest,
+        domain=task.domain,
+        family=task.family,
+        agent=AgentInfo(id=agent.id, strategy=""),
+        trial=number,
+        status="error",
+        error=error,
+        started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),
+        duration_s=duration_s,
+    )
 
 
 def _plain(model: Any) -> dict[str, Any]:

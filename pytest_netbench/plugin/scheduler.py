@@ -37,7 +37,7 @@ class LabScheduling:
     """xdist's ``Scheduling`` protocol."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._config = config
+        self.config = config
         self._expected = len(config.option.tx)
         self._collections: dict[WorkerController, list[str]] = {}
         self._given: dict[WorkerController, list[int]] = {}
@@ -101,7 +101,7 @@ class LabScheduling:
                 self._report_difference()
                 return
             self.collection = collections[0]
-            self._estimates = estimates(self._config, self.collection)
+            self._estimates = estimates(self.config, self.collection)
             self._memory_mb = available_mb()
             self._pending = list(range(len(self.collection)))
         self._advance()
@@ -109,7 +109,7 @@ class LabScheduling:
     def _report_difference(self) -> None:
         text = "xdist workers collected different items; task files must not change while a run starts"
         report = pytest.CollectReport(nodeid="netbench", outcome="failed", longrepr=text, result=[])
-        self._config.hook.pytest_collectreport(report=report)
+        self.config.hook.pytest_collectreport(report=report)
 
     # the decisions
 

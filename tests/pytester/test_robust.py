@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -10,6 +9,8 @@ import sys
 import time
 
 import pytest
+
+from tests.support.cable import namespaces_work
 
 
 def test_a_worker_that_dies_is_an_error_and_the_rest_is_reported_and_kept(bench):
@@ -22,6 +23,9 @@ def test_a_worker_that_dies_is_an_error_and_the_rest_is_reported_and_kept(bench)
     result.stdout.fnmatch_lines(
         ["*worker 'gw*' crashed while running 'tasks/access/dies.task.yaml::dies[[]oracle[]]'*"]
     )
+    (crashed,) = [entry for entry in bench.results() if entry["status"] == "error"]
+    assert crashed["agent"]["id"] == "oracle"
+    assert "crashed while running" in crashed["error"]
     passed = [entry for entry in bench.results() if entry["status"] == "passed"]
     assert sorted(entry["node_id"].partition("::")[2] for entry in passed) == [
         "aaa[oracle]",
@@ -64,30 +68,51 @@ def test_ctrl_c_leaves_the_finished_results_merged(bench, workers):
     assert len(bench.labs("destroy")) == 2
 
 
-def test_a_full_disk_makes_the_item_an_error_and_the_run_goes_on(bench, workers):
+def test_a_result_that_cannot_be_written_makes_the_item_an_error_and_the_run_goes_on(bench, workers):
     bench.task("aaa")
     bench.task("bbb")
     (bench.path / "conftest.py").write_text(
-        "import errno, os\n"
-        "from pathlib import Path\n"
-        "import pytest\n"
-        "import resource, signal\n"
-        "@pytest.fixture\n"
-        "def trial(trial):\n"
-        "    if trial.task.slug == 'aaa':\n"
-        "        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
-        "    return trial\n"
-        "@pytest.hookimpl(trylast=True)\n"
-        "def pytest_runtest_logfinish(nodeid):\n"
-        "    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+        "import os\n"
+        "def pytest_netbench_trial_finished(record):\n"
+        "    path = f\"out/results-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}.jsonl\"\n"
+        "    if record.task.slug == 'aaa': os.makedirs(path)\n"
+        "    elif os.path.isdir(path): os.rmdir(path)\n"
     )
-    result = bench.run("--agent=oracle", *workers)
-    outcomes = result.parseoutcomes()
-    assert outcomes["passed"] == 2
-    assert outcomes["errors"] == 1
-    result.stdout.fnmatch_lines(["ERROR *aaa*"])
-    assert "bbb[oracle]" in json.dumps(bench.results())
+    result = bench.run("--agent=oracle", "--netbench-results=out", "-p", "no:randomly", *workers)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["ERROR *aaa[[]oracle[]] - *results cannot be written*--netbench-results DIR"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert result.ret == 1
+    assert len(bench.labs("destroy")) == 2
+
+
+@pytest.mark.skipif(not namespaces_work(), reason="needs user namespaces: sysctl kernel.unprivileged_userns_clone=1")
+def test_a_full_disk_makes_the_item_an_error_and_the_run_goes_on(bench):
+    bench.task("aaa")
+    bench.task("bbb")
+    (bench.path / "out").mkdir()
+    (bench.path / "conftest.py").write_text(
+        "import os\n"
+        "def pytest_netbench_trial_finished(record):\n"
+        "    if record.task.slug != 'aaa':\n"
+        "        os.unlink('out/filler')\n"
+        "        return\n"
+        "    with open('out/filler', 'wb', buffering=0) as file:\n"
+        "        try:\n"
+        "            while True: file.write(bytes(4096))\n"
+        "        except OSError: pass\n"
+    )
+    shell = (
+        "mount -t tmpfs -o size=200k none out && "
+        f"{sys.executable} -m pytest tasks --agent=oracle --netbench-results=out; code=$?; cp -r out kept; exit $code"
+    )
+    argv = ["unshare", "-Urm", "sh", "-c", shell]
+    done = subprocess.run(argv, cwd=bench.path, capture_output=True, text=True, timeout=60, check=False)
+    assert "2 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "No space left on device" in done.stdout
+    assert done.returncode == 1
+    (entry,) = bench.results("kept")
+    assert entry["node_id"].endswith("bbb[oracle]")
 
 
 def test_many_items_on_few_workers_all_run_once(bench):
