@@ -95,6 +95,7 @@ class ResultsDir:
             try:
                 result = result.model_copy(update={"transcript": self._keep(record)})
             except ResultsError as error:
+                result = result.model_copy(update={"transcript": None})
                 trouble = error
         append_line(self.path / f"results-{worker}.jsonl", _line(result))
         if trouble is not None:

@@ -169,7 +169,7 @@ def test_a_full_disk_is_an_error_that_names_the_file(store: ResultsDir):
 def test_a_record_that_cannot_be_kept_leaves_the_result_and_an_error(store: ResultsDir):
     (store.path / "transcripts").write_text("in the way")
     with pytest.raises(ResultsError, match=r"transcripts/llq-voice.*\.json: results cannot be written"):
-        store.append(result(), record(), worker="gw0")
+        store.append(result(transcript="transcripts/expected.json"), record(), worker="gw0")
     (kept,) = store.results()
     assert kept.transcript is None
 
