@@ -27,7 +27,9 @@ class Namespace:
         return subprocess.run([*self.enter, *argv], capture_output=True, text=True, check=check, timeout=60).stdout
 
     def popen(self, *argv: str, **kwargs: object) -> subprocess.Popen[str]:
-        return subprocess.Popen([*self.enter, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **kwargs)
+        return subprocess.Popen(
+            [*self.enter, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **kwargs
+        )
 
     def python(self, code: str, *arguments: str) -> object:
         return json.loads(self.run(sys.executable, "-c", code, *arguments))
@@ -51,7 +53,9 @@ class Cable:
         self.left = Namespace(*self.middle.enter, "unshare", "-n")
         self.right = Namespace(*self.middle.enter, "unshare", "-n")
         for interface, node, address in (("wa", self.left, "10.0.0.1/24"), ("wb", self.right, "10.0.0.2/24")):
-            self.middle.run("ip", "link", "add", interface, "type", "veth", "peer", "name", "e0", "netns", str(node.pid))
+            self.middle.run(
+                "ip", "link", "add", interface, "type", "veth", "peer", "name", "e0", "netns", str(node.pid)
+            )
             self.middle.run("ip", "link", "set", interface, "addrgenmode", "none")
             node.run("ip", "addr", "add", address, "dev", "e0")
             # what a rate or a loss is about is the packet on the line, not the 64 KiB that hardware would cut up
@@ -81,6 +85,7 @@ def cable(program: Path, *options: str) -> Iterator[Cable]:
 
 
 def namespaces_work() -> bool:
-    return os.uname().sysname == "Linux" and not subprocess.run(
-        ["unshare", "-Urn", "true"], capture_output=True, check=False
-    ).returncode
+    return (
+        os.uname().sysname == "Linux"
+        and not subprocess.run(["unshare", "-Urn", "true"], capture_output=True, check=False).returncode
+    )
