@@ -174,6 +174,13 @@ class Platform(Protocol):
         """
         ...
 
+    def left_alone(self, node: NodeAccess, startup_config: str) -> frozenset[str]:
+        """Interfaces (kernel names) that are not to be brought up with all others once every node has booted.
+
+        Those that the startup config shuts, and those whose state ``boot`` has seen to already.
+        """
+        ...
+
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         """What is not yet up among *all* nodes of this platform in the lab, judged from both ends of each adjacency."""
         ...

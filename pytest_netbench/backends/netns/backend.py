@@ -51,7 +51,7 @@ class NetnsBackend:
         )
         try:
             _boot(lab, task, platforms)
-            lab.switch_links(up=True)
+            lab.switch_links(up=True, leave=_left_alone(lab, task, platforms))
             readiness.wait_until_ready(lab, platforms, pace=converging)
             if steady != converging:
                 lab.set_pace(steady)
@@ -70,6 +70,13 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
     return pace.steady(routers, workers), pace.converging(routers, workers)
+
+
+def _left_alone(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> dict[str, frozenset[str]]:
+    return {
+        name: platforms[node.platform].left_alone(node, task.startup_configs.get(name, ""))
+        for name, node in lab.nodes.items()
+    }
 
 
 def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
@@ -43,9 +43,10 @@ class NetnsLab:
         """Let lab time pass at another speed."""
         self._channel.call("scale", factor=factor)
 
-    def switch_links(self, *, up: bool) -> None:
-        """All interfaces of all nodes up or down at once."""
-        self._channel.call("switch", nodes=list(self.nodes), up=up)
+    def switch_links(self, *, up: bool, leave: Mapping[str, Collection[str]] | None = None) -> None:
+        """All interfaces of all nodes up or down at once, but for those to ``leave`` (node to kernel names)."""
+        left_alone = {node: sorted(names) for node, names in (leave or {}).items()}
+        self._channel.call("switch", nodes=list(self.nodes), up=up, leave=left_alone)
 
     def destroy(self) -> None:
         if self._destroyed:

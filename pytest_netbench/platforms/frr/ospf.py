@@ -99,7 +99,7 @@ def _runs(entry: Mapping[str, Any]) -> bool:
 
 def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """(interface, neighbour's address) to state, e.g. ``"Full/DR"``, from ``show ip ospf neighbor json``."""
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for entries in (answer.get("neighbors") or {}).values():
         for entry in entries:
             interface = str(entry.get("ifaceName", "")).partition(":")[0]

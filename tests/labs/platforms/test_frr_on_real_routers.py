@@ -207,3 +207,16 @@ def test_a_startup_config_that_is_refused_names_line_and_words(deploy, config, n
     assert error.value.line_number == number
     assert line in error.value.line
     assert error.value.device_message.startswith(words)
+
+
+def test_an_interface_that_the_startup_config_shuts_stays_down_until_told_otherwise(deploy):
+    shut = "interface eth0\n ip address 10.0.0.1/24\n shutdown\nexit\n"
+    lab = deploy("frr", {"A": shut, "B": "interface eth0\n ip address 10.0.0.2/24\nexit\n"})
+    assert " is down" in PLATFORM.execute(lab.nodes["A"], "show interface eth0").splitlines()[0]
+    deadline = time.monotonic() + 5
+    # the kernel takes up to a second to tell the other end that there is no carrier
+    while PLATFORM.routes(lab.nodes["B"], "10.0.0.0/24") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert PLATFORM.routes(lab.nodes["B"], "10.0.0.0/24") == []
+    assert applied(lab.nodes["A"], "interface eth0", "no shutdown") == [("success", ""), ("success", "")]
+    assert "1 received" in PLATFORM.execute(lab.nodes["A"], "ping 10.0.0.2 count 1")

@@ -134,3 +134,8 @@ def test_a_startup_config_that_fails_names_line_and_words(deploy, config, number
         deploy("linux", {"h1": config, "h2": ""})
     assert (error.value.node, error.value.line_number) == ("h1", number)
     assert error.value.device_message.startswith(words)
+
+
+def test_an_interface_that_the_startup_config_sets_down_stays_down(deploy):
+    lab = deploy("linux", {"h1": "ip link set eth0 down", "h2": ""})
+    assert network_of(PLATFORM.running_config(lab.nodes["h1"])) == "interface eth0\n state down\n"

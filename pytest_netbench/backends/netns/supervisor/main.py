@@ -436,7 +436,9 @@ class Supervisor:
     def _do_switch(self, message: dict[str, Any]) -> dict[str, Any]:
         """Interfaces of many nodes up (or down), as close together as can be."""
         for name in message["nodes"]:
-            nodes.switch_interfaces(self._spaces[name], self._home, self._interfaces[name], up=message["up"])
+            left_alone = message["leave"].get(name, ())
+            names = [interface for interface in self._interfaces[name] if interface not in left_alone]
+            nodes.switch_interfaces(self._spaces[name], self._home, names, up=message["up"])
         return {}
 
     def _do_scale(self, message: dict[str, Any]) -> dict[str, Any]:
