@@ -36,6 +36,16 @@ class TaskItem(pytest.Function):
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
 
+    @property
+    def id(self) -> Any:
+        """As pytest itself parses the node id.
+
+        From pytest 9.2 on the part in brackets counts as parameters when a node id is read back (from the cache, from a
+        worker) but not when an item is named, and the two would never be equal: ``--lf`` would find nothing.
+        """
+        own = super().id
+        return type(own).parse(str(own))
+
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
 

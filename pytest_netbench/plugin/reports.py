@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Generator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ class Reports:
 
     def __init__(self, config: pytest.Config) -> None:
         self._run = run_of(config)
+        self._arguments = [str(argument) for argument in config.invocation_params.args]
         self._store: Any = None
 
     @pytest.hookimpl(tryfirst=True)
@@ -82,6 +84,8 @@ class Reports:
 
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)
+            versions = {"pytest": pytest.__version__, "python": platform.python_version()}
+            self._store.describe(argv=self._arguments, versions=versions)
         self._store.append(result, record, worker=self._run.worker)
 
 
