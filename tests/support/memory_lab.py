@@ -153,6 +153,9 @@ class MemoryPlatform:
     def normalise(self, line: str) -> str | None:
         return line.strip() or None
 
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return None
+
     def free_names(self) -> Sequence[tuple[str, str]]:
         return ()
 
