@@ -167,17 +167,12 @@ class Platform(Protocol):
         ...
 
     def boot(self, node: NodeAccess, startup_config: str) -> None:
-        """Start what the node runs and load its startup config; links have no carrier yet.
+        """Start what the node runs and load its startup config.
+
+        Interfaces are up already, their far ends too; a config that shuts one down has the last word.
 
         Raises:
             StartupConfigRejected: With the line and the device's words.
-        """
-        ...
-
-    def left_alone(self, node: NodeAccess, startup_config: str) -> frozenset[str]:
-        """Interfaces (kernel names) that are not to be brought up with all others once every node has booted.
-
-        Those that the startup config shuts, and those whose state ``boot`` has seen to already.
         """
         ...
 

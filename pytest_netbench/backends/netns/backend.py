@@ -48,10 +48,10 @@ class NetnsBackend:
             },
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
+            substitutes=_substitutes(task),
         )
         try:
             _boot(lab, task, platforms)
-            lab.switch_links(up=True, leave=_left_alone(lab, task, platforms))
             readiness.wait_until_ready(lab, platforms, pace=converging)
             if steady != converging:
                 lab.set_pace(steady)
@@ -62,6 +62,13 @@ class NetnsBackend:
         return lab
 
 
+def _substitutes(task: Task) -> dict[str, str]:
+    """Kernel features that a task's network would use elsewhere, and what this backend uses instead."""
+    if all(link.quality.is_plain for link in task.topology.links):
+        return {}
+    return {"netem": "the wire program of this package, one per shaped link"}
+
+
 def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: int) -> tuple[float, float]:
     """Lab time's factors once the lab is ready, and until then."""
     if build.labtime() is None:
@@ -70,13 +77,6 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
     return pace.steady(routers, workers), pace.converging(routers, workers)
-
-
-def _left_alone(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> dict[str, frozenset[str]]:
-    return {
-        name: platforms[node.platform].left_alone(node, task.startup_configs.get(name, ""))
-        for name, node in lab.nodes.items()
-    }
 
 
 def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
@@ -22,13 +22,14 @@ class NetnsLab:
         nodes: Mapping[str, NetnsNode],
         time_scale: float,
         features: tuple[str, ...],
+        substitutes: Mapping[str, str],
     ) -> None:
         self.topology = topology
         self.nodes = nodes
         self.time_scale = time_scale
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
-        self.substitutes: dict[str, str] = {}
+        self.substitutes = dict(substitutes)
         self.deploy_s = 0.0
         self.destroy_s = 0.0
         self._channel = channel
@@ -42,11 +43,6 @@ class NetnsLab:
     def set_pace(self, factor: float) -> None:
         """Let lab time pass at another speed."""
         self._channel.call("scale", factor=factor)
-
-    def switch_links(self, *, up: bool, leave: Mapping[str, Collection[str]] | None = None) -> None:
-        """All interfaces of all nodes up or down at once, but for those to ``leave`` (node to kernel names)."""
-        left_alone = {node: sorted(names) for node, names in (leave or {}).items()}
-        self._channel.call("switch", nodes=list(self.nodes), up=up, leave=left_alone)
 
     def destroy(self) -> None:
         if self._destroyed:

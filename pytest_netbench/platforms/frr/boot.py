@@ -55,25 +55,6 @@ def neutral(lines: Iterable[str]) -> list[str]:
     return kept
 
 
-def shut_interfaces(startup_config: str) -> frozenset[str]:
-    """Interfaces that a startup config shuts down."""
-    shut: set[str] = set()
-    interface = None
-    for line in startup_config.splitlines():
-        words = line.split()
-        if not words or words[0][0] in "!#":
-            continue
-        if words[0] == "interface" and len(words) > 1:
-            interface = words[1]
-        elif words == ["exit"] or (not line[0].isspace() and _OPENS_BLOCK.match(line)):
-            interface = None
-        elif interface is not None and words == ["shutdown"]:
-            shut.add(interface)
-        elif interface is not None and words == ["no", "shutdown"]:
-            shut.discard(interface)
-    return frozenset(shut)
-
-
 def _depth(line: str, depth: int) -> int:
     if not _OPENS_BLOCK.match(line):
         return depth

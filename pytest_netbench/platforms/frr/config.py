@@ -60,12 +60,13 @@ class ConfigSession:
         if self._fresh and line.strip():
             self._fresh = False
             if not _is_exec(line):
-                cli.send("configure terminal")
+                self._configure(cli)
         if vtysh.mode(cli.prompt) == "" and any(vtysh.abbreviates(line, word, least=2) for word in _LEAVES):
             self._drop()
             return "success", ""
         if vtysh.mode(cli.prompt) and vtysh.abbreviates(line, "configure terminal", least=1):
             cli.send("end")
+            self._context = []
         self._start_daemons(line)
         return self._type(line)
 
@@ -87,6 +88,10 @@ class ConfigSession:
                 self._cli.send(line)
         return self._cli
 
+    def _configure(self, cli: CliSession) -> None:
+        cli.send("configure terminal")
+        self._context = [("config", "configure terminal")]
+
     def _drop(self) -> None:
         self._node.drop_cli(vtysh.CONFIG)
         self._cli = None
@@ -99,10 +104,10 @@ class ConfigSession:
             output = cli.send(vtysh.typed(line), timeout_s=_COMMAND_TIMEOUT_S).strip("\n")
         except LabDied:
             raise
-        except LabError as error:
+        except LabError:
             self._node.drop_cli(vtysh.CONFIG)
             self._cli = None
-            return "error", f"% The device gave no prompt again; the session was opened anew ({error})"
+            return "error", f"% No prompt came back within {_COMMAND_TIMEOUT_S:g} s; the command was ended."
         self._follow(line, before, vtysh.mode(cli.prompt))
         self._keep_hostname(cli)
         if before == "" and not vtysh.abbreviates(line, "configure terminal"):

@@ -27,9 +27,6 @@ class FrrPlatform:
     def boot(self, node: NodeAccess, startup_config: str) -> None:
         boot.boot(node, startup_config)
 
-    def left_alone(self, node: NodeAccess, startup_config: str) -> frozenset[str]:
-        return boot.shut_interfaces(startup_config) & set(node.interfaces)
-
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
 

@@ -14,25 +14,22 @@ _SYNTAX = re.compile(r"^(?:/bin/)?bash: -c: line (\d+): (.*)$", re.MULTILINE)
 
 
 def boot(node: NodeAccess, startup_config: str) -> None:
-    """Bring the node's interfaces up and run the startup config.
-
-    A route through a gateway is refused while its interface is down; an interface that is up without carrier will do.
+    """Run the startup config.
 
     Raises:
         StartupConfigRejected: A line failed.
     """
     lines = [line.rstrip() for line in startup_config.splitlines()]
-    done = node.run(["/bin/bash", "-c", script(node.interfaces, lines)], timeout_s=_TIMEOUT_S)
+    done = node.run(["/bin/bash", "-c", script(lines)], timeout_s=_TIMEOUT_S)
     if done.timed_out:
         raise LabError(f"{node.name}: the startup config did not end within {_TIMEOUT_S:g} s")
     if done.returncode != 0:
         raise rejection(node.name, lines, done)
 
 
-def script(interfaces: tuple[str, ...], lines: list[str]) -> str:
+def script(lines: list[str]) -> str:
     """The script that is run. Its first line is ours, so that line 1 of the config is line 2 of the script."""
-    up = "".join(f"link set dev {name} up\\n" for name in ("lo", *interfaces))
-    prologue = f"printf '{up}' | ip -batch - || exit; trap 'echo {_MARK} $LINENO >&2' ERR; set -eE"
+    prologue = f"trap 'echo {_MARK} $LINENO >&2' ERR; set -eE"
     return "\n".join([prologue, *lines, ""])
 
 

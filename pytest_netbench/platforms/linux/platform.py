@@ -39,9 +39,6 @@ class LinuxPlatform:
     def boot(self, node: NodeAccess, startup_config: str) -> None:
         boot.boot(node, startup_config)
 
-    def left_alone(self, node: NodeAccess, startup_config: str) -> frozenset[str]:  # noqa: ARG002 - boot has run it
-        return frozenset(node.interfaces)
-
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         missing: list[str] = []
         for node in nodes.values():

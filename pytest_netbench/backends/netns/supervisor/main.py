@@ -111,7 +111,6 @@ class Supervisor:
         self._jobs = Jobs(self._selector)
         self._decoder = wire_format.Decoder()
         self._spaces: dict[str, Namespaces] = {}
-        self._interfaces: dict[str, list[str]] = {}
         self._connecting: list[tuple[dict[str, Any], float]] = []
         self._held: list[int] = []
         self._build(spec, host, shared)
@@ -134,8 +133,7 @@ class Supervisor:
         for maker in makers:
             maker.release()
         for node in spec["nodes"]:
-            self._interfaces[node["name"]] = node["interfaces"]
-            nodes.plain_packets(self._spaces[node["name"]], self._home, node["interfaces"])
+            nodes.plug_in(self._spaces[node["name"]], self._home, node["interfaces"])
         for wire in wires:
             self._start_wire(paths["wire"], *wire)
 
@@ -432,14 +430,6 @@ class Supervisor:
         handle = sys.open_in_root(self._spaces[message["node"]].root, message["path"], os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
             return {"text": file.read(_TRUSTED_OUTPUT).decode("utf-8", "replace")}
-
-    def _do_switch(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Interfaces of many nodes up (or down), as close together as can be."""
-        for name in message["nodes"]:
-            left_alone = message["leave"].get(name, ())
-            names = [interface for interface in self._interfaces[name] if interface not in left_alone]
-            nodes.switch_interfaces(self._spaces[name], self._home, names, up=message["up"])
-        return {}
 
     def _do_scale(self, message: dict[str, Any]) -> dict[str, Any]:
         if self._clock is not None:

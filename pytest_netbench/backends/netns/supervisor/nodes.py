@@ -1,4 +1,4 @@
-"""Making the nodes of a lab, and switching their interfaces. Standard library only."""
+"""Making the nodes of a lab, and plugging their interfaces in. Standard library only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class Maker:
             for key, value in _SYSCTLS.items():
                 with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/{key}", "w") as file:
                     file.write(value)
-            _switch("lo", up=True)
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+                _set_up(control, "lo")
             os.write(ready, b"+")
             os.read(release, 1)
             os._exit(0)
@@ -93,15 +94,11 @@ def inside_network(namespaces: Namespaces, home: int) -> Iterator[None]:
         sys.setns(home, sys.CLONE_NEWNET)
 
 
-def switch_interfaces(namespaces: Namespaces, home: int, interfaces: Sequence[str], *, up: bool) -> None:
-    """Set interfaces of a node up or down, with segmentation offload off, so that packets on the wire are packets."""
-    with inside_network(namespaces, home):
-        for name in interfaces:
-            _switch(name, up=up)
+def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str]) -> None:
+    """Set interfaces up, with segmentation offload off, so that packets on the wire are packets.
 
-
-def plain_packets(namespaces: Namespaces, home: int, interfaces: Sequence[str]) -> None:
-    """Switch segmentation offloads off."""
+    They are up before anything boots: a startup config that shuts one down then has the last word.
+    """
     with inside_network(namespaces, home), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for name in interfaces:
             for command in _ETHTOOL_OFF:
@@ -112,11 +109,10 @@ def plain_packets(namespaces: Namespaces, home: int, interfaces: Sequence[str]) 
                 except OSError as error:
                     if error.errno != errno.EOPNOTSUPP:
                         raise
+            _set_up(control, name)
 
 
-def _switch(name: str, *, up: bool) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        request = struct.pack("16sH14x", name.encode(), 0)
-        flags = struct.unpack("16sH14x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
-        flags = flags | _IFF_UP if up else flags & ~_IFF_UP
-        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags))
+def _set_up(control: socket.socket, name: str) -> None:
+    request = struct.pack("16sH14x", name.encode(), 0)
+    flags = struct.unpack("16sH14x", fcntl.ioctl(control, _SIOCGIFFLAGS, request))[1]
+    fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags | _IFF_UP))

@@ -11,6 +11,7 @@ from typing import Any
 # Above all that the lab's own namespace gives its stubs by itself.
 _FIRST_INDEX = 10_000
 
+
 def batch(links: list[dict[str, Any]], pids: Mapping[str, int]) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
     """Commands that make all links, and the wires that must then run.
 

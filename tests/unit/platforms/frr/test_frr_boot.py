@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pytest_netbench.platforms.frr.boot import neutral, shut_interfaces
+from pytest_netbench.platforms.frr.boot import neutral
 
 
 def test_framing_a_person_types_is_made_a_comment_and_lines_keep_their_numbers():
@@ -18,20 +18,3 @@ def test_nested_blocks_close_one_by_one():
     assert neutral(lines) == [*lines[:4], "!"]
     unindented = ["router bgp 1", "address-family ipv4 unicast", "exit-address-family", "exit", "exit"]
     assert neutral(unindented) == [*unindented[:4], "!"]
-
-
-def test_an_interface_that_is_shut_is_known_whatever_the_indentation():
-    config = """interface eth0
- ip address 10.0.0.1/24
- shutdown
-exit
-interface eth1
-shutdown
-interface eth2
- shutdown
- no shutdown
-router bgp 1
- neighbor 10.0.0.2 remote-as 2
- neighbor 10.0.0.2 shutdown
-"""
-    assert shut_interfaces(config) == {"eth0", "eth1"}
