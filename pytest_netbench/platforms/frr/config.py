@@ -22,9 +22,9 @@ _COMMAND_TIMEOUT_S = 10.0
 _REPLAY_FILE = "/run/frr/replay.conf"
 
 
-def apply(node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+def apply(node: NodeAccess, commands: Sequence[str], *, timeout_s: float = _COMMAND_TIMEOUT_S) -> list[CommandStatus]:
     """Apply ``commands`` in one session; a command of several lines fails if one of its lines does."""
-    session = ConfigSession(node)
+    session = ConfigSession(node, timeout_s=timeout_s)
     statuses = []
     for command in commands:
         outcomes = [session.enter(line) for line in command.splitlines() or [""]]
@@ -43,8 +43,9 @@ class ConfigSession:
     Starts in exec mode and enters config mode by itself, unless the first command is one of exec mode.
     """
 
-    def __init__(self, node: NodeAccess) -> None:
+    def __init__(self, node: NodeAccess, *, timeout_s: float = _COMMAND_TIMEOUT_S) -> None:
         self._node = node
+        self._timeout_s = timeout_s
         self._cli: CliSession | None = None
         self._running: set[str] = set()
         self._context: list[tuple[str, str]] = []
@@ -101,13 +102,13 @@ class ConfigSession:
         cli = self._open()
         before = vtysh.mode(cli.prompt)
         try:
-            output = cli.send(vtysh.typed(line), timeout_s=_COMMAND_TIMEOUT_S).strip("\n")
+            output = cli.send(vtysh.typed(line), timeout_s=self._timeout_s).strip("\n")
         except LabDied:
             raise
         except LabError:
             self._node.drop_cli(vtysh.CONFIG)
             self._cli = None
-            return "error", f"% No prompt came back within {_COMMAND_TIMEOUT_S:g} s; the command was ended."
+            return "error", f"% No prompt came back within {self._timeout_s:g} s; the command was ended."
         self._follow(line, before, vtysh.mode(cli.prompt))
         self._keep_hostname(cli)
         if before == "" and not vtysh.abbreviates(line, "configure terminal"):

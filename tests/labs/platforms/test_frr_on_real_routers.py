@@ -9,7 +9,7 @@ import pytest
 
 from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.platforms.base import SandboxLimits
-from pytest_netbench.platforms.frr import FrrPlatform
+from pytest_netbench.platforms.frr import FrrPlatform, config
 
 PLATFORM = FrrPlatform()
 ROUTER = """! a comment
@@ -70,11 +70,11 @@ def test_a_lab_that_is_ready_has_its_adjacency_session_and_routes(lab):
 
 
 def test_the_running_config_is_the_same_each_time_and_has_no_preamble(lab):
-    config = PLATFORM.running_config(lab.nodes["R1"])
-    assert config == PLATFORM.running_config(lab.nodes["R1"])
-    assert config.startswith("frr version")
-    assert "\ninterface eth0\n ip address 10.0.0.1/24\n" in config
-    assert "hostname R1\n" in config
+    text = PLATFORM.running_config(lab.nodes["R1"])
+    assert text == PLATFORM.running_config(lab.nodes["R1"])
+    assert text.startswith("frr version")
+    assert "\ninterface eth0\n ip address 10.0.0.1/24\n" in text
+    assert "hostname R1\n" in text
 
 
 def test_a_show_takes_at_most_five_milliseconds_at_the_median(lab):
@@ -112,6 +112,20 @@ def test_a_command_of_several_lines_fails_if_one_of_them_does(fresh):
     assert (status, message) == ("error", "% Unknown command:  ip address 10.1.0.300/24")
 
 
+def test_a_command_that_never_ends_is_ended_and_the_rest_goes_on_where_it_was(fresh):
+    statuses = config.apply(fresh, ["interface eth0", "do ping 127.0.0.1", "description went on"], timeout_s=0.5)
+    assert [status.status for status in statuses] == ["success", "error", "success"]
+    assert statuses[1].message == "% No prompt came back within 0.5 s; the command was ended."
+    assert "interface eth0\n description went on\n" in PLATFORM.running_config(fresh)
+
+
+@pytest.mark.parametrize(
+    "command", ["show version | sh", "show running-config > /tmp/x", "show ip route | redirect /x"]
+)
+def test_a_show_cannot_be_led_to_a_shell_or_a_file(lab, command):
+    assert PLATFORM.execute(lab.nodes["R1"], command).startswith("% Unknown ")
+
+
 def test_control_characters_are_not_typed(fresh):
     assert applied(fresh, "description a\x15b") == [("error", "% Only printable characters can be typed.")]
 
@@ -133,10 +147,10 @@ def test_a_daemon_started_late_knows_the_lists_written_before_it(fresh):
     bgpd = fresh.vty([("bgpd", "enable"), ("bgpd", "show running-config")])[-1][0]
     assert "ip prefix-list OUT seq 5 permit 10.0.0.0/8" in bgpd
     assert "route-map OUT permit 10\n match ip address prefix-list OUT" in bgpd
-    config = PLATFORM.running_config(fresh)
-    assert " neighbor 10.1.0.2 remote-as 65002" in config
-    assert "interface eth0\n description after the daemon\n" in config
-    assert " ip rip send version 2" in config
+    text = PLATFORM.running_config(fresh)
+    assert " neighbor 10.1.0.2 remote-as 65002" in text
+    assert "interface eth0\n description after the daemon\n" in text
+    assert " ip rip send version 2" in text
 
 
 def test_a_changed_host_name_holds_for_every_session(fresh):
@@ -199,10 +213,10 @@ REJECTED = [
 ]
 
 
-@pytest.mark.parametrize(("config", "number", "line", "words"), REJECTED)
-def test_a_startup_config_that_is_refused_names_line_and_words(deploy, config, number, line, words):
+@pytest.mark.parametrize(("startup", "number", "line", "words"), REJECTED)
+def test_a_startup_config_that_is_refused_names_line_and_words(deploy, startup, number, line, words):
     with pytest.raises(StartupConfigRejected) as error:
-        deploy("frr", {"A": config, "B": ""})
+        deploy("frr", {"A": startup, "B": ""})
     assert error.value.node == "A"
     assert error.value.line_number == number
     assert line in error.value.line
