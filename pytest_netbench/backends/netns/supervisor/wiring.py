@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_netbench.backends.netns.supervisor.roots import PROC
+
 # Above all that the lab's own namespace gives its stubs by itself.
 _FIRST_INDEX = 10_000
 
@@ -28,7 +30,10 @@ def batch(links: list[dict[str, Any]], pids: Mapping[str, int]) -> tuple[list[st
     indexes = itertools.count(_FIRST_INDEX)
     for number, link in enumerate(links):
         endpoints, wire = link["endpoints"], link["wire"]
-        ends = [f"dev {interface} index {next(indexes)} netns {pids[node]}" for node, interface in endpoints]
+        # by path: a number is looked up in /proc by newer iproute2, and /proc is not this lab's
+        ends = [
+            f"dev {interface} index {next(indexes)} netns {PROC}/{pids[node]}/ns/net" for node, interface in endpoints
+        ]
         if len(ends) == 2 and wire is None:
             lines.append(f"link add {ends[0]} type veth peer name {ends[1].removeprefix('dev ')}")
             continue
