@@ -125,6 +125,30 @@ def missing(sessions: Iterable[Session]) -> Iterator[tuple[Session, str]]:
                 yield session, f"{speaker.node}: BGP neighbor {address} has {peer.queued} messages queued"
 
 
+def unfinished(session: Session, neighbours: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Phrases for ends of an established session that have not yet heard the other's *end of RIB* (RFC 4724).
+
+    FRR sends that mark after its first updates, since by default it helps others to restart gracefully.
+
+    Args:
+        session: An expected session.
+        neighbours: Per node the answer to ``show bgp neighbors json``.
+    """
+    one = neighbours.get(session.one.node, {}).get(session.there) or {}
+    other = neighbours.get(session.other.node, {}).get(session.here) or {}
+    shared = set(one.get("addressFamilyInfo") or ()) & set(other.get("addressFamilyInfo") or ())
+    for node, address, entry in (
+        (session.one.node, session.there, one),
+        (session.other.node, session.here, other),
+    ):
+        restart = entry.get("gracefulRestartInfo") or {}
+        modes = {str(restart.get(f"{end}GrMode", "Disable")).rstrip("*") for end in ("local", "remote")}
+        if modes <= {"Helper", "Restart"}:
+            heard = restart.get("endOfRibRecv") or {}
+            for family in sorted(shared - {name for name, done in heard.items() if done}):
+                yield f"{node}: BGP neighbor {address} has not yet sent all its {family} routes"
+
+
 def possible(session: Session) -> bool:
     """Whether the settings of both ends let TCP come up: same password, a source address the other end knows."""
     one, other = session.one.settings.get(session.there, ()), session.other.settings.get(session.here, ())

@@ -134,9 +134,10 @@ def _bgp_stage(
     for node in _running(nodes, daemons, "bgpd"):
         peers = bgp.peers(_json(node.vty([_BGP])[0][0]))
         speakers[node.name] = bgp.Speaker(node=node.name, peers=peers, addresses=bgp.addresses(briefs[node.name]))
-    lacking = list(bgp.missing(bgp.expected(speakers.values())))
+    sessions = bgp.expected(speakers.values())
+    lacking = list(bgp.missing(sessions))
     if not lacking:
-        return []
+        return _unfinished(nodes, sessions)
     touched = {speaker.node for session, _ in lacking for speaker in (session.one, session.other)}
     informed = [
         replace(speakers[name], settings=bgp.parse_settings(_config(nodes[name], "bgpd"))) for name in sorted(touched)
@@ -148,6 +149,12 @@ def _bgp_stage(
             if bgp.possible(session) and _reachable(nodes, session)
         )
     )
+
+
+def _unfinished(nodes: Mapping[str, NodeAccess], sessions: list[bgp.Session]) -> list[str]:
+    names = sorted({speaker.node for session in sessions for speaker in (session.one, session.other)})
+    answers = {name: _json(nodes[name].vty([("bgpd", "show bgp neighbors json")])[0][0]) for name in names}
+    return [phrase for session in sessions for phrase in bgp.unfinished(session, answers)]
 
 
 def _reachable(nodes: Mapping[str, NodeAccess], session: bgp.Session) -> bool:

@@ -112,3 +112,29 @@ def test_an_external_session_over_several_hops_must_be_allowed_at_both_ends():
     assert not bgp.possible(loopbacks(SOURCE_ONE, SOURCE_OTHER, remote=2))
     assert not bgp.possible(loopbacks(SOURCE_ONE + hop_one, SOURCE_OTHER, remote=2))
     assert bgp.possible(loopbacks(SOURCE_ONE + hop_one, SOURCE_OTHER + hop_other, remote=2))
+
+
+def neighbour(
+    address: str, heard: dict[str, bool], *, mode: str = "Helper", families: tuple[str, ...] = ("ipv4Unicast",)
+):
+    restart = {"endOfRibRecv": heard, "localGrMode": "Helper*", "remoteGrMode": mode}
+    return {address: {"gracefulRestartInfo": restart, "addressFamilyInfo": {family: {} for family in families}}}
+
+
+def test_a_session_is_finished_when_both_ends_have_heard_the_end_of_the_others_routes():
+    [session] = bgp.expected(pair())
+    done = neighbour("10.0.0.1", {"ipv4Unicast": True})
+    assert list(bgp.unfinished(session, {"R1": neighbour("10.0.0.2", {"ipv4Unicast": True}), "R2": done})) == []
+    assert list(bgp.unfinished(session, {"R1": neighbour("10.0.0.2", {}), "R2": done})) == [
+        "R1: BGP neighbor 10.0.0.2 has not yet sent all its ipv4Unicast routes"
+    ]
+
+
+def test_a_mark_that_will_not_come_is_not_waited_for():
+    [session] = bgp.expected(pair())
+    done = neighbour("10.0.0.1", {"ipv4Unicast": True})
+    one_sided = neighbour("10.0.0.2", {"ipv4Unicast": True}, families=("ipv4Unicast", "ipv6Unicast"))
+    assert list(bgp.unfinished(session, {"R1": one_sided, "R2": done})) == []
+    disabled = neighbour("10.0.0.2", {}, mode="Disable")
+    assert list(bgp.unfinished(session, {"R1": disabled, "R2": done})) == []
+    assert list(bgp.unfinished(session, {})) == []
