@@ -1,0 +1,37 @@
+"""What can be required, what is installed and what is scaled is on the pages that say so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pytest_netbench.backends.netns import checks, features
+
+ROOT = Path(__file__).parents[2]
+DOCTOR = (ROOT / "docs/reference/doctor.md").read_text()
+INSTALL = (ROOT / "docs/how-to/install.md").read_text()
+LAB_TIME = (ROOT / "docs/explanation/lab-time.md").read_text()
+
+
+def test_every_feature_program_and_substitute_is_documented():
+    for name in (*features.FEATURES, *checks.PROGRAMS, *features.SUBSTITUTES, "lab-time"):
+        assert f"`{name}`" in DOCTOR, name
+
+
+def test_every_extra_is_documented():
+    for distribution, *_ in checks.EXTRAS.values():
+        assert distribution in DOCTOR
+
+
+def test_every_package_that_set_up_installs_is_documented():
+    script = (ROOT / "scripts/setup.d/system").read_text() + (ROOT / "scripts/setup.d/python").read_text()
+    packages = {name for names in re.findall(r"packages\+=\(([a-z0-9. -]+)\)", script) for name in names.split()}
+    for name in packages - {"util-linux", "iproute2", "python3", "python3.11", "python3.11-venv"}:
+        assert name in INSTALL, name
+
+
+def test_every_wait_that_is_scaled_is_documented():
+    source = (ROOT / "pytest_netbench/backends/netns/native/labtime.c").read_text()
+    names = set(re.findall(r"^EXPORT .*?\b(\w+)\(", source, re.MULTILINE))
+    for name in names - {"__poll_chk", "__ppoll_chk", "syscall"}:
+        assert f"`{name}`" in LAB_TIME, name
