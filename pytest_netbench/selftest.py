@@ -62,13 +62,18 @@ class SelftestReport:
 
     def plain(self) -> dict[str, Any]:
         """JSON values of all but the configs."""
-        return {name: value for name, value in asdict(self).items() if name != "truth"}
+        plain = {name: value for name, value in asdict(self).items() if name != "truth"}
+        return {**plain, "verdict": self.verdict}
 
     def text(self) -> str:
         """The problems, one a line, under a headline."""
-        return "\n".join(
-            [f"{self.slug}: {len(self.problems)} problems in the self-test", *(f"  - {one}" for one in self.problems)]
-        )
+        return "\n".join([f"{self.slug}: {self.verdict} in the self-test", *(f"  - {one}" for one in self.problems)])
+
+    @property
+    def verdict(self) -> str:
+        """``ok``, or how many problems there are."""
+        count = len(self.problems)
+        return f"{count} problem{'s' * (count > 1)}" if count else "ok"
 
 
 def selftest(

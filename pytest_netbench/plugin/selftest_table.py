@@ -13,8 +13,7 @@ def table(reports: Sequence[dict[str, Any]]) -> list[str]:
     rows = [["task", *columns, "labs", "seconds", ""]]
     for report in ordered:
         cells = [report["shown"].get(name, "-") for name in columns]
-        verdict = f"{len(report['problems'])} problems" if report["problems"] else "ok"
-        rows.append([report["slug"], *cells, str(report["labs"]), f"{report['seconds']:.1f}", verdict])
+        rows.append([report["slug"], *cells, str(report["labs"]), f"{report['seconds']:.1f}", report["verdict"]])
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     survivors = [

@@ -172,3 +172,20 @@ def test_hooks_are_called_with_what_they_promise(bench, workers):
         "finished tasks/access/reach.task.yaml::reach[oracle] passed",
         "result tasks/access/reach.task.yaml::reach[oracle] 1.0",
     ]
+
+
+def test_the_reasoning_score_is_made_where_the_run_is_reported_and_kept(bench, workers):
+    reasoning = "The edge drops port 80; take the rule away and add the route."
+    bench.task("reach", ground_truth_reasoning=reasoning)
+    bench.task("other", ground_truth_reasoning=reasoning)
+    (bench.path / "conftest.py").write_text(
+        "import sys\n"
+        "def pytest_sessionfinish(session):\n"
+        "    if hasattr(session.config, 'workerinput'): assert 'torch' not in sys.modules\n"
+    )
+    result = bench.run("--agent=mine:Half", "--junitxml=out.xml", *workers)
+    result.assert_outcomes(failed=2)
+    for entry in bench.results():
+        scores = {score["metric"]: score["value"] for score in entry["scores"]}
+        assert 0.3 < scores["reasoning"] < 1
+    assert (bench.path / "out.xml").read_text().count('name="netbench.score.reasoning" value="0.') == 2

@@ -35,7 +35,7 @@ def test_a_task_with_a_survivor_fails_and_the_table_lists_it(bench, workers):
     result = bench.run("--netbench-selftest", "--netbench-selftest-repeats=1", *workers)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["idle: 1 problems in the self-test", "  - edge: leaving out 'policy x' fails no testcase: *accepted_survivors"]
+        ["idle: 1 problem in the self-test", "  - edge: leaving out 'policy x' fails no testcase: *accepted_survivors"]
     )
     result.stdout.fnmatch_lines(["lines that no testcase misses:", "  idle edge: 'policy x': not explained"])
     result.stdout.no_fnmatch_line("*Traceback*")
