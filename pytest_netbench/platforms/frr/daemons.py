@@ -12,6 +12,7 @@ INSTALL_COMMAND = "sudo apt-get install -y --no-install-recommends frr"
 
 # Words that open a daemon's config; "*" stands for any one word.
 _OPENERS: dict[str, tuple[str, ...]] = {
+    "staticd": ("ip route", "ipv6 route"),
     "ospfd": ("router ospf", "ip ospf"),
     "ospf6d": ("router ospf6", "ipv6 ospf6"),
     "bgpd": (
@@ -67,14 +68,14 @@ def parse_version(text: str) -> str | None:
 def installed() -> tuple[str, ...]:
     """Daemons that lie in FRR's directory."""
     home = directory()
-    known = ("mgmtd", "zebra", "staticd", *_OPENERS)
+    known = ("mgmtd", "zebra", *_OPENERS)
     return () if home is None else tuple(name for name in known if (home / name).exists())
 
 
 def always(available: Iterable[str]) -> tuple[str, ...]:
-    """Daemons every router runs. Since FRR 10 staticd is configured through mgmtd."""
+    """Daemons every router runs. Since FRR 10 others are configured through mgmtd."""
     present = set(available)
-    return tuple(name for name in ("mgmtd", "zebra", "staticd") if name in present)
+    return tuple(name for name in ("mgmtd", "zebra") if name in present)
 
 
 def parse_enabled(text: str) -> frozenset[str]:

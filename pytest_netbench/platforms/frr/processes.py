@@ -40,10 +40,11 @@ def start(node: NodeAccess, names: Iterable[str], *, running: frozenset[str] = f
 
 def start_router(node: NodeAccess, needed: Iterable[str]) -> None:
     """Start what every router runs and the daemons ``needed``."""
-    first = [name for name in daemons.always(daemons.installed()) if name != "staticd"]
+    first = daemons.always(daemons.installed())
     start(node, first)
     node.vty([("zebra", line) for line in _FORWARD])
-    start(node, ["staticd", *sorted(needed)], running=frozenset(first))
+    if others := sorted(set(needed) - set(first)):
+        start(node, others, running=frozenset(first))
 
 
 def restart_router(node: NodeAccess) -> None:
