@@ -6,6 +6,7 @@ An argument list is run only if every word of it is known to read. No shell sees
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _WORD = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
 _SEPARATOR = "\x1f"
@@ -36,13 +37,8 @@ def refuses(argv: list[str]) -> str | None:
     program, arguments = argv[0], argv[1:]
     if sum(map(len, argv)) > _LONGEST or not all(_WORD.fullmatch(word) for word in argv):
         return f"{program}: only plain words are answered here, read-only"
-    reads = {
-        "nft": _nft_reads,
-        "iptables-save": _save_reads,
-        "ip6tables-save": _save_reads,
-        "conntrack": _conntrack_reads,
-    }.get(program, _iptables_reads)
-    if reads(arguments):
+    reads = _READS.get(program)
+    if reads is not None and reads(arguments):
         return None
     return f"{program}: not permitted: read-only access answers listings only"
 
@@ -84,3 +80,12 @@ def _without_table(arguments: list[str]) -> list[str] | None:
                 return None
             del rest[position : position + 2]
     return rest
+
+
+# By exact name: a name that only begins alike may be a path, or a program that writes.
+_READS: dict[str, Callable[[list[str]], bool]] = {
+    "nft": _nft_reads,
+    "conntrack": _conntrack_reads,
+    **dict.fromkeys(("iptables", "ip6tables", "iptables-nft", "ip6tables-nft"), _iptables_reads),
+    **dict.fromkeys(("iptables-save", "ip6tables-save"), _save_reads),
+}

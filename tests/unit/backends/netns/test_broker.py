@@ -1,0 +1,143 @@
+"""The broker runs what agents ask for with the lab's rights, so what it lets pass is all that matters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytest_netbench.backends.netns.supervisor import broker
+
+LISTINGS = [
+    "nft list ruleset",
+    "nft -a list ruleset",
+    "nft -j list ruleset",
+    "nft list ruleset inet",
+    "nft list table inet filter",
+    "nft list chain ip nat POSTROUTING",
+    "nft -nn list counters",
+    "iptables -L",
+    "iptables -nvL --line-numbers",
+    "iptables -t nat -L POSTROUTING -n -v",
+    "iptables -S FORWARD",
+    "ip6tables --list-rules",
+    "ip6tables-nft -t mangle -S",
+    "iptables-save",
+    "iptables-save -t nat -c",
+    "ip6tables-save --counters",
+    "conntrack -L",
+    "conntrack -S",
+]
+CHANGES = [
+    "nft list ruleset; flush ruleset",
+    "nft list ruleset ; flush ruleset",
+    "nft flush ruleset",
+    "nft -f /tmp/x list ruleset",
+    "nft -f/tmp/x list ruleset",
+    "nft --file /tmp/x list ruleset",
+    "nft list ruleset -f /tmp/x",
+    "nft -i list ruleset",
+    "nft -I /tmp list ruleset",
+    "nft -D x=y list ruleset",
+    "nft -c -o -f /tmp/x list ruleset",
+    "nft -- flush ruleset",
+    "nft reset counters",
+    "nft list",
+    "nft monitor",
+    "nft include /tmp/x",
+    "iptables -F",
+    "iptables -L -F",
+    "iptables -LF",
+    "iptables -L -Z",
+    "iptables -nLZ",
+    "iptables -L --zero",
+    "iptables -L --zer",
+    "iptables -A INPUT -j DROP",
+    "iptables -L --modprobe=/tmp/x",
+    "iptables -L --modprobe /tmp/x",
+    "iptables -L -M /tmp/x",
+    "iptables -L -M/tmp/x",
+    "iptables -t /tmp/x -L",
+    "iptables -w 5 -P INPUT DROP -L",
+    "iptables-save -f /tmp/x",
+    "iptables-save -f/tmp/x",
+    "iptables-save --file=/tmp/x",
+    "iptables-save -M /tmp/x",
+    "iptables-restore -L",
+    "iptables-restore -n",
+    "iptables-apply -L",
+    "iptables-/../../tmp/x -L",
+    "nft-/../tmp/x -L",
+    "iptables-legacy-multi -L",
+    "/tmp/iptables -L",
+    "conntrack",
+    "conntrack -F",
+    "conntrack -L -F",
+    "conntrack -D",
+    "conntrack -L -o save --load-file",
+    "conntrack -R /tmp/x",
+    "conntrack -E",
+    "ss -K",
+    "ss -L",
+    "ipset -L",
+    "sh -L",
+    "",
+]
+
+
+@pytest.mark.parametrize("line", LISTINGS)
+def test_a_listing_is_answered(line: str) -> None:
+    assert broker.refuses(line.split()) is None
+
+
+@pytest.mark.parametrize("line", CHANGES)
+def test_what_may_change_something_is_refused(line: str) -> None:
+    assert broker.refuses(line.split(" ")) is not None
+
+
+@pytest.mark.parametrize("line", LISTINGS)
+@pytest.mark.parametrize("extra", [";", "\n", "{", "}", "#", "$(x)", "`x`", "|", "x=y", "é", "", " ", "a" * 65])
+def test_a_listing_with_a_strange_word_is_refused(line: str, extra: str) -> None:
+    assert broker.refuses([*line.split(), extra]) is not None
+
+
+def test_a_refusal_names_the_program_and_the_reason() -> None:
+    assert broker.refuses(["nft", "flush", "ruleset"]) == ("nft: not permitted: read-only access answers listings only")
+    assert broker.refuses(["nft", "list", "ruleset;"]) == "nft: only plain words are answered here, read-only"
+    assert broker.refuses(["iptables-/x", "-L"]) == "iptables-/x: not permitted: read-only access answers listings only"
+
+
+def test_the_words_of_a_request_are_told_apart() -> None:
+    assert broker.words("nft\x1flist\x1fruleset\x1f\n") == ["nft", "list", "ruleset"]
+    assert broker.words("\n") == [""]
+
+
+_DANGEROUS_FLAGS = set("AIDRFZNXPECM")
+_vocabulary = st.sampled_from(
+    sorted(
+        {word for line in LISTINGS + CHANGES for word in line.split(" ")}
+        | {f"-{letter}" for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}
+        | {"add", "delete", "flush", "insert", "replace", "reset", "rename", "destroy", "monitor", "import", "--", "-"}
+    )
+)
+_programs = st.sampled_from(
+    ["nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "iptables-nft", "conntrack"]
+)
+
+
+@given(program=_programs, arguments=st.lists(_vocabulary | st.text(max_size=8), max_size=8))
+@example(program="nft", arguments=["list", "ruleset", "-f", "x"])
+def test_nothing_that_passes_holds_a_word_that_changes(program: str, arguments: list[str]) -> None:
+    if broker.refuses([program, *arguments]) is not None:
+        return
+    text = " ".join(arguments)
+    assert not set(text) & set(";\n{}#$`|&<>=\"'\\*@")
+    if program == "nft":
+        plain = [word for word in arguments if not word.startswith("-")]
+        assert plain[0] == "list"
+        assert not any(word.startswith(("-f", "-i", "-I", "-D", "-c", "-o", "--f", "--i")) for word in arguments)
+    else:
+        short = {letter for word in arguments if word[:1] == "-" != word[1:2] for letter in word[1:]}
+        changing = _DANGEROUS_FLAGS - ({"C"} if program == "conntrack" else set())
+        assert not short & changing
+        assert not any(word.startswith("--") and word[2:3] in set("fzmdraeip") for word in arguments)
