@@ -52,7 +52,7 @@ class Failure:
         return ProviderError(self.message)
 
 
-def classify(error: Exception, *, litellm: Any, model: str, api_base: str | None) -> Failure:
+def classify(error: Exception, *, litellm: Any, model: str, api_base: str | None, timeout_s: float) -> Failure:
     """What ``error``, raised by ``litellm.completion``, means.
 
     Args:
@@ -60,6 +60,7 @@ def classify(error: Exception, *, litellm: Any, model: str, api_base: str | None
         litellm: The module, for its exception classes.
         model: For the message.
         api_base: For the message.
+        timeout_s: For the message.
     """
     text = _first_lines(error)
     where = f"{model} at {api_base}" if api_base else model
@@ -67,6 +68,7 @@ def classify(error: Exception, *, litellm: Any, model: str, api_base: str | None
     return (
         _conversation_at_fault(error, litellm, where, text)
         or _no_key(litellm, where, text, model)
+        or _timeout(error, litellm, where, timeout_s)
         or _passing(error, litellm, where, text, api_base)
         or _final(error, litellm, where, text, model)
     )
@@ -91,9 +93,13 @@ def _no_key(litellm: Any, where: str, text: str, model: str) -> Failure | None:
     return Failure(kind="final", message=f"{where} needs a key. {_key_remedy(litellm, model)}") if missing else None
 
 
+def _timeout(error: Exception, litellm: Any, where: str, timeout_s: float) -> Failure | None:
+    if not isinstance(error, litellm.Timeout):
+        return None
+    return Failure(kind="timeout", message=f"{where} did not answer within {timeout_s:.3g} s (the settings' timeout_s)")
+
+
 def _passing(error: Exception, litellm: Any, where: str, text: str, api_base: str | None) -> Failure | None:
-    if isinstance(error, litellm.Timeout):
-        return Failure(kind="timeout", message=f"{where} did not answer in time: {text}")
     wait_s = retry_after_s(error)
     if isinstance(error, litellm.RateLimitError) and not _speaks_of(text, _OUT_OF_CREDIT):
         return Failure(kind="transient", message=f"{where} limits the rate: {text}", retry_after_s=wait_s)

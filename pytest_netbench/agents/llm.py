@@ -82,6 +82,14 @@ class Llm:
         self._price = price
         self._sleep = sleep
 
+    def prepare(self) -> None:
+        """Import litellm, which takes seconds, before somebody's time runs.
+
+        Raises:
+            UsageError: It is absent.
+        """
+        load_litellm()
+
     def complete(
         self,
         messages: Sequence[Message],
@@ -130,7 +138,9 @@ class Llm:
                     "Mend: pip install --upgrade 'pytest-netbench[llm]'"
                 ) from error
             except Exception as error:  # litellm also lets bare exceptions through
-                failure = classify(error, litellm=litellm, model=self.model, api_base=self.settings.api_base)
+                failure = classify(
+                    error, litellm=litellm, model=self.model, api_base=self.settings.api_base, timeout_s=timeout
+                )
                 if failure.kind == "timeout" and timeout == left:
                     raise OutOfTime(failure.message) from error
                 if not failure.may_pass:

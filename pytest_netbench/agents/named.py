@@ -28,5 +28,11 @@ class NamedAgent:
         own = self._agent.info
         return own.model_copy(update={"id": self._name, "settings": {**own.settings, **self._overrides}})
 
+    def prepare(self) -> None:
+        """Passed on, if the agent has it."""
+        prepare = getattr(self._agent, "prepare", None)
+        if prepare is not None:
+            prepare()
+
     def run(self, brief: Brief, ani: Ani) -> Submission:
         return self._agent.run(brief, ani)

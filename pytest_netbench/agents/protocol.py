@@ -10,7 +10,10 @@ from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
 class Agent(Protocol):
-    """One who is evaluated. Receives the Brief and never the Task."""
+    """One who is evaluated. Receives the Brief and never the Task.
+
+    It may also have ``prepare()``, called before its time starts, to load what takes long to load.
+    """
 
     @property
     def info(self) -> AgentInfo: ...

@@ -35,6 +35,10 @@ class React:
         prompts = digests((self._system, self._task, self._nudge, self._condense))
         return self._file.info(prompts=prompts)
 
+    def prepare(self) -> None:
+        """Load what asks the model, which takes seconds."""
+        self._llm.prepare()
+
     def run(self, brief: Brief, ani: Ani) -> Submission:
         """Work until the model says that it is done, stops making progress, or has used up its budget.
 

@@ -31,6 +31,10 @@ class SingleTurn:
     def info(self) -> AgentInfo:
         return self._file.info(prompts=digests((self._system, self._task, self._state)))
 
+    def prepare(self) -> None:
+        """Load what asks the model, which takes seconds."""
+        self._llm.prepare()
+
     def run(self, brief: Brief, ani: Ani) -> Submission:
         """Ask once and apply the answer.
 

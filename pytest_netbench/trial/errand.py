@@ -54,6 +54,7 @@ def let_work(
         RequirementMissing: It needs something this machine lacks.
     """
     errand = _Errand(agent, task, brief, ani)
+    errand.prepare()
     began = clock()
     ani.start()
     errand.start()
@@ -74,8 +75,11 @@ def _patience(wall_s: float | None, grace_s: float | None) -> float | None:
 def _judge(errand: _Errand, ani: LabAni, seconds: float) -> Work:
     error = errand.error
     if error is None and isinstance(errand.answer, Submission):
-        out = errand.answer.stop_reason.startswith("budget")
-        return Work(outcome="budget" if out else "done", submission=errand.answer, seconds=seconds)
+        reason = errand.answer.stop_reason
+        if reason.startswith("budget"):
+            return Work(outcome="budget", submission=errand.answer, seconds=seconds)
+        why = None if reason == "done" else f"the agent ended without being done: {reason}"
+        return Work(outcome="done", error=why, submission=errand.answer, seconds=seconds)
     if isinstance(error, InfrastructureError | InputError | RequirementMissing):
         raise error
     if isinstance(error, BudgetExhausted):
@@ -103,7 +107,16 @@ class _Errand(Thread):
         self.answer: object = None
         self.error: BaseException | None = None
 
+    def prepare(self) -> None:
+        """Let the agent load what it needs; the first trial of a process shall not pay for it with its time."""
+        try:
+            getattr(self._agent, "prepare", _nothing_to_load)()
+        except Exception as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
+            self.error = error
+
     def run(self) -> None:
+        if self.error is not None:
+            return
         try:
             informed = getattr(self._agent, "run_informed", None)
             if informed is not None:
@@ -112,6 +125,10 @@ class _Errand(Thread):
                 self.answer = self._agent.run(self._brief, self._ani)  # type: ignore[union-attr]
         except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
             self.error = error
+
+
+def _nothing_to_load() -> None:
+    """Most agents have no ``prepare``."""
 
 
 def usage_of(steps: tuple[Step, ...]) -> Usage:

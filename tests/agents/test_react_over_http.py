@@ -207,7 +207,7 @@ def test_a_server_error_that_passes_is_only_a_note(serve, agent_file, ani, statu
 def test_a_request_that_times_out_is_tried_again(serve, agent_file, ani):
     serve([Hang(), Text("task done"), Text("because")])
     assert React(file=agent_file(settings={"timeout_s": 0.3})).run(brief_of(ani), ani).stop_reason == "done"
-    assert "did not answer in time" in ani.notes[0]
+    assert "openai/fake did not answer within 0.3 s (the settings' timeout_s)" in ani.notes[0]
 
 
 def test_a_server_that_is_not_there_is_an_infrastructure_error_that_says_where_it_was_looked_for(

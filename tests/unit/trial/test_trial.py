@@ -68,6 +68,35 @@ def test_a_bug_of_an_agent_is_its_own_failure_and_says_where():
     assert "test_trial.py:" in record.error
 
 
+def test_what_an_agent_loads_before_it_works_is_not_charged_to_its_time():
+    clock = [0.0]
+
+    class Heavy(Own):
+        def prepare(self):
+            clock[0] += 1000.0
+
+    trial = trial_of(Heavy(does_it))
+    trial._clock = lambda: clock[0]
+    assert trial.run().agent_s == 0.0
+
+
+def test_a_bug_in_an_agents_preparation_is_its_own_failure():
+    class Broken(Own):
+        def prepare(self):
+            raise KeyError("weights")
+
+    record = trial_of(Broken(does_it)).run()
+    assert record.outcome == "agent-error"
+    assert record.error.startswith("KeyError: 'weights' (")
+    assert {result.status for result in record.testcase_results} == {"fail"}
+
+
+def test_an_agent_that_ends_without_being_done_is_scored_and_says_so():
+    record = trial_of(Own(lambda brief, ani: Submission(stop_reason="no-progress"))).run()
+    assert record.outcome == "done"
+    assert record.error == "the agent ended without being done: no-progress"
+
+
 def test_an_agent_that_hands_in_nothing_has_failed():
     record = trial_of(Own(lambda brief, ani: None)).run()
     assert record.error == "run() returned None, not a Submission"
