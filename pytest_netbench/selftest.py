@@ -103,6 +103,7 @@ class _Measured:
     oracle: list[tuple[TestcaseResult, ...]] = field(default_factory=list)
     truths: list[TruthConfigs] = field(default_factory=list)
     noticed: Counter[Line] = field(default_factory=Counter)
+    witnesses: dict[Line, str] = field(default_factory=dict)
 
 
 class _Selftest:
@@ -145,14 +146,23 @@ class _Selftest:
             measured.oracle.append(tuple(evaluation.run_testcases(self._task.testcases)))
             measured.truths.append(TruthConfigs(initial=initial, final=evaluation.final_configs()))
         for line in self._lines:
-            if self._is_noticed(line):
+            witness = self._who_misses(line, measured.witnesses.get(line))
+            if witness is not None:
                 measured.noticed[line] += 1
+                measured.witnesses[line] = witness
 
-    def _is_noticed(self, line: Line) -> bool:
+    def _who_misses(self, line: Line, suspect: str | None) -> str | None:
+        """A testcase that fails without ``line``; ``suspect``, which did so before, is asked first."""
+        first = [testcase for testcase in self._task.testcases if testcase.name == suspect]
         with self._lab() as lab:
             self._apply(lab, Oracle(leave_out=line))
-            results = TaskEvaluation(lab).run_testcases(self._task.testcases, stop_at_first_failure=True)
-        return any(result.status == "fail" for result in results)
+            evaluation = TaskEvaluation(lab)
+            for testcases in (first, self._task.testcases):
+                results = evaluation.run_testcases(testcases, stop_at_first_failure=True)
+                failed = [result.name for result in results if result.status == "fail"]
+                if failed:
+                    return failed[0]
+        return None
 
     def _apply(self, lab: Lab, oracle: Oracle) -> None:
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)

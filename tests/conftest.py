@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,29 @@ import pytest
 from tests.support.memory_parts import install
 
 pytest_plugins = ("pytester",)
+
+LABS = Path(__file__).parent / "labs"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-backend",
+        metavar="NAME",
+        default=None,
+        help="tests of real labs (tests/labs) must run on this backend: one that is skipped fails",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Without its labs a green gate would show nothing."""
+    report = yield
+    required = item.config.getoption("--require-backend")
+    if required and report.skipped and not hasattr(report, "wasxfail") and item.path.is_relative_to(LABS):
+        assert isinstance(report.longrepr, tuple)
+        report.outcome = "failed"
+        report.longrepr = f"--require-backend {required}: {report.longrepr[2].removeprefix('Skipped: ')}"
+    return report
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ Without xdist this is the one process there is, with xdist the controller.
 from __future__ import annotations
 
 import time
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,7 +91,7 @@ class Controller:
         if self._results:
             from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
 
-            lines += summary_lines(list(self._results.values()), width=_width(terminalreporter))
+            lines += summary_lines(list(self._results.values()), width=get_terminal_size().columns)
             lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
         if self._selftests:
             from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415
@@ -159,7 +160,3 @@ class Controller:
 
 
 DURATIONS = "netbench/durations"
-
-
-def _width(terminalreporter: pytest.TerminalReporter) -> int:
-    return terminalreporter._tw.fullwidth  # noqa: SLF001  (pytest has no public name for it)

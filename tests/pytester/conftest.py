@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -97,7 +98,9 @@ class Bench:
         self.path = pytester.path
         self._journal = self.path / "labs.jsonl"
         site = install(self.path / "site")
-        monkeypatch.setenv("PYTHONPATH", f"{site}:{REPOSITORY}")
+        monkeypatch.setenv(
+            "PYTHONPATH", os.pathsep.join([str(site), str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+        )
         monkeypatch.setenv(JOURNAL, str(self._journal))
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
