@@ -53,9 +53,9 @@ class Cable:
         self.left = Namespace(*self.middle.enter, "unshare", "-n")
         self.right = Namespace(*self.middle.enter, "unshare", "-n")
         for interface, node, address in (("wa", self.left, "10.0.0.1/24"), ("wb", self.right, "10.0.0.2/24")):
-            self.middle.run(
-                "ip", "link", "add", interface, "type", "veth", "peer", "name", "e0", "netns", str(node.pid)
-            )
+            # ends of different index: else the kernel tells of their carrier up to a second late
+            peer = ("peer", "name", "e0", "index", "1000", "netns", str(node.pid))
+            self.middle.run("ip", "link", "add", interface, "type", "veth", *peer)
             self.middle.run("ip", "link", "set", interface, "addrgenmode", "none")
             node.run("ip", "addr", "add", address, "dev", "e0")
             # what a rate or a loss is about is the packet on the line, not the 64 KiB that hardware would cut up
