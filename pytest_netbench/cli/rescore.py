@@ -14,9 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what changed."""
+    """Print what changed; status 1 if that is more than other versions of scorers explain, or less than all was scored."""
     from pytest_netbench.results.rescore import rescore  # noqa: PLC0415  (imports pydantic and the scorers)
 
-    for line in rescore(arguments.directory).lines():
+    report = rescore(arguments.directory)
+    for line in report.lines():
         print(line)
-    return 0
+    return 0 if report.same and not report.unscored else 1

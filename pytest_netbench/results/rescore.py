@@ -30,8 +30,10 @@ class Difference:
 
     @property
     def expected(self) -> bool:
-        """Whether another version of the scorer explains it."""
-        return self.before is not None and self.after is not None and self.before.scorer != self.after.scorer
+        """Whether another version of the scorer explains it, or there was no number before (killed, or without the extra)."""
+        if self.before is None or self.before.value is None:
+            return True
+        return self.after is not None and self.before.scorer != self.after.scorer
 
     def __str__(self) -> str:
         return f"{self.node_id} trial {self.trial}: {self.metric}: {_said(self.before)} -> {_said(self.after)}"
@@ -42,6 +44,7 @@ class RescoreReport:
     """What scoring again showed.
 
     ``unscored`` says of each trial that could not be scored again why; ``equal`` counts scores that came out the same.
+    ``versions`` are the scorers that have changed since, before and now.
     """
 
     path: Path
@@ -49,10 +52,11 @@ class RescoreReport:
     equal: int
     differences: tuple[Difference, ...]
     unscored: tuple[str, ...]
+    versions: tuple[tuple[str, str], ...] = ()
 
     @property
     def same(self) -> bool:
-        """Whether every difference is explained by another version of a scorer."""
+        """Whether every difference is one that is to be expected."""
         return all(difference.expected for difference in self.differences)
 
     def lines(self) -> list[str]:
@@ -60,6 +64,7 @@ class RescoreReport:
         head = f"{len(self.results)} results, {self.equal} scores equal, {len(self.differences)} different: {self.path}"
         return [
             head,
+            *(f"  another version of a scorer: {before} -> {now}" for before, now in self.versions),
             *(f"  {one}" for one in self.differences),
             *(f"  not scored again: {one}" for one in self.unscored),
         ]
@@ -98,6 +103,15 @@ def rescore(path: Path) -> RescoreReport:
         equal=len(compared) - len(differences),
         differences=differences,
         unscored=tuple(unscored),
+        versions=tuple(
+            sorted(
+                {
+                    (one.before.scorer, one.after.scorer)
+                    for one in compared
+                    if one.before and one.after and one.before.scorer != one.after.scorer
+                }
+            )
+        ),
     )
 
 

@@ -79,6 +79,24 @@ def test_another_version_of_a_scorer_explains_another_number(tmp_path: Path):
     report = rescore(tmp_path)
     assert report.differences[0].expected
     assert str(report.differences[0]) == "a trial 1: testcase: 0.1 (testcase/0) -> 0.666667 (testcase/1)"
+    assert report.same
+    assert report.lines()[1] == "  another version of a scorer: testcase/0 -> testcase/1"
+
+
+def test_another_version_is_told_even_if_its_numbers_are_the_same(tmp_path: Path):
+    store = ResultsDir.create(tmp_path)
+    measured = trial()
+    value = len([one for one in measured.testcase_results if one.status == "pass"]) / len(measured.testcase_results)
+    store.append(result(node_id="a", scores=(score("testcase", value, version=0),)), measured, worker="gw0")
+    assert rescore(tmp_path).versions == (("testcase/0", "testcase/1"),)
+
+
+def test_a_score_that_a_killed_run_had_not_made_yet_is_to_be_expected(tmp_path: Path):
+    store = ResultsDir.create(tmp_path)
+    store.append(result(node_id="a", scores=()), trial(), worker="gw0")
+    report = rescore(tmp_path)
+    assert len(report.differences) == 3
+    assert report.same
 
 
 def test_scores_that_a_killed_run_had_not_made_are_made(tmp_path: Path):
