@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
 
 SUFFIXES = (".task.yaml", ".task.yml", ".task.json")
+IN_NODE_IDS = (*SUFFIXES, ".json")  # the draft's own files have no suffix of ours; they are collected if they are named
 NO_AGENT = "no agent was given: choose one with --agent=oracle, --agent=MODEL or --agent=FILE"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> TaskFile | None:
-    """Collect ``*.task.yaml``, ``*.task.yml`` and ``*.task.json``."""
-    if not file_path.name.endswith(SUFFIXES):
+    """Collect ``*.task.yaml``, ``*.task.yml`` and ``*.task.json``, and a task in any other JSON file that is named."""
+    if not file_path.name.endswith(SUFFIXES) and not (parent.session.isinitpath(file_path) and _is_draft(file_path)):
         return None
     file: TaskFile = TaskFile.from_parent(parent, path=file_path)
     return file
@@ -90,6 +91,10 @@ class TaskFile(pytest.File):
             word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags) if word
         )
         return item
+
+
+def _is_draft(path: Path) -> bool:
+    return path.suffix == ".json" and b'"task_name"' in path.read_bytes()
 
 
 def _stem(path: Path) -> str:

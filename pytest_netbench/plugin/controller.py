@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin.collection import SUFFIXES
+from pytest_netbench.plugin.collection import IN_NODE_IDS
 from pytest_netbench.plugin.item import name_of
 from pytest_netbench.plugin.run import run_of
 
@@ -50,7 +50,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """A worker that died is nobody's failure who is evaluated: an error."""
-        if not crashitem.partition("::")[0].endswith(SUFFIXES) or report.outcome != "failed":
+        if not crashitem.partition("::")[0].endswith(IN_NODE_IDS) or report.outcome != "failed":
             return
         report.when = "setup"
         result = self._crashed(crashitem, str(report.longrepr))

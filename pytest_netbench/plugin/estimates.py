@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import TaskFileError
-from pytest_netbench.plugin.collection import SUFFIXES
+from pytest_netbench.plugin.collection import IN_NODE_IDS
 from pytest_netbench.plugin.controller import DURATIONS
 from pytest_netbench.plugin.run import run_of
 
@@ -46,7 +46,7 @@ def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
 
 
 def _of_file(path: Path, repeats: int) -> Estimate:
-    if not path.name.endswith(SUFFIXES):
+    if not path.name.endswith(IN_NODE_IDS):
         return Estimate(seconds=0.0, memory_mb=0.0)
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic and yaml)
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import json
+
 import pytest
+import yaml
 
 
 def test_a_task_is_an_item_named_after_its_file_and_agent(bench):
@@ -29,6 +32,19 @@ def test_all_three_suffixes_are_collected(bench, suffix):
     path.with_suffix(f".{suffix}").write_text(json.dumps(fields))
     result = bench.run("--agent=oracle", "--collect-only", "-q")
     result.stdout.fnmatch_lines([f"tasks/access/reach.task.{suffix}::reach*"])
+
+
+def test_a_draft_file_without_our_suffix_is_collected_if_it_is_named(bench, workers):
+    path = bench.task("reach")
+    draft = bench.path / "drafts" / "reach.json"
+    draft.parent.mkdir()
+    draft.write_text(json.dumps(yaml.safe_load(path.read_text())))
+    (bench.path / "drafts" / "other.json").write_text('{"name": "no task"}')
+    bench.pytester.runpytest_subprocess("drafts", "--agent=oracle").assert_outcomes()
+    named = bench.pytester.runpytest_subprocess("drafts/reach.json", "--agent=oracle", "-v", *workers)
+    named.assert_outcomes(passed=1)
+    named.stdout.fnmatch_lines(["*drafts/reach.json::reach[[]oracle[]]*"])
+    bench.pytester.runpytest_subprocess("drafts/other.json", "--agent=oracle").assert_outcomes()
 
 
 def test_k_selects_by_domain_and_tag(bench):
