@@ -180,8 +180,9 @@ def _resident_bytes(pid: int) -> int:
         try:
             with open(f"{roots.PROC}/{current}/statm") as file:
                 total += int(file.read().split()[1]) * 4096
-            with open(f"{roots.PROC}/{current}/task/{current}/children") as file:
-                waiting += [int(child) for child in file.read().split()]
+            for thread in os.listdir(f"{roots.PROC}/{current}/task"):
+                with open(f"{roots.PROC}/{current}/task/{thread}/children") as file:
+                    waiting += [int(child) for child in file.read().split()]
         except (OSError, ValueError, IndexError):
             continue
     return total
