@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
@@ -17,6 +18,9 @@ _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
 _ACCOUNTS = "root:x:0:0:root:/root:/bin/sh\nfrr:x:0:0:frr:/:/bin/false\nagent:x:1000:1000:agent:/tmp:/bin/sh\n"
 _GROUPS = "root:x:0:\nfrr:x:0:\nfrrvty:x:0:frr,root,agent\nagent:x:1000:\n"
 _FILES = {
+    "etc/ld.so.preload": "",
+    "etc/ld.so.conf": "",
+    "etc/xtables.conf": "",
     "etc/passwd": _ACCOUNTS,
     "etc/group": _GROUPS,
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nprotocols: files\nservices: files\n",
@@ -31,6 +35,12 @@ read -r status size <&8 || exit 125
 head -c "$size" <&8
 exit "$status"
 """
+# What an agent with the right to change its node may write. The rest decides what the framework's own programs load there.
+_WRITABLE = ("/etc", "/home", "/root", "/run", "/tmp", "/var")
+_TRUSTED = (
+    "/etc/ld.so.preload", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/pam.d",
+    "/etc/frr", "/run/frr", "/etc/ssl", "/etc/xtables.conf", "/etc/gss",
+)  # fmt: skip
 _READ_PROGRAMS = (
     "nft", "iptables", "iptables-save", "ip6tables", "ip6tables-save", "iptables-nft", "ip6tables-nft", "conntrack",
 )  # fmt: skip
@@ -90,7 +100,7 @@ def mount_node(index: int, host: Host) -> None:
     sys.mount("node", root, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, f"size={NODE_MIB}m,nr_inodes=8192,mode=755")
     for directory in (
         "usr", "dev/pts", "proc", "sys", "root", "home", "tmp", "run/frr", "run/lock", "var/log", "var/tmp/frr",
-        "var/lib/frr", "var/cache", "etc/frr", "etc/pam.d", "etc/alternatives", "etc/iproute2", "opt/netbench/lib",
+        "var/lib/frr", "var/cache", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d", "etc/alternatives", "etc/iproute2", "opt/netbench/lib",
         READERS.lstrip("/"),
     ):  # fmt: skip
         os.makedirs(f"{root}/{directory}")
@@ -137,6 +147,36 @@ def enter_node(index: int, name: str) -> None:
         os.symlink(target, f"{root}/dev/{link}")
     sys.mount("proc", f"{root}/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
     sys.enter_root(root)
+
+
+def open_file(root: int, path: str, flags: int, mode: int = 0o644) -> int:
+    """Open a regular file of a node without waiting: an agent may have put a pipe, or a link, in its place.
+
+    Raises:
+        OSError: It is something else, or cannot be opened.
+    """
+    try:
+        handle = sys.open_in_root(root, path, flags | os.O_NONBLOCK | os.O_NOCTTY, mode if flags & os.O_CREAT else 0)
+    except OSError as error:
+        raise OSError(error.errno, f"{path}: {os.strerror(error.errno or 0)}") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(f"{path}: not a regular file")
+    return handle
+
+
+def keep_trusted() -> None:
+    """Make the node read-only but for what an agent may write; runs in a mount namespace of the agent's own.
+
+    A mount point can be neither renamed nor removed, so nothing can be put in the place of what is kept.
+    """
+    for path in _WRITABLE:
+        sys.bind(path, path)
+    for path in _TRUSTED:
+        if os.path.lexists(path):
+            sys.bind(path, path)
+            sys.remount_read_only(path)
+    sys.remount_read_only("/")
 
 
 def _write(path: str, content: bytes, mode: int = 0o644) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import roots
+from pytest_netbench.backends.netns.supervisor import roots, seccomp
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
@@ -110,6 +110,7 @@ def spawn_agent(
         _limit(limits, processes=limits.processes + (lab_processes if writable else 0))
         sys.no_new_privileges()
         sys.keep_capabilities(_WRITE_CAPS if writable else ())
+        seccomp.install(seccomp.PROGRAM)
         path = PATH if writable else f"{roots.READERS}:{PATH}"
         home = "/root" if writable else "/tmp"
         _become(argv, stdio, {**_ENVIRONMENT, "PATH": path, "HOME": home, "PWD": home}, keep=keep, directory=home)
@@ -152,11 +153,12 @@ def _map_agent() -> None:
 
 
 def _furnish(*, writable: bool, limits: Limits) -> None:
-    """A /proc of one's own; a read-only look also gets a private /tmp on read-only files."""
+    """A /proc of one's own, and files that are read-only but for what the agent may write."""
     sys.mount("proc", "/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     if writable:
+        roots.keep_trusted()
         return
     with open("/proc/sys/user/max_user_namespaces", "w") as file:
         file.write("0")

@@ -140,6 +140,11 @@ def no_new_privileges() -> None:
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl NO_NEW_PRIVS")
 
 
+def control_process(option: int, argument: int, address: int, what: str) -> None:
+    """``prctl`` with a number and a pointer."""
+    _check(_libc.prctl(option, argument, ctypes.c_void_p(address), 0, 0), what)
+
+
 class _CapHeader(ctypes.Structure):
     _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
 
