@@ -22,7 +22,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
 from pytest_netbench.backends.netns.supervisor import (
-    broker,
     nodes,
     probes,
     roots,
@@ -32,6 +31,7 @@ from pytest_netbench.backends.netns.supervisor import (
     wiring,
 )
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor.desk import Desk
 from pytest_netbench.backends.netns.supervisor.jobs import Job, Jobs
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.backends.netns.supervisor.sandbox import Limits, Namespaces
@@ -39,6 +39,7 @@ from pytest_netbench.backends.netns.supervisor.sandbox import Limits, Namespaces
 _TRUSTED_OUTPUT = 64 * 2**20
 _COLUMNS, _ROWS = 4096, 1000
 _CONNECT_EVERY_S = 0.003
+_LISTING_S = 5.0
 _SHARED = "/opt/netbench/lib"
 
 
@@ -46,6 +47,8 @@ def main(control_fd: int, spec_fd: int) -> None:
     """Become a lab's supervisor; never returns normally."""
     with os.fdopen(spec_fd, "rb") as file:
         spec = json.load(file)
+    # It came here by inheritance and must not go on so: who holds it can answer in the lab's name.
+    os.set_inheritable(control_fd, False)
     control = socket.socket(fileno=control_fd)
     host = roots.Host()
     shared = {}
@@ -199,7 +202,8 @@ class Supervisor:
         operation: Callable[[dict[str, Any]], Any] = getattr(self, f"_do_{message['op']}")
         try:
             answer = operation(message)
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            # ValueError: text that is none, such as a lone surrogate
             self._send({"id": message["id"], "error": str(error)})
             return
         if answer is not None:
@@ -255,17 +259,20 @@ class Supervisor:
     def _do_shell(self, message: dict[str, Any]) -> None:
         """An agent's shell command."""
         limits = Limits(message["memory_bytes"], message["processes"], message["disk_bytes"])
-        keep, close_broker = self._open_broker(message) if message["reads"] else ({}, lambda: None)
+        desk = self._open_desk(message) if message["reads"] else None
+        keep = desk.theirs if desk else {}
 
         def done(result: dict[str, Any]) -> None:
-            close_broker()
+            if desk:
+                desk.close()
             self._send({"id": message["id"], "ok": result})
 
         with contextlib.ExitStack() as cleanup, _Pipes() as pipes:
             for fd in keep.values():
                 cleanup.callback(os.close, fd)
             abandon = cleanup.enter_context(contextlib.ExitStack())
-            abandon.callback(close_broker)
+            if desk:
+                abandon.callback(desk.close)
             pid = sandbox.spawn_agent(
                 self._spaces[message["node"]],
                 ["/bin/sh", "-c", message["command"]],
@@ -287,51 +294,13 @@ class Supervisor:
             )
             abandon.pop_all()
 
-    def _open_broker(self, message: dict[str, Any]) -> tuple[dict[int, int], Callable[[], None]]:
-        """Descriptors 8 and 9 of the agent's shell: questions out, answers in."""
-        question_reader, question = os.pipe()
-        answer, answer_writer = os.pipe()
-        os.set_blocking(question_reader, False)
-        os.set_blocking(answer_writer, False)
-        allowed = frozenset(message["reads"])
-        pending = bytearray()
-
-        def reply(result: dict[str, Any]) -> None:
-            text = (result["stdout"] + result["stderr"]).encode()[:60_000]
-            status = result["returncode"] if 0 <= result["returncode"] < 126 else 125
-            with contextlib.suppress(BlockingIOError, OSError):
-                os.write(answer_writer, b"%d %d\n" % (status, len(text)) + text)
-
-        def asked() -> None:
-            try:
-                data = os.read(question_reader, 4096)
-            except BlockingIOError:
-                return
-            if not data:
-                self._selector.unregister(question_reader)
-                return
-            pending.extend(data[: 8192 - len(pending)])
-            while b"\n" in pending:
-                line, _, rest = bytes(pending).partition(b"\n")
-                pending[:] = rest
-                argv = broker.words(line.decode("utf-8", "replace"))
-                known = any(argv[0] == name or argv[0].startswith(f"{name}-") for name in allowed)
-                why = broker.refuses(argv) if known else f"{argv[0]}: not permitted"
-                if why is not None:
-                    reply({"stdout": "", "stderr": f"{why}\n", "returncode": 1})
-                else:
-                    self._start_trusted({"node": message["node"], "timeout_s": 5.0}, argv, reply)
-
-        fcntl.fcntl(answer_writer, 1031, 1 << 17)  # F_SETPIPE_SZ: a whole answer fits, nobody waits
-        self._selector.register(question_reader, selectors.EVENT_READ, asked)
-
-        def close() -> None:
-            if question_reader in self._selector.get_map():
-                self._selector.unregister(question_reader)
-            os.close(question_reader)
-            os.close(answer_writer)
-
-        return {8: answer, 9: question}, close
+    def _open_desk(self, message: dict[str, Any]) -> Desk:
+        asking = {"node": message["node"], "timeout_s": _LISTING_S}
+        return Desk(
+            selector=self._selector,
+            allowed=frozenset(message["reads"]),
+            start=lambda argv, answer: self._start_trusted(asking, argv, answer),
+        )
 
     def _do_start(self, message: dict[str, Any]) -> dict[str, Any]:
         """A daemon."""
@@ -340,11 +309,8 @@ class Supervisor:
             env |= {"LD_PRELOAD": f"{_SHARED}/labtime.so", "NETBENCH_CLOCK": f"{_SHARED}/clock"}
         node = self._spaces[message["node"]]
         null = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
-        log = sys.open_in_root(
-            node.root,
-            f"/var/log/{os.path.basename(message['argv'][0])}.log",
-            os.O_WRONLY | os.O_CREAT | os.O_APPEND,
-            0o644,
+        log = roots.open_file(
+            node.root, f"/var/log/{os.path.basename(message['argv'][0])}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND
         )
         try:
             pid = sandbox.spawn_trusted(node, message["argv"], (null, log, log), env)
@@ -421,13 +387,15 @@ class Supervisor:
     def _do_write(self, message: dict[str, Any]) -> dict[str, Any]:
         root = self._spaces[message["node"]].root
         for path, text, mode in message["files"]:
-            handle = sys.open_in_root(root, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+            content = text.encode()
+            handle = roots.open_file(root, path, os.O_WRONLY | os.O_CREAT, mode)
             with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
+                file.truncate()
+                file.write(content)
         return {}
 
     def _do_read(self, message: dict[str, Any]) -> dict[str, Any]:
-        handle = sys.open_in_root(self._spaces[message["node"]].root, message["path"], os.O_RDONLY | os.O_NONBLOCK)
+        handle = roots.open_file(self._spaces[message["node"]].root, message["path"], os.O_RDONLY)
         with os.fdopen(handle, "rb") as file:
             return {"text": file.read(_TRUSTED_OUTPUT).decode("utf-8", "replace")}
 
