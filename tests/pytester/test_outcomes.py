@@ -183,7 +183,7 @@ def test_the_reasoning_score_is_made_where_the_run_is_reported_and_kept(bench, w
         "def pytest_sessionfinish(session):\n"
         "    if hasattr(session.config, 'workerinput'): assert 'torch' not in sys.modules\n"
     )
-    result = bench.run("--agent=mine:Half", "--junitxml=out.xml", *workers)
+    result = bench.run("--agent=mine:Half", "--junitxml=out.xml", *workers, timeout=240)  # torch is slow to load
     result.assert_outcomes(failed=2)
     for entry in bench.results():
         scores = {score["metric"]: score["value"] for score in entry["scores"]}
