@@ -33,6 +33,10 @@ def answers_half(request: Request) -> Reply:
     return single_turn({"R1": [R1], "R2": ["ip routee 10.1.0.0/24 10.0.12.1"]}, reasoning=REASONING)
 
 
+def talks_of_others(request: Request) -> Reply:
+    return single_turn({"R9": ["ip route 0.0.0.0/0 Null0"]})
+
+
 def stumbles(request: Request) -> Reply:
     """Arguments that are no JSON, a tool that is not there, a device that is not there; then all is well."""
     bad: list[tuple[str, Any]] = [

@@ -29,6 +29,7 @@ def run_matrix(folder: Path, *arguments: str, only: tuple[str, ...] = ()) -> tup
         "single": bench.agent("single", strategy="single-turn"),
         "half": bench.agent("half"),
         "single-half": bench.agent("single-half", strategy="single-turn"),
+        "chatty": bench.agent("chatty", strategy="single-turn"),
         "stumbles": bench.agent("stumbles"),
         "endless": bench.agent("endless", budget={"calls": 6}),
         "silent": bench.agent("silent"),
@@ -45,6 +46,7 @@ def run_matrix(folder: Path, *arguments: str, only: tuple[str, ...] = ()) -> tup
         single=models.answers_at_once,
         half=models.does_half,
         single_half=models.answers_half,
+        chatty=models.talks_of_others,
         stumbles=models.stumbles,
         endless=models.never_stops,
         silent=models.answers_nothing,
@@ -75,11 +77,11 @@ def test_whoever_solves_it_passes_whoever_does_not_fails_and_what_broke_is_an_er
         by_status.setdefault(result["status"], set()).add(result["agent"]["id"])
     assert by_status == {
         "passed": {"react-gpt-4o", "single", "stumbles", "busy"},
-        "failed": {"half", "single-half", "endless", "silent", "late"},
+        "failed": {"half", "single-half", "chatty", "endless", "silent", "late"},
         "error": {"refused", "down", "hangs", "locked-out"},
     }
     assert matrix.code == 1
-    assert "5 failed, 4 passed, 4 errors" in matrix.last_line
+    assert "6 failed, 4 passed, 4 errors" in matrix.last_line
 
 
 def test_the_scores_of_one_that_solves_it_are_complete(matrix):
@@ -111,6 +113,13 @@ def test_a_refused_command_is_shown_with_the_device_own_words(matrix):
     (refused,) = [one for one in matrix.of("single-half")["commands"] if one["status"] == "error"]
     assert refused["command"] == "ip routee 10.1.0.0/24 10.0.12.1"
     assert "nknown command" in refused["message"] or "mbiguous" in refused["message"]
+
+
+def test_an_answer_that_configures_what_is_not_there_fails_and_says_so(matrix):
+    result = matrix.of("chatty")
+    assert result["outcome"] == "agent-error"
+    assert "R9" in result["error"]
+    assert "the agent failed: " in matrix.junit[ITEM.format("chatty")].find("failure").get("message")
 
 
 def test_nonsense_in_tool_calls_is_answered_and_survived(matrix):
@@ -239,4 +248,4 @@ def test_one_process_gives_the_same_results_as_two_workers(matrix, once):
 def test_a_run_is_scored_again_with_the_same_numbers_where_no_lab_could_be(matrix, bench):
     again = bench.netbench("rescore", str(matrix.folder / "out"), env={"PATH": "/nonexistent"})
     assert again.code == 0, again.out
-    assert "13 results, 27 scores equal, 0 different" in again.out
+    assert "14 results, 30 scores equal, 0 different" in again.out
