@@ -30,6 +30,6 @@ def load(group: Group, name: str) -> Any:
     known = names(group)
     near = get_close_matches(name, known, n=1)
     raise UsageError(
-        f"unknown {group.removesuffix('s')} {name!r} (known: {', '.join(known) or 'none'})."
+        f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known: {', '.join(known) or 'none'})."
         + (f" Did you mean {near[0]!r}?" if near else "")
     )

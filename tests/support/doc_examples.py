@@ -59,9 +59,7 @@ class Example:
 def examples(text: str) -> list[Example]:
     """The marked fences of a page, in order."""
     return [
-        Example(
-            name=match["name"], text=textwrap.dedent(match["text"]) + "\n", needs_lab=match["mark"] == "run: lab"
-        )
+        Example(name=match["name"], text=textwrap.dedent(match["text"]) + "\n", needs_lab=match["mark"] == "run: lab")
         for match in _MARKED.finditer(text)
     ]
 
@@ -83,7 +81,9 @@ def run(page: Path, folder: Path) -> None:
             continue
         for command in example.commands():
             shown, here = _run(command.line, here, folder)
-            assert matches(command.output, shown), f"{page.name}: $ {command.line}\n{shown}\n--- but written:\n{command.output}"
+            assert matches(command.output, shown), (
+                f"{page.name}: $ {command.line}\n{shown}\n--- but written:\n{command.output}"
+            )
 
 
 def _run(line: str, here: Path, folder: Path) -> tuple[str, Path]:
