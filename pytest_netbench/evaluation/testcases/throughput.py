@@ -7,6 +7,8 @@ from pytest_netbench.lab.protocols import FlowReport
 from pytest_netbench.model.testcase import Flow, ThroughputTestcase
 
 HONEST_SENDER = 0.9
+ENOUGH_OFFERED = 0.75
+"""Share of each flow's rate that the machine must have offered; else there was no congestion, and the result proves nothing."""
 
 
 def expected(testcase: ThroughputTestcase) -> str:
@@ -34,7 +36,7 @@ def observe(testcase: ThroughputTestcase, view: View) -> Observation:
     received = reports[0].received_bps
     command = "; ".join(_words(flow) for flow, _ in flows)
     return Observation(
-        holds=low <= received and (high is None or received <= high),
+        holds=low <= received and (high is None or received <= high) and not _short(testcase, reports, ENOUGH_OFFERED),
         command=f"traffic for {testcase.duration_s:g} s: {command}",
         expected=expected(testcase),
         actual=_actual(testcase, reports),
@@ -78,11 +80,19 @@ def _actual(testcase: ThroughputTestcase, reports: list[FlowReport]) -> str:
         f"{_rate(report.received_bps)} received of {_rate(report.offered_bps)} sent "
         f"({report.received_packets} of {report.sent_packets} packets)"
     )
-    if report.offered_bps < HONEST_SENDER * testcase.flow.rate_bps:
-        text += f"; the sender managed less than the {_rate(testcase.flow.rate_bps)} it was asked for"
     if len(reports) > 1:
         text += f"; background received: {', '.join(_rate(other.received_bps) for other in reports[1:])}"
-    return text
+    return text + "".join(f"; {words}" for words in _short(testcase, reports, HONEST_SENDER))
+
+
+def _short(testcase: ThroughputTestcase, reports: list[FlowReport], share: float) -> list[str]:
+    """Phrases for the flows of which less than ``share`` was offered."""
+    flows = (testcase.flow, *testcase.background)
+    return [
+        f"the sender of {flow.protocol} {flow.port} managed {_rate(report.offered_bps)} of the {_rate(flow.rate_bps)} asked for"
+        for flow, report in zip(flows, reports, strict=True)
+        if report.offered_bps < share * flow.rate_bps
+    ]
 
 
 def _words(flow: Flow) -> str:

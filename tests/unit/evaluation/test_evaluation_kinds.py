@@ -350,7 +350,18 @@ def test_a_sender_that_could_not_send_enough_is_told():
     lab = chain()
     lab.prober.sender_limit_bps = 3_000_000
     result = look(lab, kind="throughput", flow=FLOW, min_bps=9_000_000)
-    assert result.actual.endswith("; the sender managed less than the 10 Mbit/s it was asked for")
+    assert result.actual.endswith("; the sender of udp 5001 managed 3 Mbit/s of the 10 Mbit/s asked for")
+
+
+@pytest.mark.parametrize(("limit_bps", "holds"), [(8_000_000, True), (7_000_000, False)])
+def test_traffic_that_the_machine_could_not_offer_proves_nothing(limit_bps, holds):
+    lab = chain(edge="rate 2000000")
+    lab.prober.sender_limit_bps = limit_bps
+    voice = {"from": "branch", "to": "web", "port": 5002, "rate_bps": 1_000_000}
+    result = look(lab, kind="throughput", flow=voice, background=[FLOW], expected_bps=1_000_000)
+    assert result.holds is holds
+    assert "the sender of udp 5001 managed" in result.actual
+    assert not result.final
 
 
 # config
