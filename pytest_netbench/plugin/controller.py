@@ -128,7 +128,7 @@ class Controller:
         if not heavy:
             return result
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        self._keep(scored)
+        self._keep(scored.model_copy(update={"transcript": None}))  # only who writes it knows that it is there
         return scored
 
     def _keep(self, result: TrialResult) -> None:
