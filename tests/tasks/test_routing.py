@@ -1,0 +1,271 @@
+"""The routing tasks on real labs: right answers in other words than the ground truth, and plausible wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.taskfile import load_task
+
+ROUTING = Path(__file__).parents[2] / "tasks" / "routing"
+
+
+def truth(slug: str) -> dict[str, list[str]]:
+    task = load_task(ROUTING / f"{slug}.task.yaml")
+    return {node: list(lines) for node, lines in task.ground_truth_configs.items()}
+
+
+def replaced(lines: Sequence[str], line: str, *instead: str) -> list[str]:
+    assert line in lines
+    at = lines.index(line)
+    return [*lines[:at], *instead, *lines[at + 1 :]]
+
+
+# static-floating-backup
+
+
+def test_static_routes_may_name_the_interface_too(failed_after):
+    answer = {
+        "hq": [
+            "ip route 10.20.0.0/24 10.0.3.2 eth3 100",
+            "ip route 10.20.0.0/24 10.0.1.2 eth1 5",
+            "ip route 10.30.0.0/24 10.0.4.2 eth4 100",
+            "ip route 10.30.0.0/24 10.0.2.2 eth2 5",
+        ],
+        "north": ["ip route 10.10.0.0/24 10.0.1.1 eth1", "ip route 10.10.0.0/24 10.0.3.1 eth2 100"],
+        "south": ["ip route 10.10.0.0/24 10.0.2.1 eth1", "ip route 10.10.0.0/24 10.0.4.1 eth2 100"],
+    }
+    assert failed_after("routing/static-floating-backup", answer) == {}
+
+
+def test_opening_the_cut_fibre_is_no_backup(failed_after):
+    answer = truth("static-floating-backup")
+    answer["hq"] += ["interface eth2", "no shutdown"]
+    answer["south"] += ["interface eth1", "no shutdown"]
+    assert {
+        "south reaches the office over radio",
+        "the office reaches south over radio",
+        "the fibre to south is still shut on hq",
+        "the fibre to south is still shut on south",
+    } <= set(failed_after("routing/static-floating-backup", answer))
+
+
+def test_two_equal_static_routes_are_no_backup(failed_after):
+    answer = {
+        node: [line.removesuffix(" 100") for line in lines] for node, lines in truth("static-floating-backup").items()
+    }
+    assert {"hq has installed the fibre to north", "the radio to north stands by on hq"} <= set(
+        failed_after("routing/static-floating-backup", answer)
+    )
+
+
+# ospf-single-area
+
+
+def test_ospf_may_be_turned_on_interface_by_interface(failed_after):
+    answer = {}
+    for node, slow in (("r1", "eth2"), ("r2", None), ("r3", "eth1")):
+        lines = ["router ospf", "passive-interface default", "no passive-interface eth1", "no passive-interface eth2"]
+        for interface in ("lo", "eth1", "eth2", "eth3"):
+            lines += [f"interface {interface}", "ip ospf area 0.0.0.0"]
+            lines += ["ip ospf cost 100"] if interface == slow else []
+        answer[node] = lines
+    assert failed_after("routing/ospf-single-area", answer) == {}
+
+
+def test_a_cost_on_one_end_only_leaves_the_other_direction_on_the_slow_line(failed_after):
+    answer = truth("ospf-single-area")
+    answer["r3"] = answer["r3"][: answer["r3"].index("interface eth1")]
+    failed = failed_after("routing/ospf-single-area", answer)
+    assert "site 3 to site 1 goes over r2" in failed
+    assert "site 1 to site 3 goes over r2" not in failed
+
+
+def test_a_slow_line_left_out_of_ospf_cannot_help(failed_after):
+    answer = truth("ospf-single-area")
+    fibres = {"r1": ["10.0.12.0/30"], "r2": ["10.0.12.0/30", "10.0.23.0/30"], "r3": ["10.0.23.0/30"]}
+    for node, links in fibres.items():
+        answer[node] = replaced(
+            answer[node], "network 10.0.0.0/16 area 0", *(f"network {link} area 0" for link in links)
+        )
+    assert set(failed_after("routing/ospf-single-area", answer)) == {
+        "r2 knows the leased line from both ends",
+        "the leased line is ready to help",
+    }
+
+
+# ospf-multi-area-stub
+
+
+def test_the_stub_area_may_be_written_as_an_address(failed_after):
+    answer = {
+        "edge": ["route-map PARTNER permit 10", "set metric 50", "set metric-type type-1"]
+        + ["router ospf", "redistribute static route-map PARTNER"],
+        "abr": ["router ospf", "area 0.0.0.1 stub", "area 0.0.0.1 range 10.32.0.0/16"]
+        + ["interface eth2", "ip ospf area 0.0.0.1"],
+        "branch": ["router ospf", "area 0.0.0.1 stub", "passive-interface default", "no passive-interface eth1"]
+        + ["interface eth1", "ip ospf area 1", "interface eth2", "ip ospf area 1"],
+    }
+    assert failed_after("routing/ospf-multi-area-stub", answer) == {}
+
+
+def test_a_totally_stubby_area_hides_headquarters_from_the_branch(failed_after):
+    answer = truth("ospf-multi-area-stub")
+    answer["abr"] = replaced(answer["abr"], "area 1 stub", "area 1 stub no-summary")
+    assert set(failed_after("routing/ospf-multi-area-stub", answer)) == {"the branch knows the LAN of headquarters"}
+
+
+def test_an_ordinary_area_lets_external_routes_into_the_branch(failed_after):
+    answer = truth("ospf-multi-area-stub")
+    for node in ("abr", "branch"):
+        answer[node].remove("area 1 stub")
+    assert {"the branch holds no external route", "the branch has a default route"} <= set(
+        failed_after("routing/ospf-multi-area-stub", answer)
+    )
+
+
+# ebgp-policy
+
+
+def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbours(failed_after):
+    answer = [
+        "ip prefix-list IN seq 1 deny 192.168.0.0/16 le 32",
+        "ip prefix-list IN seq 2 deny 172.16.0.0/12 le 32",
+        "ip prefix-list IN seq 3 deny 10.0.0.0/8 le 32",
+        "ip prefix-list IN seq 4 permit any le 24",
+        "ip prefix-list US permit 203.0.113.0/24",
+        "route-map PREFERRED permit 1",
+        "set local-preference 200",
+        "route-map MED10 permit 1",
+        "set metric 10",
+        "route-map MED100 permit 1",
+        "set metric 100",
+        "router bgp 65010",
+        "neighbor ISP peer-group",
+        "neighbor ISP remote-as 64500",
+        "neighbor 192.0.2.1 peer-group ISP",
+        "neighbor 192.0.2.5 peer-group ISP",
+        "address-family ipv4 unicast",
+        "neighbor ISP prefix-list IN in",
+        "neighbor ISP prefix-list US out",
+        "neighbor 192.0.2.1 route-map PREFERRED in",
+        "neighbor 192.0.2.1 route-map MED10 out",
+        "neighbor 192.0.2.5 route-map MED100 out",
+        "exit-address-family",
+    ]
+    assert failed_after("routing/ebgp-policy", {"ce": answer}) == {}
+
+
+def test_a_weight_is_not_the_local_preference_that_was_asked_for(failed_after):
+    answer = truth("ebgp-policy")
+    answer["ce"] = replaced(answer["ce"], "set local-preference 200", "set weight 200")
+    assert set(failed_after("routing/ebgp-policy", answer)) == {"pe1's routes are preferred by local preference 200"}
+
+
+def test_switching_the_policy_requirement_off_leaks_both_ways(failed_after):
+    answer = ["router bgp 65010", "no bgp ebgp-requires-policy"]
+    answer += ["neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.5 remote-as 64500"]
+    assert {
+        "no part of 10.0.0.0/8 is taken",
+        "no part of 172.16.0.0/12 is taken",
+        "no part of 192.168.0.0/16 is taken",
+        "nothing longer than 24 bits is taken",
+        "pe1 does not hear of the laboratory",
+        "pe2 does not hear of the laboratory",
+        "the laboratory is not reached from the internet",
+        "we leave by line 1",
+    } <= set(failed_after("routing/ebgp-policy", {"ce": answer}))
+
+
+# ibgp-route-reflector
+
+
+def test_clients_of_a_reflector_may_be_written_one_by_one_in_an_address_family(failed_after):
+    clients = ("10.255.0.2", "10.255.0.3", "10.255.0.4")
+    sessions = [
+        line
+        for one in clients
+        for line in (f"neighbor {one} remote-as internal", f"neighbor {one} update-source 10.255.0.1")
+    ]
+    flags = [f"neighbor {one} route-reflector-client" for one in clients]
+    session = ["router bgp 65000", "neighbor 10.255.0.1 remote-as 65000", "neighbor 10.255.0.1 update-source lo"]
+    answer = {
+        "rr": ["router bgp 65000", *sessions, "address-family ipv4 unicast", *flags],
+        "edge": [*session, "address-family ipv4 unicast", "neighbor 10.255.0.1 next-hop-self"],
+        "pop1": [*session, "address-family ipv4 unicast", "network 10.1.0.0/24"],
+        "pop2": [*session, "address-family ipv4 unicast", "network 10.2.0.0/24"],
+    }
+    assert failed_after("routing/ibgp-route-reflector", answer) == {}
+
+
+def test_a_full_mesh_is_not_a_reflector(failed_after):
+    own = {"rr": "10.255.0.1", "edge": "10.255.0.2", "pop1": "10.255.0.3", "pop2": "10.255.0.4"}
+    lan = {"pop1": ["network 10.1.0.0/24"], "pop2": ["network 10.2.0.0/24"]}
+    answer = {
+        node: ["router bgp 65000"]
+        + [line for other in own.values() if other != address for line in _session(other, next_hop=node == "edge")]
+        + lan.get(node, [])
+        for node, address in own.items()
+    }
+    assert set(failed_after("routing/ibgp-route-reflector", answer)) == {
+        "rr's routes were reflected",
+        "edge is the next hop of the provider's routes",
+        "pop1 has no other internal session",
+        "pop2 has no other internal session",
+    }
+
+
+def _session(peer: str, *, next_hop: bool) -> list[str]:
+    lines = [f"neighbor {peer} remote-as 65000", f"neighbor {peer} update-source lo"]
+    return [*lines, f"neighbor {peer} next-hop-self"] if next_hop else lines
+
+
+def test_putting_the_transfer_network_into_ospf_is_not_next_hop_self(failed_after):
+    answer = truth("ibgp-route-reflector")
+    answer["edge"] = replaced(
+        answer["edge"], "neighbor 10.255.0.1 next-hop-self", "router ospf", "network 192.0.2.0/30 area 0"
+    )
+    assert {"edge is the next hop of the provider's routes", "the transfer network stays unknown on rr"} <= set(
+        failed_after("routing/ibgp-route-reflector", answer)
+    )
+
+
+# ospf-bgp-redistribution
+
+
+def _border(number: int, *, filtered: bool) -> list[str]:
+    wan = f"172.16.{number}.2"
+    lines = ["ip prefix-list OURS permit 10.1.0.0/16 le 32", "ip prefix-list THEIRS deny 10.1.0.0/16 le 32"]
+    lines += [
+        "ip prefix-list THEIRS permit any",
+        "route-map MARK permit 5",
+        "set tag 65100",
+        f"router bgp 6500{number}",
+    ]
+    lines += ["address-family ipv4 unicast", "redistribute ospf"]
+    if filtered:
+        lines += [f"neighbor {wan} prefix-list OURS out", f"neighbor {wan} prefix-list THEIRS in"]
+    return [*lines, "exit-address-family", "router ospf", "redistribute bgp route-map MARK"]
+
+
+def test_a_loop_may_be_kept_out_by_prefix_lists_on_the_sessions(failed_after):
+    answer = {"b2": _border(2, filtered=True), "b1": _border(1, filtered=True)}
+    assert failed_after("routing/ospf-bgp-redistribution", answer) == {}
+
+
+def test_redistribution_without_filters_brings_routes_back(failed_after):
+    answer = {"b1": _border(1, filtered=False), "b2": _border(2, filtered=False)}
+    assert {
+        "b2 does not return what b1 brought in",
+        "b1 does not return what b2 brought in",
+        "b2 takes no campus network from the WAN",
+        "b2 keeps LAN 1 in OSPF",
+    } <= set(failed_after("routing/ospf-bgp-redistribution", answer))
+
+
+@pytest.mark.parametrize("border", ["b1", "b2"])
+def test_one_border_alone_does_not_join_campus_and_wan(failed_after, border):
+    answer = {border: truth("ospf-bgp-redistribution")[border]}
+    assert failed_after("routing/ospf-bgp-redistribution", answer) != {}

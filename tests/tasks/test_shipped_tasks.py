@@ -1,0 +1,117 @@
+"""What every task file under ``tasks/`` promises before any lab runs. That it can be solved is the self-test's to show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from pytest_netbench.model.task import Task
+from pytest_netbench.results.truth import Truth, load_truth
+from pytest_netbench.taskfile import load_task
+from pytest_netbench.taskfile.document import read
+from pytest_netbench.taskfile.schema import task_schema
+
+CORPUS = Path(__file__).parents[2] / "tasks"
+FILES = sorted(CORPUS.glob("*/*.task.yaml"))
+VALIDATOR = jsonschema.Draft202012Validator(task_schema())
+TOOLS = re.compile(
+    r"\b(?:nft|nftables|iptables|tc|u32|htb|tbf|sysctl|rp_filter|iproute2?|vtysh|bash|configure terminal|show (?:ip|run))\b"
+)
+
+pytestmark = pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: f"{path.parent.name}/{path.name.partition('.')[0]}"
+)
+
+
+@pytest.fixture
+def task(path: Path) -> Task:
+    return load_task(path)
+
+
+@pytest.fixture
+def truth(path: Path, task: Task) -> Truth:
+    found = load_truth(path, task)
+    assert found is not None, (
+        f"the task's digest is {task.digest}, and no ground truth is recorded for it: "
+        f"pytest {path.relative_to(CORPUS.parent)} --netbench-selftest"
+    )
+    return found
+
+
+def intent_texts(task: Task) -> list[str]:
+    return [text for intent in task.intents for text in (intent.text, *(sub.text for sub in intent.sub_intents))]
+
+
+def test_a_shipped_task_fits_the_published_schema(path: Path):
+    VALIDATOR.validate(read(path).plain())
+
+
+def test_a_shipped_task_lies_in_the_folder_of_its_domain_under_its_slug(path: Path, task: Task):
+    assert (task.domain, f"{task.slug}.task.yaml") == (path.parent.name, path.name)
+
+
+def test_a_shipped_task_says_how_hard_it_is_and_what_it_is_about(task: Task):
+    assert task.difficulty in {"easy", "medium", "hard"}
+    assert task.tags
+
+
+def test_a_shipped_task_has_two_or_more_intents_each_with_its_part_per_node(task: Task):
+    assert len(task.intents) >= 2
+    assert [intent.text for intent in task.intents if not intent.sub_intents] == []
+
+
+def test_every_node_that_is_configured_is_told_its_part(task: Task):
+    told = {sub.node for intent in task.intents for sub in intent.sub_intents}
+    assert set(task.ground_truth_configs) <= told
+
+
+def test_every_intent_is_judged_by_a_testcase(task: Task):
+    judged = {testcase.intent for testcase in task.testcases}
+    assert judged == set(range(1, len(task.intents) + 1))
+
+
+def test_a_shipped_task_also_guards_what_must_not_be_broken(task: Task):
+    assert {testcase.role for testcase in task.testcases} == {"intent", "regression"}
+
+
+def test_a_shipped_task_is_judged_by_packets_and_not_by_words_of_a_config_alone(task: Task):
+    assert {"reachability", "path", "throughput", "marking"} & {testcase.kind for testcase in task.testcases}
+
+
+def test_the_reasoning_is_an_explanation_and_not_a_list_of_commands(task: Task):
+    words = task.ground_truth_reasoning.split()
+    assert 120 <= len(words) <= 330, len(words)
+    lines = {line.strip() for lines in task.ground_truth_configs.values() for line in lines if len(line.split()) > 3}
+    assert [line for line in lines if line in task.ground_truth_reasoning] == []
+
+
+def test_intents_say_what_is_wanted_and_name_no_command(task: Task):
+    texts = "\n".join(intent_texts(task))
+    assert TOOLS.findall(texts) == []
+    lines = {line.strip() for lines in task.ground_truth_configs.values() for line in lines if len(line.split()) > 1}
+    assert [line for line in lines if line in texts] == []
+
+
+def test_a_lab_of_a_shipped_task_is_small_and_has_hosts(task: Task):
+    assert 2 <= len(task.topology.nodes) <= 8
+    assert "linux" in {task.platform_of(node.name) for node in task.topology.nodes}
+
+
+def test_the_recorded_ground_truth_is_of_this_very_task_and_knows_its_nodes(task: Task, truth: Truth):
+    nodes = {node.name for node in task.topology.nodes}
+    assert set(truth.configs) == set(truth.initial_configs) == nodes
+
+
+def test_the_recorded_ground_truth_changes_the_nodes_it_configures_and_no_other(task: Task, truth: Truth):
+    changed = {node for node in truth.configs if truth.configs[node] != truth.initial_configs[node]}
+    assert changed == set(task.ground_truth_configs)
+
+
+def test_a_shipped_task_differs_from_all_others(path: Path, task: Task):
+    others = [load_task(other) for other in FILES if other != path]
+    assert task.digest not in {other.digest for other in others}
+    assert task.slug not in {other.slug for other in others}
+    assert task.task_name not in {other.task_name for other in others}
