@@ -84,7 +84,7 @@ def not_linux() -> Check:
 def namespace_checks() -> list[Check]:
     """Whether labs can make their namespaces, tried."""
     refused = namespaces_refused()
-    who = "as nobody, root drops to it" if os.geteuid() == 0 else "as this user"
+    who = "as root, who gives its rights up inside" if os.geteuid() == 0 else "as this user"
     checks = [_check("user namespaces", refused, f"user, pid, mount and network namespaces work {who}", "forbidden")]
     if refused is None:
         checks.append(_check("own /proc", proc_refused(), "a new PID namespace can mount its own /proc", "refused"))

@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_netbench.backends.netns.features import run_unprivileged
+from pytest_netbench.backends.netns.features import run_probe
 
 _DOCKER_REMEDY = (
     "start the container with --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
@@ -24,7 +24,7 @@ class Refusal(NamedTuple):
 @functools.cache
 def namespaces_refused() -> Refusal | None:
     """Tried for real: user, network, mount and PID namespaces with a device made in them; ``None`` if they work."""
-    done = run_unprivileged(
+    done = run_probe(
         ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork", "ip", "link", "set", "lo", "up"]
     )
     if done.returncode == 0:
@@ -39,7 +39,7 @@ def namespaces_refused() -> Refusal | None:
 @functools.cache
 def proc_refused() -> Refusal | None:
     """Whether a fresh ``/proc`` can be mounted in a new PID namespace; a container whose ``/proc`` is masked forbids it."""
-    done = run_unprivileged(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"])
+    done = run_probe(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"])
     if done.returncode == 0:
         return None
     remedy = _DOCKER_REMEDY if in_container(Path("/")) else None

@@ -1,7 +1,7 @@
 """The supervisor: PID 1 of a lab, so that its end is the end of everything in the lab.
 
-Started by the backend with one socket to it. Drops privileges, opens the namespaces, makes nodes and links, then serves
-requests until the socket closes. Imports everything before it drops privileges: the interpreter may lie where nobody may look.
+Started by the backend with one socket to it. Opens the namespaces, gives its rights outside up, makes nodes and links, then serves
+requests until the socket closes. Imports everything before it gives its rights up: the interpreter may lie where nobody may look.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ _COLUMNS, _ROWS = 4096, 1000
 _CONNECT_EVERY_S = 0.003
 _LISTING_S = 5.0
 _SHARED = "/opt/netbench/lib"
+_NAMESPACES = (
+    sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC
+)
 
 
 def main(control_fd: int, spec_fd: int) -> None:
@@ -55,16 +58,11 @@ def main(control_fd: int, spec_fd: int) -> None:
     for name, path in spec["shared"].items():
         with open(path, "rb") as file:
             shared[name] = file.read()
-    if os.geteuid() == 0:
-        _drop_privileges(spec["uid"])
     _raise_limits()
-    owner, group = os.geteuid(), os.getegid()
-    sys.unshare(
-        sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC
-    )
-    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {owner} 1"), ("gid_map", f"0 {group} 1")):
-        with open(f"/proc/self/{name}", "w") as table:
-            table.write(text)
+    if os.geteuid() == 0:
+        _unshare_as_root(spec["uid"])
+    else:
+        _unshare_as_user()
     alive_reader, alive = os.pipe()
 
     def init() -> NoReturn:
@@ -90,12 +88,44 @@ def _watch(pid: int, control: socket.socket) -> NoReturn:
     os._exit(max(0, os.waitstatus_to_exitcode(status)))
 
 
-def _drop_privileges(uid: int) -> None:
+def _unshare_as_user() -> None:
+    owner, group = os.geteuid(), os.getegid()
+    sys.unshare(_NAMESPACES)
+    _write_maps("self", owner, group)
+
+
+def _unshare_as_root(uid: int) -> None:
+    """Root makes the namespaces as root, for a machine may forbid them to others, and is ``uid`` and nobody else from then on.
+
+    Only a process outside may map an id that is not its maker's, so a child waits there to do it.
+    """
+    parent = os.getpid()
+    gate_reader, gate = os.pipe()
+
+    def write_maps() -> NoReturn:
+        os.close(gate)
+        os.read(gate_reader, 1)
+        _write_maps(str(parent), uid, uid)
+        os._exit(0)
+
+    child = sandbox.fork(write_maps)
     os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
-    # Without it the files in /proc/self stay root's, and the uid map cannot be written.
+    sys.unshare(_NAMESPACES)
+    os.close(gate)
+    os.close(gate_reader)
+    _, status = os.waitpid(child, 0)
+    if status:
+        raise OSError("the uid of the lab could not be mapped")
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+    # Without it the files in /proc/self belong to nobody in here.
     sys.set_dumpable()
+
+
+def _write_maps(process: str, uid: int, gid: int) -> None:
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/{process}/{name}", "w") as table:
+            table.write(text)
 
 
 def _raise_limits() -> None:
@@ -326,7 +356,7 @@ class Supervisor:
         slave = -1
         try:
             fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK: unlock
-            slave = fcntl.ioctl(master, 0x5441, os.O_RDWR | os.O_NOCTTY)  # TIOCGPTPEER
+            slave = fcntl.ioctl(master, 0x5441, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)  # TIOCGPTPEER
             fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
             pid = sandbox.spawn_agent(
                 self._spaces[message["node"]],
