@@ -55,6 +55,10 @@ class Channel:
             said = self._last_words()
             self.close()
             raise LabError(f"the lab could not be built: {said or error}") from None
+        except BaseException:
+            # an interrupt while it is built: nobody else knows of it yet
+            self.close()
+            raise
 
     def _start(self, spec: dict[str, Any], theirs: socket.socket) -> None:
         spec_reader, spec_writer = os.pipe()
