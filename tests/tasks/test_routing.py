@@ -99,14 +99,14 @@ def test_a_slow_line_left_out_of_ospf_cannot_help(failed_after):
 # ospf-multi-area-stub
 
 
-def test_the_stub_area_may_be_written_as_an_address(failed_after):
+def test_the_stub_area_may_be_written_as_an_address_and_the_metric_in_a_route_map(failed_after):
+    by_map = ["route-map PARTNER permit 10", "set metric 50", "set metric-type type-1"]
+    stub = ["router ospf", "area 0.0.0.1 stub"]
+    joined = [line for one in ("eth1", "eth2") for line in (f"interface {one}", "ip ospf area 0.0.0.1")]
     answer = {
-        "edge": ["route-map PARTNER permit 10", "set metric 50", "set metric-type type-1"]
-        + ["router ospf", "redistribute static route-map PARTNER"],
-        "abr": ["router ospf", "area 0.0.0.1 stub", "area 0.0.0.1 range 10.32.0.0/16"]
-        + ["interface eth2", "ip ospf area 0.0.0.1"],
-        "branch": ["router ospf", "area 0.0.0.1 stub", "passive-interface default", "no passive-interface eth1"]
-        + ["interface eth1", "ip ospf area 1", "interface eth2", "ip ospf area 1"],
+        "edge": [*by_map, "router ospf", "redistribute static route-map PARTNER"],
+        "abr": [*stub, "area 0.0.0.1 range 10.32.0.0/16", "network 10.32.255.1/32 area 0.0.0.1"],
+        "branch": [*stub, "passive-interface default", "no passive-interface eth1", *joined],
     }
     assert failed_after("routing/ospf-multi-area-stub", answer) == {}
 
@@ -134,7 +134,7 @@ def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbours(fail
         "ip prefix-list IN seq 1 deny 192.168.0.0/16 le 32",
         "ip prefix-list IN seq 2 deny 172.16.0.0/12 le 32",
         "ip prefix-list IN seq 3 deny 10.0.0.0/8 le 32",
-        "ip prefix-list IN seq 4 permit any le 24",
+        "ip prefix-list IN seq 4 permit 0.0.0.0/0 le 24",
         "ip prefix-list US permit 203.0.113.0/24",
         "route-map PREFERRED permit 1",
         "set local-preference 200",
