@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 from dataclasses import dataclass
 
@@ -46,7 +47,7 @@ def checksum(data: bytes) -> int:
 
 def read_icmp(data: bytes, *, version: int) -> IcmpMessage | None:
     """What a raw ICMP socket received; ``None`` if it is about no echo request."""
-    message = data[(data[0] & 0xF) * 4 :] if version == 4 else data
+    message = data[(data[0] & 0xF) * 4 :] if version == 4 and data else data
     if len(message) < 8:
         return None
     kind, code = message[0], message[1]
@@ -83,11 +84,10 @@ def read_ip(data: bytes) -> Seen | None:
         return None
     if data[0] >> 4 == 4:
         protocol, offset, tos = data[9], (data[0] & 0xF) * 4, data[1]
-        source = ".".join(str(byte) for byte in data[12:16])
+        source = socket.inet_ntop(socket.AF_INET, data[12:16])
     else:
         protocol, offset, tos = data[6], 40, ((data[0] & 0xF) << 4) | (data[1] >> 4)
-        groups = struct.unpack("!8H", data[8:24])
-        source = ":".join(f"{group:x}" for group in groups)
+        source = socket.inet_ntop(socket.AF_INET6, data[8:24])
     if len(data) < offset + 8:
         return None
     if protocol in (TCP, UDP):

@@ -21,7 +21,7 @@ from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
 _STAMP = struct.Struct("!Qd")
 # The first quarter fills queues and buckets; what is measured is the steady rest.
 _WARM_UP = 0.25
-_LATEST = 0.005
+_LATEST = 0.02
 _BURST = 64
 
 
