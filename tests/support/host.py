@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_MARK = b"pytest_netbench.backends.netns.supervisor"
 _KINDS = ("user", "pid", "net", "mnt", "uts", "ipc")
 
 
@@ -44,29 +43,62 @@ def below(pid: int) -> Iterator[int]:
             yield from below(int(child))
 
 
-def supervisors() -> set[int]:
-    """The outer and inner processes of all labs on this host."""
-    return {int(pid) for pid in _list("/proc") if pid.isdigit() and _MARK in _read(f"/proc/{pid}/cmdline")}
+def command_line(pid: int) -> bytes:
+    """A process's arguments; empty for one that is gone."""
+    return _read(f"/proc/{pid}/cmdline")
+
+
+def status(pid: int) -> dict[str, str]:
+    """What the kernel says of a process."""
+    lines = _read(f"/proc/{pid}/status").decode().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def descriptors(pid: int) -> dict[str, str]:
+    """What a process holds open."""
+    return {name: str(Path(f"/proc/{pid}/fd/{name}").readlink()) for name in _list(f"/proc/{pid}/fd")}
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What a lab has on the host while it runs."""
+    """What a lab has on the host while it runs.
 
-    processes: frozenset[int]
+    Numbers of processes and of namespaces are used again, by other labs too. So a process is known by its number and its
+    start, and only a process that is as old as this look can still hold one of these namespaces.
+    """
+
+    processes: frozenset[tuple[int, int]]
     namespaces: frozenset[str]
+    newest: int
 
     @classmethod
     def of(cls, supervisor: int) -> Lab:
-        pids = frozenset({supervisor, *below(supervisor)})
+        pids = {supervisor, *below(supervisor)}
+        processes = frozenset((pid, start) for pid in pids if (start := _start(pid)) is not None)
         own = _namespaces([os.getpid()])
-        return cls(processes=pids, namespaces=frozenset(_namespaces(pids) - own))
+        return cls(
+            processes=processes,
+            namespaces=frozenset(_namespaces(pids) - own),
+            newest=max((start for _, start in processes), default=0),
+        )
+
+    def __or__(self, other: Lab) -> Lab:
+        return Lab(
+            processes=self.processes | other.processes,
+            namespaces=self.namespaces | other.namespaces,
+            newest=max(self.newest, other.newest),
+        )
 
     def left(self) -> list[str]:
         """What of it is still there."""
-        alive = [f"process {pid}" for pid in self.processes if _read(f"/proc/{pid}/cmdline")]
-        everywhere = _namespaces(int(pid) for pid in _list("/proc") if pid.isdigit())
-        return alive + [f"namespace {name}" for name in self.namespaces & everywhere]
+        alive = [f"process {pid} {command_line(pid)!r}" for pid, start in self.processes if _start(pid) == start]
+        old = [
+            pid
+            for name in _list("/proc")
+            if name.isdigit()
+            if (_start(pid := int(name)) or self.newest + 1) <= self.newest
+        ]
+        return alive + [f"namespace {name}" for name in self.namespaces & _namespaces(old)]
 
     def left_after(self, seconds: float) -> list[str]:
         """What is still there when nothing is left, or ``seconds`` have passed."""
@@ -76,15 +108,21 @@ class Lab:
         return left
 
 
-def abstract_sockets() -> set[str]:
-    """Names of this package's abstract sockets."""
+def _start(pid: int) -> int | None:
+    """When a process started, in ticks; ``None`` for one that is gone or only waits to be collected."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return int(fields[19]) if fields and fields[0] not in (b"Z", b"X") else None
+
+
+def abstract_sockets(owner: int) -> set[str]:
+    """Names of the abstract sockets that a process made for its labs."""
     lines = Path("/proc/net/unix").read_text().splitlines()
-    return {line.split()[-1] for line in lines if "@netbench" in line}
+    return {line.split()[-1] for line in lines if f"@netbench-{owner}-" in line}
 
 
-def _namespaces(pids: object) -> set[str]:
+def _namespaces(pids: Iterable[int]) -> set[str]:
     found = set()
-    for pid in pids:  # type: ignore[attr-defined]
+    for pid in pids:
         for kind in _KINDS:
             try:
                 found.add(str(Path(f"/proc/{pid}/ns/{kind}").readlink()))

@@ -1,0 +1,95 @@
+"""How long labs take to come up and to go: ``python benchmarks/lab_speed.py [--quick] [--runs N]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.measure import best, table, verdict
+from benchmarks.networks import ospf_ring, proportional_memory, two_routers_two_hosts
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.model.task import Task
+
+Row = tuple[str, str, str, str]
+_SIDE_BY_SIDE = 8
+
+
+def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list[Row], float]:
+    """Rows for deploy, destroy and memory of one network; the best deploy beside them."""
+    backend = NetnsBackend()
+    destroys: list[float] = []
+    memory: list[float] = []
+    scales: list[float] = []
+    routers = sum(task.platform_of(node.name) != "linux" for node in task.topology.nodes)
+
+    def once() -> float:
+        lab = backend.deploy(task)
+        memory.append(proportional_memory(lab.supervisor_pid)["bytes"] / routers / 1e6)
+        scales.append(lab.time_scale)
+        lab.destroy()
+        destroys.append(lab.destroy_s * 1000)
+        return lab.deploy_s
+
+    least, deploys = best(runs, once)
+    rows = [
+        (f"{name}: deploy", f"{least:.2f} s", verdict(least, target_s, "s"), _list(deploys, 2)),
+        (f"{name}: destroy", f"{min(destroys):.0f} ms", verdict(min(destroys), 50, "ms"), _list(destroys, 0)),
+        (
+            f"{name}: memory per router",
+            f"{min(memory):.1f} MB",
+            verdict(min(memory), 20, "MB"),
+            f"lab time x{scales[0]:g}",
+        ),
+    ]
+    return rows, least
+
+
+def side_by_side(runs: int) -> Row:
+    """Eight labs of four routers at once."""
+    task, backend = ospf_ring(4), NetnsBackend()
+
+    def once() -> float:
+        started = time.monotonic()
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            labs = list(pool.map(lambda _: backend.deploy(task, workers=_SIDE_BY_SIDE), range(_SIDE_BY_SIDE)))
+        taken = time.monotonic() - started
+        for lab in labs:
+            lab.destroy()
+        return taken
+
+    least, all_of_them = best(runs, once)
+    return ("eight labs of four routers at once", f"{least:.2f} s", verdict(least, 4.0, "s"), _list(all_of_them, 2))
+
+
+def wall_time(task: Task, quick_s: float) -> Row:
+    """The same lab when its clocks are the wall's."""
+    lab = NetnsBackend().deploy(task, time_scale=1.0)
+    lab.destroy()
+    ratio = f"{lab.deploy_s / quick_s:.1f} times as long"
+    return ("two routers, two hosts, lab time x1", f"{lab.deploy_s:.2f} s", ratio, "1 run")
+
+
+def _list(values: list[float], digits: int) -> str:
+    return " ".join(f"{value:.{digits}f}" for value in values)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out the large rings")
+    parser.add_argument("--runs", type=int, default=5, help="runs of a small lab; large ones run less often")
+    options = parser.parse_args()
+    small, quick_s = deploy_rows("two routers, two hosts", two_routers_two_hosts(), 0.8, options.runs)
+    rows = [*small, wall_time(two_routers_two_hosts(), quick_s), side_by_side(min(3, options.runs))]
+    for routers, target_s in () if options.quick else ((30, 6.0), (100, 12.0)):
+        more, _ = deploy_rows(f"OSPF ring of {routers}", ospf_ring(routers), target_s, min(2, options.runs))
+        rows += more
+    table("Labs", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Probes: what is delivered, what is not and why, and what the listener saw."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from pytest_netbench.lab.protocols import Hop, Probe
+from tests.labs.netns.conftest import Deploy
+from tests.support.netns_networks import network, routed
+
+V4, V6 = "10.2.0.10", "2001:db8:2::10"
+PROTOCOLS: tuple[Literal["icmp", "tcp", "udp"], ...] = ("icmp", "tcp", "udp")
+FILTER = "add table inet f; add chain inet f c {{ type filter hook forward priority 0; }}; add rule inet f c {rule}"
+
+
+@pytest.fixture(scope="module")
+def routed_lab(deploy: Deploy) -> Any:
+    return deploy(routed())
+
+
+@pytest.fixture
+def net(routed_lab: Any) -> Any:
+    yield routed_lab
+    routed_lab.nodes["r"].run(["nft", "flush", "ruleset"])
+    routed_lab.nodes["h2"].run(["nft", "flush", "ruleset"])
+
+
+def rule(net: Any, text: str, *, node: str = "r") -> None:
+    done = net.nodes[node].run(["nft", FILTER.format(rule=text)])
+    assert done.returncode == 0, done.stderr
+
+
+def probe(net: Any, protocol: Any, target: str = V4, **fields: Any) -> Any:
+    port = None if protocol == "icmp" else 80
+    wanted = {"source": "h1", "listen_on": "h2", "port": port, "timeout_s": 0.3, **fields}
+    return net.prober.probe([Probe(target=target, protocol=protocol, **wanted)])[0]
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_open_way_delivers(net: Any, protocol: Any, target: str) -> None:
+    result = probe(net, protocol, target)
+    assert result.delivered
+    assert result.seen_source in ("10.1.0.10", "2001:db8:1::10")
+    assert result.received_dscp == 0
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_silent_filter_leaves_no_answer(net: Any, protocol: Any, target: str) -> None:
+    rule(net, f"meta l4proto {{ {'icmp, icmpv6' if protocol == 'icmp' else protocol} }} iif eth0 drop")
+    result = probe(net, protocol, target)
+    assert not result.delivered
+    assert result.detail == "no answer in 0.3 s (2 tries)"
+    assert result.seen_source is None
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_filter_that_says_so_is_called_administratively_prohibited(net: Any, protocol: Any, target: str) -> None:
+    rule(net, "iif eth0 reject with icmpx admin-prohibited")
+    result = probe(net, protocol, target)
+    assert not result.delivered
+    # the kernel gives sockets the reasons of ICMP as error numbers, and has none of its own for this one over IPv4
+    assert "administratively prohibited" in result.detail or (target, result.detail) == (V4, "host unreachable")
+
+
+def test_a_filter_of_the_answers_alone_is_no_delivery_but_seen(net: Any) -> None:
+    rule(net, "iif eth1 drop")
+    result = probe(net, "udp")
+    assert not result.delivered
+    assert result.seen_source == "10.1.0.10"
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_port_where_nobody_listens_refuses(net: Any, protocol: Any) -> None:
+    result = probe(net, protocol, listen_on=None, port=81)
+    assert not result.delivered
+    assert result.detail == "refused"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_destination_without_a_route_is_unreachable(deploy: Deploy, protocol: Any) -> None:
+    # a lab of its own: the kernel answers each neighbour only so many of them a second
+    assert "unreachable" in probe(deploy(routed()), protocol, "10.77.0.1", listen_on=None).detail
+
+
+def test_a_host_that_is_not_there_does_not_answer(net: Any) -> None:
+    assert not probe(net, "icmp", "10.2.0.99", listen_on=None).delivered
+
+
+def test_a_filter_lets_one_port_through_and_not_another_in_one_batch(net: Any) -> None:
+    rule(net, "tcp dport 23 drop")
+    probes = [
+        Probe(source="h1", target=V4, protocol="tcp", port=port, listen_on="h2", timeout_s=0.3) for port in (22, 23, 24)
+    ]
+    assert [result.delivered for result in net.prober.probe(probes)] == [True, False, True]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_listener_sees_the_translated_source(net: Any, protocol: Any) -> None:
+    done = net.nodes["r"].run(
+        [
+            "nft",
+            (
+                "add table ip n; add chain ip n p { type nat hook postrouting priority 100; }; "
+                "add rule ip n p oif eth1 snat to 10.2.0.1"
+            ),
+        ]
+    )
+    assert done.returncode == 0
+    result = probe(net, protocol)
+    assert result.delivered
+    assert result.seen_source == "10.2.0.1"
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_listener_sees_the_marking(net: Any, protocol: Any, target: str) -> None:
+    assert probe(net, protocol, target, dscp=46).received_dscp == 46
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_listener_sees_a_marking_made_on_the_way(net: Any, protocol: Any) -> None:
+    rule(net, "iif eth0 ip dscp set af41")
+    assert probe(net, protocol, dscp=46).received_dscp == 34
+
+
+def test_two_flows_to_one_port_are_told_apart(net: Any) -> None:
+    probes = [Probe(source="h1", target=V4, protocol="udp", port=90, listen_on="h2", dscp=dscp) for dscp in (10, 46, 0)]
+    assert [result.received_dscp for result in net.prober.probe(probes)] == [10, 46, 0]
+
+
+def test_a_source_address_of_ones_own_is_used(net: Any) -> None:
+    net.nodes["h1"].run(["ip", "address", "add", "10.1.0.77/24", "dev", "eth0"])
+    assert probe(net, "udp", source_address="10.1.0.77").seen_source == "10.1.0.77"
+    assert not probe(net, "udp", source_address="10.1.0.78").delivered
+
+
+@pytest.mark.parametrize(("target", "through"), [(V4, "10.1.0.1"), (V6, "2001:db8:1::1")])
+def test_a_path_names_its_hops(net: Any, target: str, through: str) -> None:
+    assert net.prober.path("h1", target) == [Hop(address=through), Hop(address=target)]
+
+
+def test_a_hop_that_says_nothing_has_no_address(net: Any) -> None:
+    done = net.nodes["r"].run(
+        [
+            "nft",
+            (
+                "add table ip o; add chain ip o c { type filter hook output priority 0; }; "
+                "add rule ip o c icmp type time-exceeded drop"
+            ),
+        ]
+    )
+    assert done.returncode == 0
+    assert net.prober.path("h1", V4) == [Hop(address=None), Hop(address=V4)]
+
+
+def test_the_addresses_of_a_node_are_those_that_others_can_be_told(net: Any) -> None:
+    assert net.prober.addresses("r") == ("10.1.0.1", "10.2.0.1", "2001:db8:1::1", "2001:db8:2::1")
+
+
+def test_all_nodes_of_a_segment_reach_each_other(deploy: Deploy) -> None:
+    names = ("a", "b", "c")
+    configs = {name: f"ip address add 10.0.0.{n}/24 dev eth0\n" for n, name in enumerate(names, start=1)}
+    lan = deploy(network(dict.fromkeys(names, "linux"), ["a eth0 - b eth0 - c eth0"], configs))
+    probes = [Probe(source=one, target=f"10.0.0.{n}") for one in names for n in (1, 2, 3)]
+    assert all(result.delivered for result in lan.prober.probe(probes))
