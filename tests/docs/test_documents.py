@@ -158,3 +158,9 @@ def test_the_changelog_names_the_versions_of_the_scorers():
     text = (ROOT / "CHANGELOG.md").read_text()
     for scorer in (parts.load("scorers", one)() for one in parts.names("scorers")):
         assert f"`{scorer.name}/{scorer.version}`" in text
+
+
+def test_every_folder_of_tests_is_described():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    folders = {page.relative_to(ROOT / "tests").parts[0] for page in ROOT.glob("tests/*/**/test_*.py")}
+    assert sorted(re.findall(r"^\| `tests/(\w+)` \|", text, re.MULTILINE)) == sorted(folders)

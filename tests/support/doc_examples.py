@@ -30,6 +30,7 @@ _SAME = (
     (re.compile(r"\d{8}T\d{6}\.\d+Z"), "TIME"),
     (re.compile(r"\b\d+(?:\.\d+)?s\b"), "SECONDS"),
     (re.compile(r"\b\d+\.\d+ s\b"), "SECONDS"),
+    (re.compile(r"\b\d+\.\d+(?= +(?:ok|\d+ problems)$)", re.MULTILINE), "SECONDS"),
     (re.compile(r"([=_-])\1{2,}"), r"\1\1\1"),
     (re.compile(r"[ \t]+"), " "),
 )
