@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-import pytest
-
-from pytest_netbench import parts
-from pytest_netbench.ani.interface import LabAni
-from pytest_netbench.ani.policy import Policy
-from pytest_netbench.evaluation.interface import TaskEvaluation
-from pytest_netbench.selftest import UNLIMITED
-from pytest_netbench.taskfile import load_task
-
-CORPUS = Path(__file__).parents[2] / "tasks"
 TRANSLATION = """nft -f - <<'END'
 table inet translate {
  chain in {
@@ -29,36 +18,6 @@ table inet translate {
  }
 }
 END"""
-Commands = Mapping[str, Sequence[str]]
-Verdicts = dict[str, str]
-
-
-@pytest.fixture
-def failed_after() -> Iterator[Callable[..., Verdicts]]:
-    """Names of the testcases, all or ``among`` some, that fail after the commands, with what was seen."""
-    backend = parts.load("backends", "netns")()
-    labs = []
-
-    def run(name: str, commands: Commands, *, among: Sequence[str] = ()) -> Verdicts:
-        task = load_task(CORPUS / f"{name}.task.yaml")
-        lack = backend.lacks(task)
-        if lack is not None:
-            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-        lab = backend.deploy(task)
-        labs.append(lab)
-        evaluation = TaskEvaluation(lab)
-        assert [one.name for one in evaluation.run_testcases(task.health_checks) if one.status == "fail"] == []
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
-        for node, lines in commands.items():
-            refused = [one for one in ani.update_cfg(node, list(lines))["results"] if one["status"] == "error"]
-            assert refused == []
-        asked = [one for one in task.testcases if not among or one.name in among]
-        assert len(asked) == len(among or task.testcases)
-        return {one.name: one.actual for one in evaluation.run_testcases(asked) if one.status == "fail"}
-
-    yield run
-    for lab in labs:
-        lab.destroy()
 
 
 def shaper(interface: str, *, voice: str, data: str) -> list[str]:
