@@ -41,10 +41,11 @@ def wait_until_ready(lab: NetnsLab, platforms: Mapping[str, Platform], *, pace: 
         states = [platforms[name].pending(nodes) for name, nodes in groups.items()]
         missing = [phrase for state in states for phrase in state.missing]
         now = time.monotonic()
-        present = "|".join(state.fingerprint for state in states)
+        # a platform without a fingerprint has no routes of its own that could still move
+        present = "|".join(state.fingerprint for state in states if state.fingerprint)
         if missing or present != fingerprint:
             fingerprint, since = present, now
-        elif now - since >= quiet_s:
+        elif not present or now - since >= quiet_s:
             return
         if now >= deadline:
             raise NotReady(missing or ["routes to become stable"], waited_s=now - started)
