@@ -46,18 +46,18 @@ class Channel:
         built: Future[tuple[dict[str, Any], int | None]] = Future()
         self._waiting: dict[int, Future[tuple[dict[str, Any], int | None]]] = {0: built}
         self._dead = False
-        self._start(spec, theirs)
         self._reader = threading.Thread(target=self._read, name="netbench-lab", daemon=True)
-        self._reader.start()
         try:
+            self._start(spec, theirs)
+            self._reader.start()
             built.result(timeout=60)
         except (LabError, TimeoutError) as error:
             said = self._last_words()
             self.close()
             raise LabError(f"the lab could not be built: {said or error}") from None
         except BaseException:
-            # an interrupt while it is built: nobody else knows of it yet
-            self.close()
+            # An interrupt, at any moment of this: the other end ends with the socket.
+            ours.shutdown(socket.SHUT_RDWR)
             raise
 
     def _start(self, spec: dict[str, Any], theirs: socket.socket) -> None:
