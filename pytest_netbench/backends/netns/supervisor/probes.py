@@ -21,6 +21,7 @@ from pytest_netbench.backends.netns.supervisor import nodes, packets
 from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
 
 _TRIES = 2
+_ERRORS = {4: (socket.IPPROTO_IP, 11), 6: (socket.IPPROTO_IPV6, 25)}  # IP_RECVERR, IPV6_RECVERR
 _ETH_P_ALL_IP = (0x0800, 0x86DD)
 _REFUSED = {errno.ECONNREFUSED: "refused", errno.EHOSTUNREACH: "host unreachable", errno.ENETUNREACH: "network unreachable",
             errno.EACCES: "administratively prohibited", errno.EPERM: "blocked by the sender's own filter"}  # fmt: skip
@@ -121,6 +122,9 @@ class Prober:
             client = self._socket(request["source"], exchange.version, socket.SOCK_STREAM)
         exchange.client = client
         mark(client, exchange.version, request["dscp"])
+        if request["protocol"] == "udp":
+            # else the kernel keeps from it every ICMP error but "port unreachable"
+            client.setsockopt(*_ERRORS[exchange.version], 1)
         if request["source_address"]:
             client.bind((request["source_address"], 0))
         if request["protocol"] == "udp":
@@ -205,7 +209,14 @@ class Prober:
         client = exchange.client
         assert client is not None
         if exchange.request["protocol"] != "icmp":
-            data = client.recv(256)
+            try:
+                data = client.recv(256)
+            except BlockingIOError:
+                return
+            except OSError:
+                # the queued error would keep it ready for ever
+                self._selector.unregister(client)
+                raise
             if data == exchange.token:
                 exchange.end(delivered=True, detail=self._took(exchange, "answered"))
             elif not data:
