@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -56,7 +57,11 @@ def status(pid: int) -> dict[str, str]:
 
 def descriptors(pid: int) -> dict[str, str]:
     """What a process holds open."""
-    return {name: str(Path(f"/proc/{pid}/fd/{name}").readlink()) for name in _list(f"/proc/{pid}/fd")}
+    found = {}
+    for name in _list(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            found[name] = str(Path(f"/proc/{pid}/fd/{name}").readlink())
+    return found
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,9 @@ def test_a_link_with_delay_delays_each_way(deploy: Deploy) -> None:
 
 def test_a_link_with_loss_loses_its_share(deploy: Deploy) -> None:
     lossy = deploy(pair({"loss": 0.2}))
+    for name, other in (("a", "10.0.0.2"), ("b", "10.0.0.1")):
+        # the loss of a first ARP request would cost a second
+        assert lossy.nodes[name].run(["ping", "-c", "1", "-w", "10", other]).returncode == 0
     (report,) = run(lossy, flow(5_000_000, packet_bytes=400), duration_s=1.5)
     # more than a thousand packets: four standard deviations are five points
     assert report.sent_packets > 1000

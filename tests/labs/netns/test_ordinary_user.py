@@ -1,0 +1,89 @@
+"""A lab of an ordinary user: when the tests run as root, in a process that has become nobody in particular."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_netbench.backends.netns.backend import NetnsBackend
+
+_UID = 54321
+_CODE = """
+import os, socket, sys
+assert os.geteuid() != 0
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.protocols import Probe
+from tests.support import host
+from tests.support.netns_networks import pair
+
+backend = NetnsBackend()
+assert backend.lacks(pair()) is None, backend.lacks(pair())
+lab = backend.deploy(pair({"delay_ms": 5}))
+node, traces = lab.nodes["a"], host.Lab.of(lab.supervisor_pid)
+print("delivered", lab.prober.probe([Probe(source="a", target="10.0.0.2")])[0].delivered)
+for writable in (False, True):
+    for command in sys.argv[1:]:
+        print(writable, command, "->", node.shell(command, writable=writable, reads=("nft",)).returncode == 0)
+lab.destroy()
+print("left", traces.left_after(1.0))
+"""
+_FORBIDDEN = (
+    f"kill -9 {os.getpid()}",
+    "cat /etc/shadow",
+    "ls /home/*",
+    "unshare --user true",
+    "mount -t tmpfs x /tmp",
+    "nft flush ruleset; test $? != 0 && exit 1; ip link set lo down && exit 1; exit 1",
+    "echo x > /etc/ld.so.preload",
+)
+_PERMITTED = ("ip address show dev eth0", "nft list ruleset", "ping -c 1 -W 1 10.0.0.2 || test $? = 2")
+
+
+@pytest.fixture
+def interpreter() -> str:
+    """One that an ordinary user may run, with pydantic for it to import."""
+    resolved = Path(sys.executable).resolve()
+    if os.geteuid() != 0 or _readable(resolved):
+        return sys.executable
+    other = shutil.which("python3", path="/usr/bin:/usr/local/bin")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if other is None or version not in subprocess.run([other, "-V"], capture_output=True, text=True, check=True).stdout:
+        pytest.skip(f"no python{version} that an ordinary user may run; mend: apt-get install -y python{version}")
+    return other
+
+
+def _readable(path: Path) -> bool:
+    return all(parent.stat().st_mode & 0o005 == 0o005 for parent in path.parents)
+
+
+def test_an_ordinary_user_has_labs_that_hold_the_same(backend: NetnsBackend, interpreter: str, tmp_path: Path) -> None:
+    repository = Path(__file__).parents[3]
+    site = next(path for path in sys.path if path.endswith("site-packages"))
+    as_user = {"user": _UID, "group": _UID, "extra_groups": []} if os.geteuid() == 0 else {}
+    done = subprocess.run(
+        [interpreter, "-B", "-c", _CODE, *_FORBIDDEN, *_PERMITTED],
+        env={"PYTHONPATH": f"{repository}:{site}", "PATH": os.environ["PATH"], "HOME": "/nonexistent"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **as_user,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "delivered True" in lines
+    assert "left []" in lines
+    answers = {line.rpartition(" -> ")[0]: line.rpartition(" -> ")[2] for line in lines if " -> " in line}
+    for writable in (False, True):
+        assert {command: answers[f"{writable} {command}"] for command in _FORBIDDEN} == dict.fromkeys(
+            _FORBIDDEN, "False"
+        )
+        assert {command: answers[f"{writable} {command}"] for command in _PERMITTED} == dict.fromkeys(
+            _PERMITTED, "True"
+        )
