@@ -6,7 +6,11 @@ namespace, telnet, ssh) is the backend's choice; what a prompt looks like is the
 
 from __future__ import annotations
 
+import fcntl
 import logging
+import os
+import termios
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +61,7 @@ class ScrapliSession:
         self._cli = self._open(bin, args, definition, open_timeout_s)
 
     def _open(self, bin: str, args: Sequence[str], definition: Mapping[str, Any] | str, timeout_s: float) -> Cli:
+        _have_a_terminal()
         # scrapli logs each timeout; the LabError says it
         logging.getLogger("scrapli").addHandler(logging.NullHandler())
         from scrapli import Cli, SessionOptions, TransportBinOptions  # noqa: PLC0415
@@ -132,6 +137,25 @@ class ScrapliSession:
         cli, self._cli = self._cli, None
         if cli is not None:
             _force_close(cli)
+
+
+_terminal = threading.Lock()
+
+
+def _have_a_terminal() -> None:
+    """Give a session leader without a controlling terminal one that stays.
+
+    scrapli opens its ptys such that the first one would become it: the session on it could not start, and its end would
+    hang up this process. So it is for pytest in a container without a terminal, under systemd, cron or in CI.
+    """
+    if os.getsid(0) != os.getpid():
+        return
+    with _terminal:
+        try:
+            os.close(os.open("/dev/tty", os.O_RDWR))
+        except OSError:
+            _, end = os.openpty()  # both ends stay open as long as this process lives
+            fcntl.ioctl(end, termios.TIOCSCTTY, 0)
 
 
 def _as_yaml(definition: Mapping[str, Any] | str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -145,3 +146,29 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+
+
+def test_a_process_that_leads_a_session_without_a_terminal_survives_its_sessions(tmp_path: Path):
+    """As pytest does in a container without -t, under systemd, cron and in CI."""
+    device = tmp_path / "device.py"
+    device.write_text(DEVICE)
+    code = (
+        "import sys\n"
+        "from pytest_netbench.lab.cli import ScrapliSession\n"
+        "for _ in range(2):\n"
+        f"    open_one = lambda: ScrapliSession(name='R1', bin=sys.executable, args=['-S', {str(device)!r}], "
+        f"definition={DEFINITION!r})\n"
+        "    one, other = open_one(), open_one()\n"
+        "    print(one.send('foo'), other.send('bar'))\n"
+        "    one.close(); other.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "% Unknown command: foo % Unknown command: bar\n" * 2), done.stderr
