@@ -11,7 +11,7 @@ from tests.support.memory_parts import install
 
 pytest_plugins = ("pytester",)
 
-LABS = Path(__file__).parent / "labs"
+LABS = tuple(Path(__file__).parent / name for name in ("labs", "end_to_end"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--require-backend",
         metavar="NAME",
         default=None,
-        help="tests of real labs (tests/labs) must run on this backend: one that is skipped fails",
+        help="tests of real labs (tests/labs, tests/end_to_end) must run on this backend: one that is skipped fails",
     )
 
 
@@ -28,7 +28,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Without its labs a green gate would show nothing."""
     report = yield
     required = item.config.getoption("--require-backend")
-    if required and report.skipped and not hasattr(report, "wasxfail") and item.path.is_relative_to(LABS):
+    if (
+        required
+        and report.skipped
+        and not hasattr(report, "wasxfail")
+        and any(item.path.is_relative_to(folder) for folder in LABS)
+    ):
         assert isinstance(report.longrepr, tuple)
         report.outcome = "failed"
         report.longrepr = f"--require-backend {required}: {report.longrepr[2].removeprefix('Skipped: ')}"

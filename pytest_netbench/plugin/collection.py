@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,11 +48,17 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line why tasks were skipped, unless pytest lists skips anyway."""
-    skipped = terminalreporter.stats.get("skipped", ())
-    count = sum(1 for report in skipped if isinstance(report.longrepr, tuple) and NO_AGENT in report.longrepr[2])
-    if count and not terminalreporter.hasopt("skipped"):
-        terminalreporter.write_line(f"netbench: {count} tasks skipped: {NO_AGENT}", yellow=True)
+    """Say in a line per reason why tasks were skipped, unless pytest lists skips anyway."""
+    if terminalreporter.hasopt("skipped"):
+        return
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple) and report.nodeid.partition("::")[0].endswith(IN_NODE_IDS)
+    )
+    for reason, count in reasons.items():
+        tasks = "1 task" if count == 1 else f"{count} tasks"
+        terminalreporter.write_line(f"netbench: {tasks} skipped: {reason}", yellow=True)
 
 
 class TaskFile(pytest.File):

@@ -128,6 +128,16 @@ def test_a_task_that_needs_what_the_machine_lacks_is_skipped_with_the_remedy(ben
     assert [lab["slug"] for lab in bench.labs()] == ["reach"]
 
 
+def test_why_tasks_are_skipped_is_said_without_being_asked_for(bench, workers):
+    bench.task("exotic", requirements=["unobtainium"])
+    bench.task("rare", requirements=["unobtainium"])
+    told = [
+        line for line in bench.run("--agent=oracle", *workers).outlines if line.startswith("netbench: 2 tasks skipped")
+    ]
+    assert len(told) == 1
+    assert "unobtainium" in told[0]
+
+
 def test_a_task_for_a_platform_that_is_not_installed_is_skipped(bench):
     bench.task(
         "later",
