@@ -36,8 +36,8 @@ def test_voice_may_be_sorted_by_the_packet_filter_into_classes_of_any_number(fai
         "nft add rule inet q out ip dscp ef meta priority set 7:1",
     ]
     answer = {
-        "branch": shaper("eth3", voice="800kbit", data="1200kbit") + sorting,
-        "hq": shaper("eth1", voice="800kbit", data="1200kbit") + sorting,
+        "branch": shaper("eth3", voice="400kbit", data="1600kbit") + sorting,
+        "hq": shaper("eth1", voice="400kbit", data="1600kbit") + sorting,
     }
     assert failed_after("qos/llq-voice", answer) == {}
 
@@ -45,7 +45,7 @@ def test_voice_may_be_sorted_by_the_packet_filter_into_classes_of_any_number(fai
 def test_voice_sorted_by_the_telephones_address_is_not_what_was_asked(failed_after):
     answer = {
         node: [
-            *shaper(interface, voice="800kbit", data="1200kbit"),
+            *shaper(interface, voice="400kbit", data="1600kbit"),
             f"tc filter add dev {interface} parent 7: protocol ip prio 1 u32 match ip {side} 10.1.1.10/32 flowid 7:1",
         ]
         for node, interface, side in (("branch", "eth3", "src"), ("hq", "eth1", "dst"))
