@@ -122,7 +122,7 @@ class Controller:
         from pytest_netbench.trial import family_of  # noqa: PLC0415
 
         whole = TrialRecord.model_validate(record)
-        names = family_of(whole.task).scorers
+        names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
         self._scorers |= load_scorers([name for name in names if name not in self._scorers])
         heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
         if not heavy:

@@ -53,6 +53,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "'none' lifts one.",
     )
     group.addoption(
+        "--netbench-scorer",
+        action="append",
+        dest="netbench_scorers",
+        default=[],
+        metavar="NAME",
+        help="a further scorer, by its entry point's name, beside those of the task's family; repeat it for more.",
+    )
+    group.addoption(
         "--netbench-results",
         default=None,
         metavar="DIR",

@@ -39,10 +39,15 @@ class Run:
     results: Path
     selftest: bool
     repeats: int
+    scorers: tuple[str, ...]
     worker: str
     is_worker: bool
     side_by_side: int
     distributes: bool
+
+    def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the task's family and those asked for, each once."""
+        return tuple(dict.fromkeys((*family, *self.scorers)))
 
     def shown_results(self, rootdir: Path) -> str:
         """The results directory as people are shown it."""
@@ -82,6 +87,7 @@ def configure(config: pytest.Config) -> Run:
             results=_results(config, workerinput),
             selftest=option.netbench_selftest,
             repeats=option.netbench_selftest_repeats,
+            scorers=tuple(option.netbench_scorers),
             worker="main" if workerinput is None else workerinput["workerid"],
             is_worker=workerinput is not None,
             side_by_side=_side_by_side(option, workerinput, distributes=distributes),
@@ -132,6 +138,9 @@ def _check(run: Run, *, collect_only: bool) -> None:
 
     if run.backend not in parts.names("backends"):
         parts.load("backends", run.backend)
+    for scorer in run.scorers:
+        if scorer not in parts.names("scorers"):
+            parts.load("scorers", scorer)
     if run.agents and run.selftest:
         raise pytest.UsageError(
             "--netbench-selftest tests the tasks and not an agent: give either it or --agent, not both"

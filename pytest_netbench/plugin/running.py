@@ -46,7 +46,7 @@ def run(request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAg
     )
     record = trial.run()
     family = family_of(task)
-    scores = apply_scorers(record, family.scorers, where="worker")
+    scores = apply_scorers(record, settings.scorer_names(family.scorers), where="worker")
     result = judge(record, scores, pass_marks=family.pass_marks)
     request.node.outcome = Outcome(record, result)
     request.config.hook.pytest_netbench_trial_finished(record=record, result=result)

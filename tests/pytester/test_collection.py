@@ -200,3 +200,11 @@ def test_the_task_fixture_says_where_it_belongs(bench):
     result = bench.pytester.runpytest_subprocess("tasks/test_mine.py")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the fixture 'task' belongs to items of task files*"])
+
+
+def test_a_task_of_a_family_that_is_not_installed_is_skipped_before_any_lab(bench):
+    bench.task("reach", family="repair")
+    result = bench.run("--agent=oracle")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*family 'repair' is not installed (installed: *configure*)*"])
+    assert not bench.labs()

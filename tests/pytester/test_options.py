@@ -10,6 +10,7 @@ USAGE = 4
     [
         (["--agent=oracel"], "unknown agent 'oracel'*Did you mean 'oracle'*"),
         (["--agent=oracle", "--netbench-backend=netnss"], "unknown backend 'netnss' (known: *memory*netns*"),
+        (["--agent=oracle", "--netbench-scorer=thrif"], "unknown scorer 'thrif' (known: *). Did you mean 'thrift'?"),
         (["--agent=oracle", "--netbench-trials=0"], "*'0' is not a whole number above 0*"),
         (["--agent=oracle", "--netbench-time-scale=fast"], "*'fast' is not a number above 0 and at most 100*"),
         (["--agent=oracle", "--netbench-time-scale=101"], "*'101' is not a number above 0 and at most 100*"),
@@ -110,3 +111,14 @@ def test_the_header_says_who_is_evaluated_on_what_and_where_results_go(bench):
 def test_without_tasks_in_play_there_is_no_header(bench):
     bench.task("reach")
     bench.run().stdout.no_fnmatch_line("netbench: agents*")
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_third_partys_scorer_scores_beside_the_familys(bench, workers):
+    bench.task("reach")
+    result = bench.run("--agent=oracle", "--netbench-scorer=thrift", "-n", workers)
+    assert result.ret == 0
+    (entry,) = bench.results()
+    metrics = {score["metric"]: score["value"] for score in entry["scores"]}
+    assert 0 < metrics["thrift"] < 1
+    assert metrics["testcase"] == 1.0

@@ -9,6 +9,8 @@ ENTRY_POINTS = """\
 memory = tests.support.memory_backend:MemoryBackend
 [pytest_netbench.platforms]
 memory = tests.support.memory_lab:MemoryPlatform
+[pytest_netbench.scorers]
+thrift = tests.support.memory_scorer:Thrift
 """
 
 

@@ -25,6 +25,9 @@ class NetnsBackend:
     name = "netns"
 
     def lacks(self, task: Task) -> tuple[str, str | None] | None:
+        shaped = any(not link.quality.is_plain for link in task.topology.links)
+        if shaped and build.wire() is None:
+            return plan.no_wire()
         return doctor.lacks(task.requirements, {task.platform_of(node.name) for node in task.topology.nodes})
 
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:

@@ -9,7 +9,6 @@ import functools
 import os
 import platform
 import re
-import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from pytest_netbench.backends.netns.checks import (
 )
 from pytest_netbench.platforms.frr import daemons
 
-__all__ = ["Check", "format_report", "lacks", "report"]
+__all__ = ["Check", "lacks", "report"]
 
 
 def report() -> list[Check]:
@@ -70,27 +69,6 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
         if (lack := _unmet(requirement)) is not None:
             return lack
     return None
-
-
-def format_report(checks: Iterable[Check], width: int = 100) -> str:
-    """The checks as a table for people, ``width`` columns wide, and a closing sentence."""
-    checks = list(checks)
-    name_width = max(len(check.name) for check in checks)
-    indent = " " * (name_width + 8)
-    lines = []
-    for check in checks:
-        mark = "ok" if check.ok else "FAIL" if check.required else "-"
-        head = f"{mark:<5} {check.name:<{name_width}}  "
-        lines += textwrap.wrap(
-            check.detail, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
-        ) or [head.rstrip()]
-        if check.remedy and not check.ok:
-            # never wrapped, so that it can be copied
-            lines.append(f"{indent}mend: {check.remedy}")
-    broken = sum(check.required and not check.ok for check in checks)
-    things = "thing is" if broken == 1 else "things are"
-    lines += ["", f"Labs cannot run here: {broken} {things} missing." if broken else "Labs can run here."]
-    return "\n".join(lines)
 
 
 # ---- kernel features ----

@@ -33,7 +33,7 @@ def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: 
         shared["labtime.so"] = str(library)
     if any(not link.quality.is_plain for link in task.topology.links):
         if (wire := build.wire()) is None:
-            raise RequirementMissing(f"links with delay, loss or rate: {build.why_not()}", _NO_COMPILER)
+            raise RequirementMissing(*no_wire())
         shared["wire"] = str(wire)
     return {
         "nodes": [
@@ -52,6 +52,11 @@ def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: 
         "hidden": hidden_directories(),
         "uid": _FIRST_UID + os.getpid() % 0x0FFFFFFF,
     }
+
+
+def no_wire() -> tuple[str, str]:
+    """What a task with shaped links lacks where the wire program cannot be built, and the remedy."""
+    return f"links with delay, loss or rate: {build.why_not()}", _NO_COMPILER
 
 
 def kernel_name(platforms: Mapping[str, Platform], task: Task, node: str, interface: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.netns import checks, doctor, features, userns
-from pytest_netbench.backends.netns.checks import Check
 from pytest_netbench.backends.netns.userns import explain
 
 linux = pytest.mark.skipif(platform.system() != "Linux", reason="asks a Linux kernel")
@@ -98,31 +97,6 @@ def test_elsewhere_than_on_linux_there_is_one_sentence(monkeypatch):
     assert only.remedy is not None
     lack = doctor.lacks([], ["frr"])
     assert lack == (only.detail, only.remedy)
-
-
-def test_the_table_marks_what_fails_and_keeps_remedies_on_one_line():
-    text = doctor.format_report(
-        [
-            Check("user namespaces", True, True, "they work"),
-            Check("FRR", False, True, "FRR is not installed", "sudo apt-get install -y --no-install-recommends frr"),
-            Check("netem", False, False, "the kernel has no netem"),
-        ],
-        width=60,
-    )
-    assert text.splitlines() == [
-        "ok    user namespaces  they work",
-        "FAIL  FRR              FRR is not installed",
-        "                       mend: sudo apt-get install -y --no-install-recommends frr",
-        "-     netem            the kernel has no netem",
-        "",
-        "Labs cannot run here: 1 thing is missing.",
-    ]
-
-
-def test_the_table_says_when_labs_can_run_and_wraps_long_details():
-    text = doctor.format_report([Check("kernel", True, True, "word " * 40)], width=50)
-    assert text.endswith("Labs can run here.")
-    assert max(map(len, text.splitlines())) <= 50
 
 
 def test_memory_is_shared_out_in_labs_leaving_a_quarter_alone():

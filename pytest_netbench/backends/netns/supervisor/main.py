@@ -59,7 +59,7 @@ def main(control_fd: int, spec_fd: int) -> None:
         with open(path, "rb") as file:
             shared[name] = file.read()
     _raise_limits()
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and _has_uid(spec["uid"]):
         _unshare_as_root(spec["uid"])
     else:
         _unshare_as_user()
@@ -86,6 +86,13 @@ def _watch(pid: int, control: socket.socket) -> NoReturn:
         os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     os._exit(max(0, os.waitstatus_to_exitcode(status)))
+
+
+def _has_uid(uid: int) -> bool:
+    """Whether the present user namespace has ``uid``: root of a rootless container has few, and is nobody's root outside."""
+    with open("/proc/self/uid_map") as table:
+        extents = [[int(word) for word in line.split()] for line in table]
+    return any(first <= uid < first + count for first, _, count in extents)
 
 
 def _unshare_as_user() -> None:
