@@ -21,9 +21,6 @@ _BGP = ("bgpd", "show bgp summary json")
 
 def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> Pending:
     """What is not yet up among ``nodes``; ``daemons`` are those that run on each."""
-    missing = _interface_stage(nodes)
-    if missing:
-        return Pending(missing=tuple(missing))
     briefs = {name: _json(node.vty([_BRIEF])[0][0]) for name, node in nodes.items()}
     missing = _link_stage(nodes, briefs)
     if missing:
@@ -45,35 +42,12 @@ def _running(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[st
     return [node for node in nodes.values() if name in daemons[node.name]]
 
 
-def _interface_stage(nodes: Mapping[str, NodeAccess]) -> list[str]:
-    """A link that is up in the kernel is not yet one that zebra has heard of; a judgement before that sees no neighbours."""
-    phrases = []
-    for node in nodes.values():
-        up = _up(_json(node.vty([_BRIEF])[0][0]))
-        down = [name for name in node.interfaces if name not in up]
-        shut = _shut(_config(node, "zebra")) if down else frozenset()
-        phrases += [f"{node.name}: interface {name} to come up" for name in down if name not in shut]
-    return phrases
-
-
 def _carrying(node: NodeAccess, names: list[str]) -> list[str]:
     """Those of ``names`` that the kernel says are in operation: the far end of the others may be shut."""
     if not names:
         return []
     links = json.loads(node.run(["ip", "-j", "link", "show"]).stdout or "[]")
     return [link["ifname"] for link in links if link["ifname"] in names and link.get("operstate") == "UP"]
-
-
-def _shut(config: str) -> frozenset[str]:
-    """Interfaces that the config itself keeps down."""
-    interface, found = "", set()
-    for line in config.splitlines():
-        words = line.split()
-        if words[:1] == ["interface"] and not line.startswith(" "):
-            interface = words[1]
-        elif words == ["shutdown"]:
-            found.add(interface)
-    return frozenset(found)
 
 
 def _link_stage(nodes: Mapping[str, NodeAccess], briefs: Mapping[str, Mapping[str, Any]]) -> list[str]:
