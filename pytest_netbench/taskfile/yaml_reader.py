@@ -33,7 +33,7 @@ def read_yaml(text: str) -> Tree | None:
     try:
         events = loader(text)
         try:
-            return _Reader(events, yaml).document()
+            return _Reader(events, yaml, last=text.count("\n") + text.count("\r") + 1).document()
         finally:
             events.dispose()
     except yaml.YAMLError as error:
@@ -53,9 +53,10 @@ def _refused(error: Any, text: str, yaml: Any) -> SyntaxProblem:
 
 
 class _Reader:
-    def __init__(self, events: Any, yaml: Any) -> None:
+    def __init__(self, events: Any, yaml: Any, *, last: int) -> None:
         self.events = events
         self.yaml = yaml
+        self.last = last
         self.values = 0
 
     def document(self) -> Tree | None:
@@ -73,7 +74,8 @@ class _Reader:
 
     def value(self, depth: int) -> Tree:
         event = self.events.get_event()
-        line = event.start_mark.line + 1
+        # a value that is not written stands, for YAML, after the end
+        line = min(event.start_mark.line + 1, self.last)
         self.values += 1
         if depth > MAX_DEPTH or self.values > MAX_VALUES:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_VALUES} values"

@@ -94,7 +94,7 @@ class Bench:
         }
         return {**kept, "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200", **(extra or {})}
 
-    def run(self, *argv: str, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ended:
+    def run(self, *argv: str, env: Mapping[str, str] | None = None, timeout: float = 400) -> Ended:
         """Run a command in this folder."""
         done = subprocess.run(
             argv,
@@ -109,7 +109,7 @@ class Bench:
         self.write("output.txt", done.stdout)
         return Ended(done.returncode, done.stdout, self.path)
 
-    def pytest(self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ended:
+    def pytest(self, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 400) -> Ended:
         """Run pytest as a user does, results in ``out`` and JUnit in ``junit.xml``."""
         argv = [sys.executable, "-m", "pytest", "--netbench-results=out", "--junitxml=junit.xml", *arguments]
         return self.run(*argv, env=env, timeout=timeout)

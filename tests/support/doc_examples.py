@@ -90,7 +90,11 @@ def run(page: Path, folder: Path) -> None:
 def _run(line: str, here: Path, folder: Path) -> tuple[str, Path]:
     """Output of ``line``, and the folder it ends in."""
     note = folder.parent / f"{folder.name}.pwd"
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV"))}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "COV", "CI", "BUILD_NUMBER"))
+    }
     clean |= {"PATH": f"{Path(sys.executable).parent}:{clean.get('PATH', '')}", "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         ["bash", "-e", "-c", f"{line}\npwd >{note}"],

@@ -37,6 +37,12 @@ def outcome(path: Path) -> None:
         assert error.line is None or 1 <= error.line <= content.count(b"\n") + content.count(b"\r") + 1
 
 
+def test_a_document_that_ends_before_it_begins_is_refused_at_its_last_line(tmp_path):
+    path = tmp_path / "a.task.yaml"
+    path.write_text("---")
+    outcome(path)
+
+
 def refusal_of(path: Path) -> TaskFileError | None:
     try:
         load_task(path)
