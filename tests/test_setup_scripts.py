@@ -148,6 +148,15 @@ def test_without_root_and_sudo_the_command_for_root_is_told(bare):
     assert "Ask root for:\n             apt-get install -y --no-install-recommends frr nftables\n" in done.stderr
 
 
+def test_a_set_up_that_fails_before_it_ran_anything_leaves_no_log(bare, tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    done = bash("fail 'no such luck'", cwd=bare, path=str(bare), TMPDIR=str(logs))
+    assert done.returncode == 1
+    assert "no such luck" in done.stderr
+    assert not list(logs.iterdir())
+
+
 def test_without_apt_the_packages_are_told(bare):
     done = bash("install_packages frr nftables", cwd=bare, path=str(bare))
     assert done.returncode == 1
