@@ -7,6 +7,7 @@ It reaches a node only through ``NodeAccess``, which every backend implements.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -53,6 +54,23 @@ class CliSession(Protocol):
 
     def close(self) -> None:
         """End the session."""
+        ...
+
+
+class PtyProgram(Protocol):
+    """A program that runs on a pseudo-terminal in a node."""
+
+    @property
+    def fd(self) -> int:
+        """The master end, non-blocking. It reads as ended (EIO or nothing) once the program is gone."""
+        ...
+
+    def resize(self, *, columns: int, rows: int) -> None:
+        """Tell the program how large its terminal is."""
+        ...
+
+    def close(self) -> None:
+        """End the program with all it started. Idempotent."""
         ...
 
 
@@ -125,6 +143,10 @@ class NodeAccess(Protocol):
 
     def drop_cli(self, key: str = "main") -> None:
         """Close the session called ``key``; the next ``cli`` opens it anew."""
+        ...
+
+    def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
+        """Start a program of the agent's on a pseudo-terminal in the sandbox; ``writable`` as in ``shell``."""
         ...
 
 
@@ -217,4 +239,143 @@ class Platform(Protocol):
         Returns:
             A key that is equal for all siblings of the same list, e.g. ``ip prefix-list OUT``.
         """
+        ...
+
+
+class TypedCommand(Protocol):
+    """A command under way at a terminal."""
+
+    refused: str
+    """The device's words, if it did not take the command. The console sets it."""
+
+
+class CommandNotPermitted(Exception):
+    """A command may not be run: the budget is used up, or the trial has ended. The text is for whoever typed it."""
+
+
+class Terminal(Protocol):
+    """Whoever types at a console, as the console sees them: keys come in, text goes out."""
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def waiting(self) -> bool:
+        """Whether keys have come that were not read yet: a console may put off work that is done once for many lines."""
+        ...
+
+    def read(self, *, timeout_s: float | None = None) -> str:
+        """Keys in the order they were pressed, as many as there are; ``""`` if none came in time or the size changed.
+
+        Raises:
+            EOFError: Nobody is there any more.
+        """
+        ...
+
+    def write(self, text: str) -> None:
+        r"""Show text. A new line is ``\r\n``, as on any terminal.
+
+        Raises:
+            EOFError: Nobody is there any more.
+        """
+        ...
+
+    def command(self, line: str, *, configures: bool = False) -> AbstractContextManager[TypedCommand]:
+        """Around the work for one entered line: counts it, and records it with all that is written meanwhile.
+
+        Args:
+            line: What was entered. A blank line is free; a password never goes in here.
+            configures: It is meant to change the configuration.
+
+        Raises:
+            CommandNotPermitted: It must not be run. The console says why and goes on.
+        """
+        ...
+
+
+class Console(Protocol):
+    """One session on a node's own command line, from login to logout; one thread serves it.
+
+    The console does what a terminal line does: echo, line editing, ``?`` and Tab at once, paging, confirmations,
+    Ctrl-C. It reads and writes a ``Terminal`` and knows nothing of what carries it.
+    """
+
+    def converse(self, terminal: Terminal) -> None:
+        """Serve whoever is at the terminal until they leave.
+
+        Raises:
+            EOFError: They were gone at once.
+        """
+        ...
+
+    def execute(self, terminal: Terminal, command: str) -> int:
+        """Run one command with no dialogue, as ``ssh host command`` does; returns its exit status."""
+        ...
+
+
+class FileStore(Protocol):
+    """The files of a device as ``scp`` and ``sftp`` see them: one flat folder."""
+
+    def names(self) -> Sequence[str]: ...
+
+    def load(self, name: str) -> bytes:
+        """Contents of a file.
+
+        Raises:
+            FileNotFoundError: There is none of that name.
+        """
+        ...
+
+    def store(self, name: str, data: bytes) -> None:
+        """Write a file whole.
+
+        Raises:
+            OSError: It cannot be kept, e.g. there is no room.
+        """
+        ...
+
+    def remove(self, name: str) -> None:
+        """Delete a file.
+
+        Raises:
+            FileNotFoundError: There is none of that name.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManualSection:
+    """One section of a command reference: what a person would look up at once. Plain text."""
+
+    title: str
+    text: str
+
+
+class ConsolePlatform(Protocol):
+    """What a platform offers beside ``Platform`` if people can log in to its nodes. Optional."""
+
+    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:
+        """A new session for someone who has just logged in.
+
+        Args:
+            node: Where.
+            enable_secret: What ``enable`` asks for, if the network OS has such a thing.
+        """
+        ...
+
+
+class FilePlatform(Protocol):
+    """What a platform offers beside ``Platform`` if its nodes have files that people copy. Optional."""
+
+    def files(self, node: NodeAccess) -> FileStore: ...
+
+
+class ManualPlatform(Protocol):
+    """What a platform offers beside ``Platform`` if it has a command reference. Optional."""
+
+    def manual(self) -> Sequence[ManualSection]:
+        """The whole reference; may take a moment, and is asked for once in a process."""
         ...

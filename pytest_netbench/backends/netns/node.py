@@ -12,9 +12,10 @@ from typing import Any
 from pytest_netbench.backends.netns import connector
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.handover import Handover
+from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.backends.netns.vty import Vty
 from pytest_netbench.lab.cli import ScrapliSession
-from pytest_netbench.platforms.base import CliSession, Completed, SandboxLimits
+from pytest_netbench.platforms.base import CliSession, Completed, PtyProgram, SandboxLimits
 
 _LIMITS = SandboxLimits()
 
@@ -57,7 +58,7 @@ class NetnsNode:
             reads=[] if writable else list(reads),
             timeout_s=limits.timeout_s,
             output_bytes=limits.output_bytes,
-            **_sandbox(limits),
+            **sandbox_of(limits),
         )
         return Completed(**answer)
 
@@ -94,6 +95,9 @@ class NetnsNode:
         if session is not None:
             session.close()
 
+    def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
+        return Program(self._channel, self.name, argv, writable=writable, columns=columns, rows=rows)
+
     def close(self) -> None:
         """Let go of every session and connection; their processes end with the lab."""
         for session in self._sessions.values():
@@ -107,7 +111,7 @@ class _Session:
     """A scrapli session with the process that it talks to."""
 
     def __init__(self, channel: Channel, node: str, argv: Sequence[str], definition: Mapping[str, Any] | str) -> None:
-        answer, master = channel.call_for_fd("cli", node=node, argv=list(argv), **_sandbox(_LIMITS))
+        answer, master = channel.call_for_fd("cli", node=node, argv=list(argv), **sandbox_of(_LIMITS))
         self._channel = channel
         self._pid = answer["pid"]
         try:
@@ -145,11 +149,3 @@ class _Session:
     def close(self) -> None:
         self.let_go()
         self._channel.call("kill", pid=self._pid)
-
-
-def _sandbox(limits: SandboxLimits) -> dict[str, int]:
-    return {
-        "memory_bytes": limits.memory_bytes,
-        "processes": limits.processes,
-        "disk_bytes": limits.disk_bytes,
-    }

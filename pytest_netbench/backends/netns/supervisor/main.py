@@ -364,14 +364,16 @@ class Supervisor:
         try:
             fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK: unlock
             slave = fcntl.ioctl(master, 0x5441, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)  # TIOCGPTPEER
-            fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
+            rows, columns = message.get("rows", _ROWS), message.get("columns", _COLUMNS)
+            fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            writable = message.get("writable", False)
             pid = sandbox.spawn_agent(
                 self._spaces[message["node"]],
                 message["argv"],
                 (slave, slave, slave),
-                writable=False,
+                writable=writable,
                 limits=Limits(message["memory_bytes"], message["processes"], message["disk_bytes"]),
-                lab_processes=0,
+                lab_processes=self._count_processes() if writable else 0,
                 terminal=True,
             )
             self._send({"id": message["id"], "ok": {"pid": pid}}, fd=master)
