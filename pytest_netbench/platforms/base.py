@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pytest_netbench.model.trial import CommandStatus
 
@@ -242,6 +242,10 @@ class Platform(Protocol):
         ...
 
 
+CommandKind = Literal["read", "configure", "session"]
+"""What an entered line asks for: to see something, to change the configuration, or only to move about in the session."""
+
+
 class TypedCommand(Protocol):
     """A command under way at a terminal."""
 
@@ -283,12 +287,12 @@ class Terminal(Protocol):
         """
         ...
 
-    def command(self, line: str, *, configures: bool = False) -> AbstractContextManager[TypedCommand]:
+    def command(self, line: str, *, kind: CommandKind = "read") -> AbstractContextManager[TypedCommand]:
         """Around the work for one entered line: counts it, and records it with all that is written meanwhile.
 
         Args:
             line: What was entered. A blank line is free; a password never goes in here.
-            configures: It is meant to change the configuration.
+            kind: What it asks for. Lines of kind ``session`` are recorded and free.
 
         Raises:
             CommandNotPermitted: It must not be run. The console says why and goes on.
