@@ -96,6 +96,15 @@ class Topology(Model):
         """Interface names of ``node`` in the order the links name them."""
         return tuple(e.interface for link in self.links for e in link.endpoints if e.node == node)
 
+    def peers(self, node: str) -> dict[str, tuple[Endpoint, ...]]:
+        """By interface of ``node``: the other ends of its link."""
+        return {
+            end.interface: tuple(other for other in link.endpoints if other is not end)
+            for link in self.links
+            for end in link.endpoints
+            if end.node == node
+        }
+
     def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
         """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
 

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.model.trial import CommandStatus
 
 
@@ -84,8 +85,23 @@ class NodeAccess(Protocol):
     def platform(self) -> str: ...
 
     @property
+    def role(self) -> str | None:
+        """What the topology says the node is for, e.g. ``switch``."""
+        ...
+
+    @property
     def interfaces(self) -> tuple[str, ...]:
         """Interface names in topology order, the platform's own names."""
+        ...
+
+    @property
+    def peers(self) -> Mapping[str, tuple[Endpoint, ...]]:
+        """By interface: the other ends of its link."""
+        ...
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What the node's platform keeps of it in this process; gone with the lab."""
         ...
 
     @property
@@ -257,6 +273,10 @@ class CommandNotPermitted(Exception):
     """A command may not be run: the budget is used up, or the trial has ended. The text is for whoever typed it."""
 
 
+class HungUp(EOFError):
+    """Nobody is at the terminal any more: nothing is read and nobody would see what is written."""
+
+
 class Terminal(Protocol):
     """Whoever types at a console, as the console sees them: keys come in, text goes out."""
 
@@ -275,7 +295,8 @@ class Terminal(Protocol):
         """Keys in the order they were pressed, as many as there are; ``""`` if none came in time or the size changed.
 
         Raises:
-            EOFError: Nobody is there any more.
+            EOFError: No more keys will come; text may still be shown.
+            HungUp: Nobody is there any more.
         """
         ...
 
@@ -283,7 +304,7 @@ class Terminal(Protocol):
         r"""Show text. A new line is ``\r\n``, as on any terminal.
 
         Raises:
-            EOFError: Nobody is there any more.
+            HungUp: Nobody is there any more.
         """
         ...
 
@@ -311,7 +332,7 @@ class Console(Protocol):
         """Serve whoever is at the terminal until they leave.
 
         Raises:
-            EOFError: They were gone at once.
+            EOFError: They hung up.
         """
         ...
 

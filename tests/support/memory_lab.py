@@ -38,6 +38,9 @@ class MemoryNode:
         self.name = name
         self.lines = list(lines)
         self.interfaces = lab.topology.interfaces(name)
+        self.role = lab.topology.node(name).role
+        self.peers = lab.topology.peers(name)
+        self.memory: dict[str, Any] = {}
         self.files: dict[str, str] = {}
         self.outputs: dict[str, str] = {}
         self.alive = True

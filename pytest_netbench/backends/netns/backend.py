@@ -44,7 +44,7 @@ class NetnsBackend:
                     channel=channel,
                     name=node,
                     platform=platform,
-                    interfaces=task.topology.interfaces(node),
+                    topology=task.topology,
                     time_scale=steady,
                 )
                 for node, platform in names.items()

@@ -15,6 +15,7 @@ from pytest_netbench.backends.netns.handover import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.backends.netns.vty import Vty
 from pytest_netbench.lab.cli import ScrapliSession
+from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.base import CliSession, Completed, PtyProgram, SandboxLimits
 
 _LIMITS = SandboxLimits()
@@ -24,11 +25,14 @@ class NetnsNode:
     """Implements ``lab.protocols.LabNode`` over the lab's supervisor."""
 
     def __init__(
-        self, *, channel: Channel, name: str, platform: str, interfaces: tuple[str, ...], time_scale: float
+        self, *, channel: Channel, name: str, platform: str, topology: Topology, time_scale: float
     ) -> None:
         self.name = name
         self.platform = platform
-        self.interfaces = interfaces
+        self.role = topology.node(name).role
+        self.interfaces = topology.interfaces(name)
+        self.peers = topology.peers(name)
+        self.memory: dict[str, Any] = {}
         self.time_scale = time_scale
         self._channel = channel
         self._lock = threading.Lock()

@@ -1,0 +1,83 @@
+"""FRR's side of a plan: daemons started when first needed, lines said over their own vty sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.plan import POLICY, FrrLine, FrrPlan, Path
+from pytest_netbench.platforms.frr import daemons, processes
+
+_SUCCESS = 0
+_ORDER = ("zebra", "staticd")
+
+
+def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
+    """Say to each daemon what changed; start those that are needed and do not run."""
+    running = processes.running(node)
+    problems: list[str] = []
+    missing = sorted(new.daemons - running - set(daemons.installed()))
+    problems += [f"{node.name}: this FRR has no {name}" for name in missing]
+    starting = sorted(new.daemons - running - set(missing))
+    if starting:
+        processes.start(node, starting, running=running)
+    for daemon in sorted({*running, *starting}, key=lambda name: (_ORDER.index(name) if name in _ORDER else 9, name)):
+        known = FrrPlan() if daemon in starting else old
+        before = known.of(daemon)
+        after = new.of(daemon)
+        problems += _say(node, daemon, list(difference(before, after)))
+    return problems
+
+
+def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple[Path, str]]:
+    """What to type: (section, line), removals first; a section that goes takes its lines with it."""
+    had, has = _by_place(old), _by_place(new)
+    gone: set[Path] = set()
+    for place, line in had.items():
+        if place in has or any(line.path[:depth] in gone for depth in range(1, len(line.path))):
+            continue
+        gone.add(line.path)
+        undo = f"no {line.path[-1]}" if line.undo is None else line.undo
+        if undo:
+            yield line.path[:-1], undo
+    for place, line in has.items():
+        before = had.get(place)
+        again = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
+        if before is None or before.path != line.path or again:
+            yield line.path[:-1], line.path[-1]
+
+
+def _by_place(lines: Sequence[FrrLine]) -> dict[tuple[Path, str], FrrLine]:
+    return {(line.path[:-1], line.key or line.path[-1]): line for line in lines}
+
+
+def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> list[str]:
+    if not changes:
+        return []
+    speaker = speaker_of(daemon)
+    script: list[tuple[str, bool]] = [("end", False), ("enable", False), ("configure terminal", False)]
+    at: Path = ()
+    for section, line in changes:
+        if section != at:
+            script += [("end", False), ("configure terminal", False), *((step, True) for step in section)]
+            at = section
+        script.append((line, True))
+    script.append(("end", False))
+    answers = node.vty([(speaker, line) for line, _ in script])
+    return [
+        f"{node.name}: {daemon} did not take {line!r}: {text.strip() or f'status {status}'}"
+        for (line, matters), (text, status) in zip(script, answers, strict=True)
+        if matters and status != _SUCCESS
+    ]
+
+
+def speaker_of(daemon: str) -> str:
+    """Who takes the config of ``daemon``: since FRR 10, mgmtd speaks for some."""
+    version = tuple(int(part) for part in (daemons.version() or "0").split(".")[:2] if part.isdigit())
+    fronted = {"staticd"} if version >= (10, 0) else set()
+    if version >= (10, 1):
+        fronted |= {"ripd", "ripngd"}
+    return "mgmtd" if daemon in fronted else daemon
+
+
+__all__ = ["POLICY", "apply", "difference", "speaker_of"]

@@ -1,0 +1,109 @@
+"""Kernel interfaces, addresses, sysctls, policy rules and routes of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+
+HIDDEN = "_"
+"""Behind the name of a loopback: the other end of its veth."""
+
+
+def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """Do the difference: sysctls of what is there, links and addresses, then rules and routes."""
+    problems = _batch(node, [*_gone(old.links, new.links), *_made(old.links, new.links)])
+    problems += _sysctls(node, old.sysctls, new.sysctls)
+    problems += _batch(node, list(_changed(old.links, new.links)))
+    problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
+    if old.hostname != new.hostname and new.hostname:
+        node.run(["hostname", new.hostname])
+    return problems
+
+
+def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
+    for name, link in old.items():
+        if link.kind in {"loopback", "macvlan", "uncabled"} and (name not in new or new[name].kind != link.kind):
+            yield f"link del dev {name}"
+
+
+def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
+    for name, link in new.items():
+        if name in old and old[name].kind == link.kind:
+            continue
+        if link.kind == "loopback":
+            yield f"link add name {name} type veth peer name {name}{HIDDEN}"
+            yield f"link set dev {name}{HIDDEN} up"
+        elif link.kind == "uncabled":
+            yield f"link add name {name} type veth peer name {name}{HIDDEN}"
+        elif link.kind == "macvlan":
+            yield f"link add name {name} link {link.lower} type macvlan mode bridge"
+
+
+def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
+    for name, link in old.items():
+        if name not in new and link.kind == "physical":
+            yield from _addresses(name, link.addresses, ())
+    for name, link in new.items():
+        before = old.get(name)
+        if before is None or before.kind != link.kind:
+            before = Link(kind=link.kind, up=not link.up)
+        if link.mac != before.mac and link.mac:
+            yield f"link set dev {name} address {link.mac}"
+        if link.mtu != before.mtu:
+            yield f"link set dev {name} mtu {link.mtu or 1500}"
+        # addresses first: what comes up has them, and what goes down keeps them
+        yield from _addresses(name, before.addresses, link.addresses)
+        if link.up != before.up:
+            yield f"link set dev {name} {'up' if link.up else 'down'}"
+
+
+def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    primary = next((address for address in new if ":" not in address), None)
+    former = next((address for address in old if ":" not in address), None)
+    gone = [address for address in old if address not in new or (primary != former and ":" not in address)]
+    # secondaries first: the kernel takes them away with their primary
+    yield from (f"addr del {address} dev {name}" for address in reversed(gone))
+    for address in new:
+        if address not in old or address in gone:
+            yield f"addr add {address} dev {name}" + (
+                "" if ":" in address or address.endswith(("/31", "/32")) else " brd +"
+            )
+
+
+def _sysctls(node: NodeAccess, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    wanted = [f"{name}={value}" for name, value in new.items() if old.get(name) != value]
+    if not wanted:
+        return []
+    done = node.run(["sysctl", "-q", "-e", "-w", *wanted])
+    return [f"{node.name}: sysctl: {done.stderr.strip()}"] if done.returncode or done.stderr.strip() else []
+
+
+def _entries(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for words in old:
+        if words not in new:
+            yield _in_family(what, "del", words)
+    for words in new:
+        if words not in old:
+            yield _in_family(what, "add", words)
+
+
+def _in_family(what: str, action: str, words: str) -> str:
+    six = words.startswith("-6 ")
+    return f"{'-6 ' if six else ''}{what} {action} {words.removeprefix('-6 ')}"
+
+
+def _batch(node: NodeAccess, lines: Sequence[str]) -> list[str]:
+    """Run lines of ``ip``; IPv6 ones in a batch of their own, as the family is an option of the whole batch."""
+    problems = []
+    for family, group in (
+        ("-4", [x for x in lines if not x.startswith("-6 ")]),
+        ("-6", [x[3:] for x in lines if x.startswith("-6 ")]),
+    ):
+        if group:
+            flags = ["-6"] if family == "-6" else []
+            done = node.run(["ip", *flags, "-force", "-batch", "-"], input="\n".join([*group, ""]))
+            if done.returncode != 0:
+                problems.append(f"{node.name}: ip did not take all of {group}: {done.stderr.strip()}")
+    return problems

@@ -1,0 +1,68 @@
+"""The nftables ruleset of a plan: replaced as a whole in one transaction, named counters keep their values."""
+
+from __future__ import annotations
+
+import json
+
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.plan import Chain, NftPlan
+
+TABLE = "netbench"
+
+
+def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
+    """Load the new ruleset if it says anything else than the old one."""
+    before, after = text(old, {}), text(new, {})
+    if before == after:
+        return []
+    kept = {
+        (family, name)
+        for family, names in new.counters.items()
+        for name in names
+        if name in old.counters.get(family, [])
+    }
+    values = counters(node) if kept else {}
+    families = sorted({*_families(old), *_families(new)})
+    script = "".join(f"table {family} {TABLE}\ndelete table {family} {TABLE}\n" for family in families)
+    done = node.run(["nft", "-f", "-"], input=script + text(new, values))
+    if done.returncode != 0:
+        return [f"{node.name}: nft did not take the ruleset: {done.stderr.strip()}"]
+    return []
+
+
+def counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
+    """Named counters: (family, name) to (packets, bytes)."""
+    done = node.run(["nft", "-j", "list", "counters"])
+    entries = [entry["counter"] for entry in json.loads(done.stdout or "{}").get("nftables", []) if "counter" in entry]
+    return {(entry["family"], entry["name"]): (entry["packets"], entry["bytes"]) for entry in entries}
+
+
+def _families(plan: NftPlan) -> set[str]:
+    return {*(family for family, _ in plan.chains), *plan.objects, *plan.counters}
+
+
+def text(plan: NftPlan, values: dict[tuple[str, str], tuple[int, int]]) -> str:
+    """The ruleset as a file."""
+    parts = []
+    for family in sorted(_families(plan)):
+        body = [f"  {thing}" for thing in plan.objects.get(family, [])]
+        for name in plan.counters.get(family, []):
+            packets, size = values.get((family, name), (0, 0))
+            body.append(f'  counter "{name}" {{ packets {packets} bytes {size} }}')
+        chains = [chain for chain in plan.chains.values() if chain.family == family]
+        # chains without a hook first: others jump to them
+        for chain in sorted(chains, key=lambda chain: bool(chain.hook)):
+            rules = plan.rules.get((family, chain.name), [])
+            body += [
+                f"  chain {chain.name} {{",
+                *([_hook(chain)] if chain.hook else []),
+                *(f"    {rule}" for rule in rules),
+                "  }",
+            ]
+        parts.append("\n".join([f"table {family} {TABLE} {{", *body, "}", ""]))
+    return "".join(parts)
+
+
+def _hook(chain: Chain) -> str:
+    device = f' device "{chain.device}"' if chain.device else ""
+    return f"    type {chain.type} hook {chain.hook}{device} priority {chain.priority}; policy {chain.policy};"

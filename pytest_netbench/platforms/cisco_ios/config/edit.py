@@ -1,0 +1,147 @@
+"""Changing the config by one understood line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
+from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal
+
+if TYPE_CHECKING:
+    from pytest_netbench.platforms.cisco_ios.grammar.book import Book
+
+
+class Edit:
+    """What the storing of one line may use.
+
+    Args:
+        config: The whole config.
+        section: The section in which the line was typed.
+        book: The grammar, for lines that an area adds itself.
+        role: The node's role, e.g. ``switch``; "" for a router.
+        booting: The startup config is being read: what a saved config leaves out is at its default, not as it was.
+    """
+
+    def __init__(self, *, config: Section, section: Section, book: Book, role: str = "", booting: bool = False) -> None:
+        self.config, self.section, self.role, self.booting = config, section, role, booting
+        self._book = book
+        self.opened: list[Entry] = []
+        """The sections that the line entered."""
+
+    def store(self, match: Match) -> str | None:
+        """Do what the line says to the config; the device's words if it refuses."""
+        command = match.command
+        if command.check is not None and not match.negated and not match.reset:
+            words = command.check(self, match)
+            if words is not None:
+                return words
+        if command.edit is not None:
+            return command.edit(self, match)
+        return self.keep(match)
+
+    def keep(self, match: Match) -> str | None:
+        """Store or remove one line as its command's data says; for an area's own ``edit`` to fall back on."""
+        if match.reset:
+            self._reset(match)
+        elif match.negated:
+            self._negate(match)
+        else:
+            self._assert(match)
+        return None
+
+    def put(self, text: str, section: Section | None = None) -> Entry:
+        """Store the canonical line ``text`` in ``section`` (default: where the line was typed); returns its entry.
+
+        Raises:
+            ValueError: The grammar does not know it.
+        """
+        section = self.section if section is None else section
+        negated = text.startswith("no ")
+        found = self._book.reader(section.mode, self.role).read(text, skip=int(negated), partial=negated)
+        if isinstance(found, Refusal):
+            raise ValueError(f"{section.mode}: {text!r} is {found.kind}")  # noqa: TRY004 - a text is wrong, not a type
+        match = Match(found.known, found.parts, negated=negated, whole=found.whole)
+        entry = Entry(match, section, negated=negated)
+        self._place(entry, section)
+        return entry
+
+    def _assert(self, match: Match) -> None:
+        command = match.command
+        if match.text in command.default:
+            self._drop_same(match)
+            return
+        for entry in self.section:
+            if entry.same_line(match) and not entry.negated:
+                if entry.children is not None:
+                    entry.match = match
+                    self.opened.append(entry)
+                elif entry.text != match.text:
+                    at = self.section.entries.index(entry)
+                    self.section.entries[at] = Entry(match, self.section)
+                return
+        entry = Entry(match, self.section)
+        self._place(entry, self.section)
+        if entry.children is not None:
+            self.opened.append(entry)
+
+    def _place(self, entry: Entry, section: Section) -> None:
+        for old in [old for old in section if old.match.known is entry.match.known and _displaces(entry, old)]:
+            section.remove(old)
+        section.insert(entry)
+        if entry.children is not None:
+            self.seed(entry)
+
+    def seed(self, entry: Entry) -> None:
+        """Give a new section the lines that it has before anything is typed."""
+        mode = self._book.mode(entry.body.mode)
+        for text in mode.seeds(entry, self.role) if mode.seeds is not None else ():
+            self.put(text, entry.body)
+
+    def _negate(self, match: Match) -> None:
+        if not match.command.keeps_no:
+            self._drop(match)
+            return
+        self._drop(match)
+        negated = Match(match.known, match.parts, negated=True, whole=match.whole)
+        self.section.insert(Entry(_bare(negated), self.section, negated=True))
+
+    def _reset(self, match: Match) -> None:
+        self._drop(match)
+        for entry in [e for e in self.section if e.negated and e.covers(_bare(match))]:
+            self.section.remove(entry)
+        parent = self.section.parent
+        mode = self._book.mode(self.section.mode)
+        if parent is None or mode.seeds is None:
+            return
+        for text in mode.seeds(parent, self.role):
+            found = self._book.reader(self.section.mode, self.role).read(
+                text, skip=int(text.startswith("no ")), partial=True
+            )
+            if isinstance(found, Match) and found.known is match.known:
+                self.put(text)
+
+    def _drop(self, match: Match) -> None:
+        for entry in [entry for entry in self.section if entry.covers(match)]:
+            self.section.remove(entry)
+
+    def _drop_same(self, match: Match) -> None:
+        for entry in [entry for entry in self.section if entry.same_line(match)]:
+            self.section.remove(entry)
+
+
+def _displaces(new: Entry, old: Entry) -> bool:
+    """A line displaces the one it agrees with in its keys, and the ``no`` line of its command."""
+    if new.negated or old.negated:
+        return new.match.keys == old.match.keys or not old.match.keys or not new.match.keys
+    return new.match.keys == old.match.keys
+
+
+def _bare(match: Match) -> Match:
+    """The line cut down to its keywords outside brackets and its keys: what a stored ``no`` line says."""
+    root = {id(item) for item in match.known.pattern.root.items}
+    kept = tuple(
+        part for part in match.parts if (part[0].key if isinstance(part[0], Argument) else id(part[0]) in root)
+    )
+    return Match(match.known, kept, negated=match.negated, whole=match.whole)

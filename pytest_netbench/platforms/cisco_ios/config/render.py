@@ -1,0 +1,34 @@
+"""The text of a running config."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.config.order import rank
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+
+
+def render(config: Section) -> str:
+    """The config as ``show running-config`` prints it below its head, ``end`` included."""
+    lines: list[str] = []
+    before: tuple[int, bool] | None = None
+    for entry in config:
+        block = bool(entry.children is not None)
+        group = (rank(config.mode, entry.text), block)
+        if before is not None and (group != before or block) and lines[-1] != "!":
+            lines.append("!")
+        lines += lines_of(entry)
+        before = group
+    return "\n".join(["!", *lines, "!", "end", ""]) if lines else "!\nend\n"
+
+
+def lines_of(entry: Entry, depth: int = 0) -> list[str]:
+    """The lines of one entry with what stands below it."""
+    if entry.match.command.render is not None:
+        return [" " * depth + line for line in entry.match.command.render(entry)]
+    lines = [" " * depth + line for line in entry.text.split("\n")[:1]] + entry.text.split("\n")[1:]
+    for child in entry.body:
+        if child.name == "address-family" and len(lines) > 1:
+            lines.append(" " * (depth + 1) + "!")
+        lines += lines_of(child, depth + 1)
+    if entry.name == "address-family":
+        lines.append(" " * depth + "exit-address-family")
+    return lines

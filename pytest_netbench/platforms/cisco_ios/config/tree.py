@@ -1,0 +1,129 @@
+"""The tree of config lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.config.order import rank
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+
+
+class Entry:
+    """One line of the config, with the lines below it if it opens a section.
+
+    Args:
+        match: The line as it was understood.
+        section: Where it stands.
+        negated: It is a ``no …`` line.
+    """
+
+    def __init__(self, match: Match, section: Section, *, negated: bool = False) -> None:
+        self.match = match
+        self.section = section
+        self.negated = negated
+        opens = match.command.opens
+        self.children: Section | None = Section(mode=opens, parent=self) if opens and not negated else None
+
+    @property
+    def name(self) -> str:
+        """The name of its command."""
+        return self.match.name
+
+    @property
+    def text(self) -> str:
+        """The line as printed, without indentation."""
+        return f"no {self.match.text}" if self.negated else self.match.text
+
+    @property
+    def body(self) -> Section:
+        """The lines below it; empty for a line that opens no section."""
+        return self.children if self.children is not None else Section(mode="", parent=self)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.match.args[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The argument called ``name``."""
+        return self.match.get(name, default)
+
+    def many(self, name: str) -> list[Any]:
+        """All values of an argument that may come several times."""
+        return self.match.many(name)
+
+    def has(self, word: str) -> bool:
+        """Whether the line has the keyword."""
+        return self.match.has(word)
+
+    def same_line(self, match: Match) -> bool:
+        """Whether ``match`` would take this line's place."""
+        return self.match.known is match.known and self.match.keys == match.keys
+
+    def covers(self, match: Match) -> bool:
+        """Whether ``no`` with ``match``, perhaps cut short, means this line."""
+        if self.match.known is not match.known:
+            return False
+        mine = self.match.args
+        return match.words <= self.match.words and all(mine.get(name) == value for name, value in match.args.items())
+
+
+class Section:
+    """Lines of one mode: the whole config, or what stands below one line."""
+
+    def __init__(self, *, mode: str, parent: Entry | None) -> None:
+        self.mode = mode
+        self.parent = parent
+        self.entries: list[Entry] = []
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def all(self, *names: str) -> list[Entry]:
+        """The lines whose commands are called so, without ``no`` lines."""
+        return [entry for entry in self.entries if entry.name in names and not entry.negated]
+
+    def get(self, name: str, /, **args: Any) -> Entry | None:
+        """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
+        for entry in self.entries:
+            if entry.name == name and not entry.negated and all(entry.get(k) == v for k, v in args.items()):
+                return entry
+        return None
+
+    def has(self, name: str, /, **args: Any) -> bool:
+        """Whether there is such a line."""
+        return self.get(name, **args) is not None
+
+    def says_no(self, name: str) -> bool:
+        """Whether it has a ``no`` line of the command ``name``."""
+        return any(entry.name == name and entry.negated for entry in self.entries)
+
+    def sections(self, *names: str) -> list[tuple[Entry, Section]]:
+        """Lines of these commands that open sections, each with its section."""
+        return [(entry, entry.body) for entry in self.all(*names)]
+
+    def insert(self, entry: Entry) -> None:
+        """Put a line where its order wants it."""
+        key = _sort_key(self.mode, entry)
+        for at in range(len(self.entries), 0, -1):
+            if _sort_key(self.mode, self.entries[at - 1]) <= key:
+                self.entries.insert(at, entry)
+                return
+        self.entries.insert(0, entry)
+
+    def remove(self, entry: Entry) -> None:
+        """Take a line out."""
+        self.entries.remove(entry)
+
+
+_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "time-range"})
+_BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
+
+
+def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
+    place = rank(mode, entry.text)
+    if mode == "config" and entry.name == "interface":
+        return place, interfaces.parse(entry["name"]).sort_key
+    if mode == "config" and entry.name in _BY_NUMBER:
+        return place, (entry.match.keys and entry.match.keys[0][1]) or 0
+    return (place, ())

@@ -1,0 +1,228 @@
+"""One IOS device: its config, what of it is applied, and what its commands may use."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.platforms.base import NodeAccess, SandboxLimits
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply import apply
+from pytest_netbench.platforms.cisco_ios.compile import Context, Facts, compile_plan
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.render import render
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, Book
+from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.frr import daemons, processes
+
+if TYPE_CHECKING:
+    from pytest_netbench.platforms.cisco_ios.session import Session
+
+_INTERFACE_LINE = re.compile(
+    r"\s*int(?:e(?:r(?:f(?:a(?:ce?)?)?)?)?)?\s+(?!range\b)([A-Za-z-]+\s*[\d/]+)\s*$", re.IGNORECASE
+)
+_COMMENT = re.compile(r"\s*(!|$)")
+
+
+class Device:
+    """The network OS of one node. May be used from several threads, which hold ``lock`` while they do.
+
+    Args:
+        node: The node that it drives.
+        book: The grammar.
+    """
+
+    def __init__(self, node: NodeAccess, book: Book) -> None:
+        self.node = node
+        self.book = book
+        self.role = node.role or "router"
+        self.lock = threading.RLock()
+        self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
+        self.physical = self.cabled
+        self.config = Section(mode=CONFIG, parent=None)
+        self.startup_config = ""
+        self.plan = Plan()
+        self.problems: list[str] = []
+        """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
+        self.live: dict[str, Any] = {}
+        """What areas observed of the running node and their compilation depends on; set, then call ``touch``."""
+        self.memory: dict[str, Any] = {}
+        """What exec commands keep (cleared counters, saved files), by a name of the area's own. Not config; lost on reload."""
+        self.flash: dict[str, Any] = {}
+        """What survives a reload beside the startup config."""
+        self._dirty = True
+
+    def boot(self, startup_config: str) -> None:
+        """Start FRR and load the startup config.
+
+        Raises:
+            StartupConfigRejected: With the line and the device's words.
+        """
+        processes.start_router(self.node, ())
+        self.startup_config = startup_config
+        self._load_startup()
+        self.commit()
+
+    def reload(self) -> None:
+        """Start anew with what was saved: everything that ran ends first."""
+        with self.lock:
+            self.problems += apply(self.node, self.plan, Plan())
+            self.plan = Plan()
+            processes.restart_router(self.node)
+            self.memory.clear()
+            self.live.clear()
+            self._load_startup()
+            self.commit()
+
+    def _load_startup(self) -> None:
+        from pytest_netbench.platforms.cisco_ios.session import Session  # noqa: PLC0415 - a session needs a device
+
+        self.config = Section(mode=CONFIG, parent=None)
+        text = self.startup_config
+        self.physical = (*self.cabled, *(name for name in _uncabled(text) if name not in self.cabled))
+        session = Session(self, booting=True)
+        session.enter("configure terminal")
+        for line in factory_config(self):
+            words = session.enter(line)
+            assert not words, f"{line!r}: {words}"
+        session.enter("end")
+        session.enter("configure terminal")
+        for number, line in enumerate(text.splitlines(), start=1):
+            if _COMMENT.match(line) and not session.collecting:
+                continue
+            if (
+                re.fullmatch(r"\s*(end|enable|conf(igure)? t(erminal)?|wr(ite)?( mem(ory)?)?)\s*", line)
+                and not session.collecting
+            ):
+                continue
+            words = session.enter(line)
+            if words.lstrip().startswith(("%", "^")):
+                raise StartupConfigRejected(
+                    node=self.node.name, line_number=number, line=line, device_message=words.strip()
+                )
+        self._dirty = True
+
+    @property
+    def hostname(self) -> str:
+        """The host name in the prompt."""
+        entry = self.config.get("hostname")
+        return str(entry["name"]) if entry else self.node.name
+
+    @property
+    def facts(self) -> Facts:
+        """What compilation knows beside the config."""
+        return Facts(
+            name=self.node.name, role=self.role, cabled=self.cabled, frr=daemons.version() or "", live=self.live
+        )
+
+    def edit(self, section: Section, *, booting: bool = False) -> Edit:
+        """An editor for a line typed in ``section``."""
+        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
+
+    def touch(self) -> None:
+        """Say that the config, or what compilation depends on, is not what was applied."""
+        self._dirty = True
+
+    def commit(self) -> None:
+        """Apply what changed since the last time."""
+        with self.lock:
+            if not self._dirty:
+                return
+            plan = compile_plan(self.book, self.config, self.facts)
+            self._dirty = False
+            self.problems += apply(self.node, self.plan, plan)
+            self.plan = plan
+
+    def context(self) -> Context:
+        """A compilation context over the present config, for what reads the config as compilers do."""
+        return Context(config=self.config, facts=self.facts)
+
+    def running_config(self) -> str:
+        """The running config without the lines that ``show running-config`` prints above it."""
+        with self.lock:
+            return render(self.config)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exec:
+    """What an exec command may use. ``device.commit()`` was called before.
+
+    Args:
+        device: The device.
+        session: Where it was typed.
+        limits: How long it may take.
+    """
+
+    device: Device
+    session: Session
+    limits: SandboxLimits
+
+    @property
+    def node(self) -> NodeAccess:
+        """The node."""
+        return self.device.node
+
+    @property
+    def config(self) -> Section:
+        """The running config."""
+        return self.device.config
+
+    def ask(self, daemon: str, command: str) -> str:
+        """What an FRR daemon answers; "" if it does not run."""
+        if daemon not in processes.running(self.node):
+            return ""
+        return self.node.vty([(daemon, command)])[0][0]
+
+    def ask_json(self, daemon: str, command: str) -> Any:
+        """The same, read as JSON; ``{}`` where it answers anything else."""
+        text = self.ask(daemon, command)
+        start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+        return json.loads(text[start:]) if start >= 0 else {}
+
+    def ip_json(self, *words: str) -> list[Mapping[str, Any]]:
+        """What ``ip -j WORDS`` prints."""
+        done = self.node.run(["ip", "-j", *words])
+        return list(json.loads(done.stdout or "[]"))
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question that a running command puts to the person at the terminal.
+
+    Yielded among pieces of output; the answer line is sent back. Where nobody can be asked, the answer is "", which takes the default.
+    """
+
+    prompt: str
+    secret: bool = False
+
+
+def factory_config(device: Device) -> list[str]:
+    """What a device has before its startup config: its ports and what IOS says of itself."""
+    from pytest_netbench.platforms.cisco_ios.areas.system import FACTORY  # noqa: PLC0415 - areas import the grammar
+
+    lines = [*FACTORY, f"hostname {device.node.name}"]
+    for name in device.physical:
+        lines += [f"interface {name}", "exit"]
+    return lines
+
+
+def _uncabled(text: str) -> list[str]:
+    """Ports that a startup config speaks of: the device has them, whether or not a cable is in."""
+    found = []
+    for line in text.splitlines():
+        name = _INTERFACE_LINE.match(line)
+        if name is None:
+            continue
+        try:
+            parsed = interfaces.parse(name[1])
+        except ValueError:
+            continue
+        if not parsed.is_virtual and str(parsed) not in found:
+            found.append(str(parsed))
+    return found

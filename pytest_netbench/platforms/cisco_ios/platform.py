@@ -1,0 +1,106 @@
+"""The ``cisco_ios`` platform: an IOS command line of our own over FRR, nftables, tc and kernel links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from shutil import which
+
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.base import NodeAccess, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.cisco_ios import interfaces, names, readiness
+from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.frr import daemons, rib
+
+_KEY = "cisco_ios"
+_NEEDED = ("ip", "nft", "tc")
+
+
+class CiscoIosPlatform:
+    """Routers and switches whose command line is that of IOS 15."""
+
+    name = "cisco_ios"
+    hint = daemons.INSTALL_COMMAND
+
+    def version(self) -> str | None:
+        """FRR's version: it does the routing."""
+        if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
+            return None
+        return daemons.version()
+
+    def kernel_interface(self, interface: str) -> str:
+        return interfaces.kernel_name(interface)
+
+    def boot(self, node: NodeAccess, startup_config: str) -> None:
+        device = Device(node, book())
+        node.memory[_KEY] = device
+        device.boot(startup_config)
+
+    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+        return readiness.pending({name: device_of(node) for name, node in nodes.items()})
+
+    def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+        device = device_of(node)
+        session = Session(device)
+        statuses: list[CommandStatus] = []
+        with device.lock:
+            for command in commands:
+                lines = command.splitlines() or [""]
+                if not statuses and not _is_exec(device, lines[0]):
+                    session.enter("configure terminal")
+                words = "".join(session.enter(line) for line in lines).strip("\n")
+                status = "error" if is_error(words) else "success"
+                statuses.append(CommandStatus(device=node.name, command=command, status=status, message=words))
+            session.interrupt()
+            device.commit()
+        return statuses
+
+    def running_config(self, node: NodeAccess) -> str:
+        return device_of(node).running_config()
+
+    def execute(self, node: NodeAccess, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+        device = device_of(node)
+        with device.lock:
+            return Session(device, read_only=True, limits=limits).enter(command)
+
+    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
+        found = rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
+        return [
+            Route(
+                **{
+                    **vars(route),
+                    "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
+                }
+            )
+            for route in found
+        ]
+
+    def normalise(self, line: str) -> str | None:
+        return names.normalise(line)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return names.FREE_NAMES
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
+
+
+def device_of(node: NodeAccess) -> Device:
+    """The device that a booted node runs."""
+    device = node.memory[_KEY]
+    assert isinstance(device, Device)
+    return device
+
+
+def is_error(words: str) -> bool:
+    """Whether what the device printed says that it refused."""
+    return any(line.startswith(("%", "Bad mask")) for line in words.splitlines()) and "% Warning" not in words
+
+
+def _is_exec(device: Device, line: str) -> bool:
+    """Whether a batch that begins so is typed in exec mode: what both modes know is taken for configuration."""
+    if isinstance(device.book.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
+        return False
+    return isinstance(device.book.reader("exec", device.role).read(line), Match)

@@ -1,0 +1,28 @@
+"""When IOS devices are ready: as FRR routers are, by the kernel's names of their interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_netbench.platforms.base import NodeAccess, Pending
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.frr import processes, readiness
+
+
+def pending(devices: Mapping[str, Device]) -> Pending:
+    """What is not yet up among all IOS devices of a lab."""
+    nodes: dict[str, NodeAccess] = {name: _KernelView(device.node) for name, device in devices.items()}
+    return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
+
+
+class _KernelView:
+    """A node whose interfaces have the kernel's names, as FRR knows them."""
+
+    def __init__(self, node: NodeAccess) -> None:
+        self._node = node
+        self.interfaces = tuple(interfaces.kernel_name(name) for name in node.interfaces)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)

@@ -1,0 +1,58 @@
+"""IOS devices for tests: on real labs, and grammar-only ones that compile without applying."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.render import render
+from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.session import Session
+from tests.support.netns_networks import network
+
+
+class PaperNode:
+    """What a device asks of a node before anything is applied: its name and its ports."""
+
+    def __init__(self, name: str, interfaces: Sequence[str], role: str | None = None) -> None:
+        self.name, self.interfaces, self.role = name, tuple(interfaces), role
+        self.peers: dict[str, Any] = {}
+        self.memory: dict[str, Any] = {}
+        self.time_scale = 1.0
+
+
+class PaperDevice(Device):
+    """A device that parses, stores and compiles for real, and has no node to apply it to."""
+
+    def commit(self) -> None:
+        return
+
+
+def paper(
+    *lines: str, interfaces: Sequence[str] = ("Gi0/0", "Gi0/1"), role: str | None = None, startup: str = ""
+) -> PaperDevice:
+    """A device on paper to which ``lines`` were typed in config mode; what it printed must be nothing."""
+    device = PaperDevice(PaperNode("R1", interfaces, role), book())  # type: ignore[arg-type]
+    device.startup_config = startup
+    device._load_startup()
+    if lines:
+        session = Session(device)
+        session.enter("configure terminal")
+        for line in lines:
+            words = session.enter(line)
+            assert not words, f"{line!r}: {words}"
+    return device
+
+
+def ios_task(
+    configs: Mapping[str, str], links: Sequence[str], *, hosts: Mapping[str, str] | None = None, **fields: Any
+) -> Any:
+    """A task whose nodes are IOS devices (``configs``) and Linux hosts (``hosts``); links as ``"R1 Gi0/0 - h1 eth0"``."""
+    hosts = hosts or {}
+    nodes = {**dict.fromkeys(configs, "cisco_ios"), **dict.fromkeys(hosts, "linux")}
+    return network(nodes, links, {**configs, **hosts}, **fields)
+
+
+__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "ios_task", "paper", "render"]
