@@ -76,10 +76,15 @@ class Session:
         """The prompt, e.g. ``R1(config-if)#``."""
         if self.collecting:
             return ""
-        shown = self.device.book.mode(self.mode).prompt
-        if self._frames and len(self._frames[-1].entries) > 1:
-            shown += "-range"
+        shown = self._prompt_of_mode()
         return f"{self.device.hostname}" + (f"({shown})#" if shown else "#" if self.privileged else ">")
+
+    def _prompt_of_mode(self) -> str:
+        shown = self.device.book.mode(self.mode).prompt
+        entries = self._frames[-1].entries if self._frames else ()
+        if not isinstance(shown, str):
+            shown = shown(entries[0])
+        return shown + ("-range" if len(entries) > 1 else "")
 
     def enter(self, line: str) -> str:
         """Type one line; everything the device prints, without echo and prompt. Questions get their default answer."""

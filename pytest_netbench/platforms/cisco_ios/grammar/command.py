@@ -76,13 +76,13 @@ class Mode:
 
     Args:
         name: E.g. ``if``.
-        prompt: What stands in the prompt, e.g. ``config-if``.
+        prompt: What stands in the prompt, e.g. ``config-if``; or a function of the entry that the session is in.
         seeds: Lines that a new section of this mode has before anything is typed; given the section's entry and the node's role.
         help: What the coverage page calls it.
     """
 
     name: str
-    prompt: str
+    prompt: str | Callable[[Entry], str]
     seeds: Callable[[Entry, str], Sequence[str]] | None = None
     help: str = ""
 
