@@ -1,0 +1,115 @@
+"""Services seen from pytest's side: start their processes, configure them, ask for their state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib import resources
+from pathlib import PurePosixPath
+from shutil import which
+from typing import Any
+
+from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.base import NodeAccess
+
+INTERPRETER = "/usr/bin/python3"
+INSTALL_COMMAND = "apt-get install -y --no-install-recommends python3"
+_LIBRARY = PurePosixPath("/run/ios/lib")
+_PROGRAMS = f"{__package__}.programs"
+# Tracked objects are shared inside a process, and these depend on them or are messages about them.
+_TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway"}
+
+
+def interpreter() -> str | None:
+    """The Python that nodes can run (theirs is the host's ``/usr``), or ``None`` if there is none."""
+    return which(INTERPRETER)
+
+
+def apply(node: NodeAccess, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
+    """Bring the services of ``node`` from the configurations ``old`` to ``new``, by service name.
+
+    A service that is no longer wanted undoes what it did to the node and goes idle; its process stays.
+
+    Raises:
+        LabError: A service did not start, or refused its configuration.
+    """
+    gone = [name for name in old if name not in new]
+    changed = [name for name in new if name not in old or dict(old[name]) != dict(new[name])]
+    if not gone and not changed:
+        return
+    _start(node, {_process(name) for name in changed})
+    for name in gone:
+        _ask(node, name, f"configure {name} {{}}")
+    for name in changed:
+        _ask(node, name, f"configure {name} {json.dumps(new[name])}")
+
+
+def state(node: NodeAccess, name: str) -> dict[str, Any]:
+    """The state of the service ``name`` on ``node``. What is in it, the docstring of its ``state`` says.
+
+    Raises:
+        LabError: It is not running.
+    """
+    answer: dict[str, Any] = json.loads(_ask(node, name, f"state {name}"))
+    return answer
+
+
+def command(node: NodeAccess, name: str, words: str) -> str:
+    """Let a service carry out one of its commands, e.g. ``clear binding *`` of ``dhcp``; returns what it says.
+
+    Raises:
+        LabError: It is not running, or refused.
+    """
+    return _ask(node, name, f"{name} {words}")
+
+
+def waiting(node: NodeAccess, names: Iterable[str]) -> list[str]:
+    """What the services ``names`` of ``node`` still wait for until they are settled, one phrase each."""
+    return [f"{node.name}: {phrase}" for name in names for phrase in state(node, name).get("waiting", ())]
+
+
+def _process(name: str) -> str:
+    return _TOGETHER.get(name, name)
+
+
+def _ask(node: NodeAccess, name: str, request: str) -> str:
+    text, status = node.vty([(f"ios-{_process(name)}", request)])[0]
+    if status:
+        raise LabError(f"{node.name}: service {name} refuses {request.partition('{')[0].strip()!r}: {text}")
+    return text
+
+
+def _start(node: NodeAccess, processes: set[str]) -> None:
+    """Start those that do not listen yet, side by side."""
+    sockets = {name: f"/run/frr/ios-{name}.vty" for name in sorted(processes)}
+    answers = node.run_many([["/usr/bin/test", "-S", path] for path in sockets.values()])
+    absent = [name for name, done in zip(sockets, answers, strict=True) if done.returncode]
+    if not absent:
+        return
+    if interpreter() is None:
+        raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (mend: {INSTALL_COMMAND})")
+    _install(node)
+    for name in absent:
+        node.start([INTERPRETER, "-I", "-S", str(_LIBRARY), name])
+        # a backend may hold a connection to a former process that a reload ended; asking makes it notice
+        with suppress(LabError):
+            node.vty([(f"ios-{name}", "enable")])
+
+
+def _install(node: NodeAccess) -> None:
+    home = _LIBRARY.joinpath(*_PROGRAMS.split("."))
+    node.run(["/bin/mkdir", "-p", str(home)])
+    for name, text in _sources().items():
+        node.write_file(str(home / name), text)
+    node.write_file(str(_LIBRARY / "__main__.py"), f"from {_PROGRAMS}.host import main\n\nmain()\n")
+
+
+@cache
+def _sources() -> dict[str, str]:
+    return {
+        file.name: file.read_text(encoding="utf-8")
+        for file in resources.files(_PROGRAMS).iterdir()
+        if file.name.endswith(".py")
+    }
