@@ -2,6 +2,7 @@
 
 Starts a program, gives it the brief as JSON on its standard input and the path of the ANI's Unix socket in
 ``NETBENCH_ANI_SOCKET``, and takes its submission as JSON from its standard output. ``client.py`` is such a program.
+Where the devices answer with SSH (``access: ssh``), ``NETBENCH_SSH_INVENTORY`` is the path of a JSON file of logins.
 
 The program runs as you, with your files within reach, the task file among them: put what you do not trust in a container.
 
@@ -44,6 +45,8 @@ class Program:
         """Let the program work until it ends or the time is up."""
         with serve(ani) as server:
             variables = {name: os.environ[name] for name in self._environment if name in os.environ}
+            if brief.ssh is not None:
+                variables["NETBENCH_SSH_INVENTORY"] = brief.ssh.inventory
             output = self._communicate(brief, ani, {**variables, "NETBENCH_ANI_SOCKET": str(server.path)})
         try:
             return Submission.model_validate_json(output)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -66,6 +66,12 @@ class AgentFile(Model):
     )
     budget: BudgetOverride = BudgetOverride()
     policy: AgentPolicy = AgentPolicy()
+    extras: tuple[Literal["search-manual"], ...] = Field(
+        (), description="ANI methods beyond the draft's four that the agent is offered"
+    )
+    access: Literal["ani", "ssh"] = Field(
+        "ani", description="ssh: each device answers with SSH on a loopback port, beside the ANI"
+    )
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
     def needed_model(self) -> str:
@@ -97,10 +103,12 @@ class AgentFile(Model):
         return AgentInfo(id=self.name, model=self.model, strategy=self.strategy, settings=settings)
 
     def overrides(self) -> dict[str, Any]:
-        """``budget`` and ``policy`` as ``AgentInfo.settings`` carries them; only what the file gives."""
-        given = {
+        """What concerns the ANI as ``AgentInfo.settings`` carries it; only what the file gives."""
+        given: dict[str, Any] = {
             "budget": self.budget.model_dump(mode="json", exclude_unset=True),
             "policy": self.policy.model_dump(mode="json", exclude_none=True),
+            "extras": list(self.extras),
+            "access": "" if self.access == "ani" else self.access,
         }
         return {name: values for name, values in given.items() if values}
 

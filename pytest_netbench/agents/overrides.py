@@ -1,4 +1,4 @@
-"""What an agent file says of budget and policy, for whoever opens the ANI."""
+"""What an agent file says of budget, policy and extras, for whoever opens the ANI."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def devices_for(info: AgentInfo) -> tuple[str, ...] | None:
 def methods_for(info: AgentInfo) -> tuple[str, ...] | None:
     """ANI methods the agent's file permits, by wire name; ``None`` is all."""
     return _names(info, "methods")
+
+
+def extras_for(info: AgentInfo) -> tuple[str, ...]:
+    """What the agent's file asks for beyond the draft's four methods: extra methods, and ``ssh``."""
+    access = ("ssh",) if info.settings.get("access") == "ssh" else ()
+    return (*info.settings.get("extras", ()), *access)
 
 
 def _names(info: AgentInfo, key: str) -> tuple[str, ...] | None:

@@ -9,15 +9,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pytest_netbench.ani.errors import BUDGET_EXHAUSTED, DEVICE_ERROR, INTERNAL_ERROR, INVALID_PARAMS, POLICY_DENIED
+from pytest_netbench.ani.gate import CommandGate
+from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
-from pytest_netbench.ani.methods import check_method, check_params
+from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.recorder import Recorder, clip
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError, NetbenchError
-from pytest_netbench.lab.devices import Devices, UnknownDevice
+from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.task import Budget
-from pytest_netbench.model.trial import BudgetUsed, CommandStatus, Step
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
 from pytest_netbench.platforms.base import Platform, SandboxLimits
 
 MAX_ANSWER_BYTES = 65_536
@@ -56,11 +58,15 @@ class LabAni:
         self._locks = {name: threading.Lock() for name in self._devices.names}
         self._closed = threading.Event()
         self._lab_error: LabError | None = None
+        self._at_close: list[Callable[[], None]] = []
+        self.ssh: SshAccess | None = None
+        """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
         self._handlers: dict[str, Callable[..., dict[str, Any]]] = {
             "get-topology": self._get_topology,
             "get-running-cfg": self._get_running_cfg,
             "update-cfg": self._update_cfg,
             "execute-cmd": self._execute_cmd,
+            SEARCH_MANUAL: self._search_manual,
         }
 
     # the agent's side
@@ -123,9 +129,39 @@ class LabAni:
         """Refuse everything from now on, and wait for the requests under way. Idempotent."""
         self._closed.set()
         self._meter.stop()
+        while self._at_close:
+            self._at_close.pop()()
         for lock in self._locks.values():
             with lock:
                 pass
+
+    def at_close(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when the ANI is closed."""
+        self._at_close.append(callback)
+
+    @property
+    def devices(self) -> Devices:
+        """The lab's devices."""
+        return self._devices
+
+    @property
+    def policy(self) -> Policy:
+        """What is permitted."""
+        return self._policy
+
+    def gate(self) -> CommandGate:
+        """What lines entered at a device's own command line pass: they are checked, counted and recorded as requests."""
+        return CommandGate(
+            admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
+        )
+
+    def _admit(self, device: str) -> None:
+        self._refuse_if_closed()
+        self._permitted(device)
+
+    def _broken(self, error: Exception) -> None:
+        if self._lab_error is None and not self._closed.is_set():
+            self._lab_error = error if isinstance(error, LabError) else LabError(f"a console fell over: {error!r}")
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -176,6 +212,14 @@ class LabAni:
             limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
         output = self._ask(device, "execute-cmd", lambda platform, node: platform.execute(node, line, limits=limits))
         return {"output": clip(output, MAX_ANSWER_BYTES, "; ask for less")}
+
+    # the extras
+
+    def _search_manual(self, query: str, platform: str | None = None) -> dict[str, Any]:
+        known = self._devices.platforms
+        if platform is not None and platform not in known:
+            raise AniError(unknown("platform", platform, tuple(known)), code=INVALID_PARAMS)
+        return {"sections": search(known if platform is None else {platform: known[platform]}, query)}
 
     # what they share
 

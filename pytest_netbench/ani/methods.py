@@ -70,6 +70,31 @@ METHODS: Mapping[str, MethodSpec] = {
     )
 }
 
+SEARCH_MANUAL = "search-manual"
+SSH = "ssh"
+MAX_QUERY = 400
+
+EXTRAS: Mapping[str, MethodSpec] = {
+    spec.name: spec
+    for spec in (
+        _spec(
+            SEARCH_MANUAL,
+            "Search the command references of the devices' network OSs; the best sections, best first.",
+            required=("query",),
+            query={
+                "type": "string",
+                "maxLength": MAX_QUERY,
+                "description": "a few words: a command, or what it shall do",
+            },
+            platform={
+                "type": "string",
+                "description": "only the reference of this network OS, e.g. frr; else all of them",
+            },
+        ),
+    )
+}
+"""Methods beyond the draft's four: nobody has them unless the agent's file asks for it."""
+
 
 def check_method(method: object) -> MethodSpec:
     """The method called so.
@@ -77,8 +102,8 @@ def check_method(method: object) -> MethodSpec:
     Raises:
         AniError: There is none; names the known ones.
     """
-    if isinstance(method, str) and method in METHODS:
-        return METHODS[method]
+    if isinstance(method, str) and (spec := METHODS.get(method) or EXTRAS.get(method)) is not None:
+        return spec
     raise AniError(f"unknown method {_show(method)} (known: {_names(METHODS)})", code=METHOD_NOT_FOUND)
 
 
@@ -121,6 +146,9 @@ def _check_lines(spec: MethodSpec, name: str, value: object, schema: Mapping[str
 def _check_line(spec: MethodSpec, name: str, value: object, forbidden: re.Pattern[str]) -> None:
     if not isinstance(value, str):
         raise _invalid(spec, f"{name!r} must be a string, not {_kind(value)}")
+    longest = spec.parameters["properties"].get(name, {}).get("maxLength")
+    if longest is not None and len(value) > longest:
+        raise _invalid(spec, f"{name!r} has {len(value)} characters; at most {longest}")
     size = max(len(line.encode(errors="replace")) for line in value.split("\n"))
     if size > MAX_LINE_BYTES:
         raise _invalid(spec, f"{name!r} is {size} bytes long; at most {MAX_LINE_BYTES} in a line")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pytest_netbench.ani.errors import POLICY_DENIED
+from pytest_netbench.ani.methods import EXTRAS
 from pytest_netbench.errors import AniError
 
 
@@ -14,14 +15,23 @@ class Policy:
     """What is permitted; ``None`` permits all.
 
     ``devices`` limits configuration and commands. ``get-topology`` shows every device all the same: a network is not a
-    secret to the one who works on it, and an intent may speak of devices that must be left alone.
+    secret to the one who works on it, and an intent may speak of devices that must be left alone. ``extras`` are the
+    methods beyond the draft's four that are switched on; ``methods`` does not speak of them.
     """
 
     devices: frozenset[str] | None = None
     methods: frozenset[str] | None = None
+    extras: frozenset[str] = frozenset()
 
     def check_method(self, method: str) -> None:
         """Raise ``AniError`` unless ``method`` is permitted."""
+        if method in EXTRAS:
+            if method not in self.extras:
+                raise AniError(
+                    f"method {method!r} is switched off: it is an extra that the agent's file must ask for",
+                    code=POLICY_DENIED,
+                )
+            return
         if self.methods is not None and method not in self.methods:
             raise AniError(
                 f"method {method!r} is not permitted in this task (permitted: {_listing(self.methods)})",

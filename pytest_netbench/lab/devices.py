@@ -59,6 +59,11 @@ class Devices:
             self._platforms[wanted] = parts.load("platforms", wanted)()
         return self._platforms[wanted]
 
+    @property
+    def platforms(self) -> dict[str, Platform]:
+        """The platforms of the lab's nodes by name, in topology order."""
+        return {self.node(name).platform: self.platform(name) for name in self.names}
+
     def ask(self, name: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
         """Put ``question`` to a device; ``what`` says in an error what was being done.
 

@@ -19,6 +19,25 @@ class MethodSpec(Model):
     parameters: dict[str, Any]
 
 
+class SshLogin(Model):
+    """How to log in to one device. The credentials are made for one lab and end with it."""
+
+    host: str
+    port: int
+    username: str
+    password: str
+    enable_secret: str = Field(description="what `enable` asks for, where the network OS has it")
+    platform: str
+    host_key: str = Field(description="as in known_hosts, behind the name")
+
+
+class SshAccess(Model):
+    """Devices that answer with SSH. ``inventory`` is the path of a JSON file that says the same while the lab is up."""
+
+    inventory: str
+    hosts: dict[str, SshLogin]
+
+
 class Brief(Model):
     """All that an agent is told. It has no field for ground truth, testcases or startup configs."""
 
@@ -29,6 +48,7 @@ class Brief(Model):
     methods: tuple[MethodSpec, ...]
     budget: Budget
     hints: tuple[str, ...] = ()
+    ssh: SshAccess | None = Field(None, description="logins, if the devices answer with SSH")
 
 
 class Usage(Model):
@@ -55,7 +75,8 @@ class Submission(Model):
 class Step(Model):
     """One step of a trace. ``at_s`` is wall seconds since the agent started.
 
-    kind ``ani``: ``data`` has method, params, result or error, duration_s, budget_left.
+    kind ``ani``: ``data`` has method, params, result or error, duration_s, budget_left. A line entered over SSH has the
+    method ``console``, with device, session, line and kind as its params.
     kind ``completion``: ``data`` has model, messages or their delta, response, usage, duration_s, prompt digests.
     kind ``note``: ``data`` has text (retries, truncations, condensation).
     """
@@ -135,6 +156,7 @@ class TrialRecord(Model):
     node_id: str
     agent: AgentInfo
     trial: int = 1
+    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft's four methods")
     outcome: Literal["done", "budget", "agent-error"]
     error: str | None = None
     submission: Submission
@@ -163,6 +185,7 @@ class TrialResult(Model):
     family: Family
     agent: AgentInfo
     trial: int
+    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft's four methods")
     status: Literal["passed", "failed", "error"]
     outcome: str | None = None
     error: str | None = None

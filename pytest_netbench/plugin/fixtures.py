@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.errors import UsageError
+from pytest_netbench.errors import RequirementMissing, UsageError
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -68,11 +68,16 @@ def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
 @pytest.fixture
 def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab) -> Iterator[LabAni]:
     """What the agent is given of ``lab``: four methods, under the task's budget and policy."""
-    from pytest_netbench.ani.interface import LabAni  # noqa: PLC0415  (needs pydantic)
-    from pytest_netbench.trial import terms_for  # noqa: PLC0415
+    from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
+    from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415  (needs pydantic)
 
-    terms = terms_for(task, agent.info, budget=run_of(request.config).budget)
-    opened = LabAni(lab, policy=terms.policy, budget=terms.budget)
+    run = run_of(request.config)
+    try:
+        opened = open_ani(lab, terms_for(task, agent.info, budget=run.budget, ssh=run.ssh))
+    except RequirementMissing as lack:
+        pytest.skip(str(lack))
+    if opened.ssh is not None:
+        request.node.add_report_section("setup", "netbench ssh", ssh_text(opened.ssh))
     try:
         yield opened
     finally:

@@ -61,6 +61,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a further scorer, by its entry point's name, beside those of the task's family; repeat it for more.",
     )
     group.addoption(
+        "--netbench-ssh",
+        action="store_true",
+        default=False,
+        help="let each device of a lab answer with SSH on a loopback port while the agent works; the agent is told the "
+        "logins (also in an agent file: `access: ssh`).",
+    )
+    group.addoption(
         "--netbench-results",
         default=None,
         metavar="DIR",

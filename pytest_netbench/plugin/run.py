@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +41,7 @@ class Run:
     selftest: bool
     repeats: int
     scorers: tuple[str, ...]
+    ssh: bool
     worker: str
     is_worker: bool
     side_by_side: int
@@ -88,6 +90,7 @@ def configure(config: pytest.Config) -> Run:
             selftest=option.netbench_selftest,
             repeats=option.netbench_selftest_repeats,
             scorers=tuple(option.netbench_scorers),
+            ssh=option.netbench_ssh,
             worker="main" if workerinput is None else workerinput["workerid"],
             is_worker=workerinput is not None,
             side_by_side=_side_by_side(option, workerinput, distributes=distributes),
@@ -141,6 +144,8 @@ def _check(run: Run, *, collect_only: bool) -> None:
     for scorer in run.scorers:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)
+    if run.ssh and importlib.util.find_spec("asyncssh") is None:
+        raise pytest.UsageError("--netbench-ssh needs asyncssh (mend: pip install 'pytest-netbench[ssh]')")
     if run.agents and run.selftest:
         raise pytest.UsageError(
             "--netbench-selftest tests the tasks and not an agent: give either it or --agent, not both"

@@ -31,7 +31,7 @@ def run(request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAg
         lab=lab,
         ani=ani,
         agent=agent,
-        terms=terms_for(task, agent.info, budget=settings.budget),
+        terms=terms_for(task, agent.info, budget=settings.budget, ssh=settings.ssh),
         environment=environment(
             lab,
             backend=settings.backend,

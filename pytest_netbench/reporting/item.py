@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.model.score import Score
-from pytest_netbench.model.trial import CommandStatus, TestcaseResult, TrialResult
+from pytest_netbench.model.trial import CommandStatus, SshAccess, TestcaseResult, TrialResult
 from pytest_netbench.reporting import words
 
 Section = tuple[str, str]
@@ -25,9 +25,20 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append((_commands_title(result.commands), _commands(result.commands)))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
+    if result.extras:
+        sections.append(("extras", ", ".join(result.extras)))
     if result.transcript is not None:
         sections.append(("transcript", result.transcript))
     return sections
+
+
+def ssh_text(access: SshAccess) -> str:
+    """How a person logs in to the devices of a lab that is up."""
+    lines = [f"inventory: {access.inventory}"]
+    for name, login in access.hosts.items():
+        lines.append(f"{name} ({login.platform}): ssh -p {login.port} {login.username}@{login.host}")
+    logins = list(access.hosts.values())[:1]
+    return "\n".join([*lines, *(f"password {one.password}, enable {one.enable_secret}" for one in logins)])
 
 
 def _score(score: Score) -> str:

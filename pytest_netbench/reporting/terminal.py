@@ -47,7 +47,9 @@ def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
 
 def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
     scored = [one for one in results if one.status != "error"]
-    lines = [words.clipped(f"agent {agent}", width)]
+    extras = sorted({name for one in scored for name in one.extras})
+    offered = f" (with {', '.join(extras)})" if extras else ""
+    lines = [words.clipped(f"agent {agent}{offered}", width)]
     if scored:
         domains = sorted({one.domain for one in scored})
         label = min(max(len(name) for name in (*domains, "domain")), width - _FIXED)

@@ -4,6 +4,7 @@
 """
 
 from pytest_netbench.trial.attempt import Trial, check_health
+from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.run import platforms_of, run_trial
 from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.verdict import explain, judge
@@ -16,6 +17,7 @@ __all__ = [
     "explain",
     "family_of",
     "judge",
+    "open_ani",
     "platforms_of",
     "run_trial",
     "terms_for",

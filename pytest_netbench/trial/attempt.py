@@ -102,6 +102,7 @@ class Trial:
             node_id=self.node_id,
             agent=self.agent.info,
             trial=self.number,
+            extras=self.terms.extras,
             outcome=work.outcome,
             error=work.error,
             submission=work.submission,
@@ -120,7 +121,7 @@ class Trial:
         )
 
     def _let_work(self) -> Work:
-        brief = brief_for(self.task, self.terms)
+        brief = brief_for(self.task, self.terms).model_copy(update={"ssh": self.ani.ssh})
         return let_work(self.agent, task=self.task, brief=brief, ani=self.ani, grace_s=self._grace_s, clock=self._clock)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
-from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.lab.protocols import Backend
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.trial.attempt import Trial
+from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.provenance import environment
 from pytest_netbench.trial.terms import terms_for
 
@@ -24,6 +24,7 @@ def run_trial(
     time_scale: float | None = None,
     budget: Mapping[str, float | None] | None = None,
     number: int = 1,
+    ssh: bool = False,
 ) -> TrialRecord:
     """Deploy the task's network, let ``agent`` work on it, evaluate, and destroy the network.
 
@@ -34,6 +35,7 @@ def run_trial(
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
         budget: Limits instead of the task's, by field name.
         number: 1 for the first attempt, 2 for the second …
+        ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
 
     Raises:
         RequirementMissing: This machine lacks something the task needs.
@@ -42,11 +44,13 @@ def run_trial(
     deployer: Backend = parts.load("backends", backend)()
     lab = deployer.deploy(task, time_scale=time_scale)
     try:
-        terms = terms_for(task, agent.info, budget=budget)
+        terms = terms_for(task, agent.info, budget=budget, ssh=ssh)
         where = environment(lab, backend=backend, platforms=platforms_of(task), where=Path.cwd())
-        ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
-        trial = Trial(task=task, lab=lab, ani=ani, agent=agent, terms=terms, environment=where, number=number)
-        return trial.run()
+        ani = open_ani(lab, terms)
+        try:
+            return Trial(task=task, lab=lab, ani=ani, agent=agent, terms=terms, environment=where, number=number).run()
+        finally:
+            ani.close()
     finally:
         lab.destroy()
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_netbench import parts
-from pytest_netbench.agents.overrides import budget_for, devices_for, methods_for
+from pytest_netbench.agents.overrides import budget_for, devices_for, extras_for, methods_for
+from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.protocol import Family
 from pytest_netbench.model.task import Budget, Task
@@ -15,10 +16,11 @@ from pytest_netbench.model.trial import AgentInfo, Brief
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial."""
+    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft's four methods."""
 
     budget: Budget
     policy: Policy
+    extras: tuple[str, ...] = ()
 
 
 def family_of(task: Task) -> Family:
@@ -31,22 +33,28 @@ def family_of(task: Task) -> Family:
     return family
 
 
-def terms_for(task: Task, info: AgentInfo, *, budget: Mapping[str, float | None] | None = None) -> Terms:
+def terms_for(
+    task: Task, info: AgentInfo, *, budget: Mapping[str, float | None] | None = None, ssh: bool = False
+) -> Terms:
     """Budget and policy: the task's, narrowed by the agent's file, overridden by ``budget``.
 
     Args:
         task: Whose budget and family apply.
         info: Of the agent; its settings may carry a budget and a policy.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
+        ssh: Let the devices answer with SSH, whatever the agent's file says.
     """
     limits = Budget.model_validate({**budget_for(info, task.budget).model_dump(), **(budget or {})})
     permitted = frozenset(family_of(task).methods)
     wanted, devices = methods_for(info), devices_for(info)
+    extras = dict.fromkeys((*extras_for(info), *((SSH,) if ssh else ())))
     return Terms(
         budget=limits,
+        extras=tuple(extras),
         policy=Policy(
             methods=permitted if wanted is None else permitted & frozenset(wanted),
             devices=None if devices is None else frozenset(devices),
+            extras=frozenset(extras) & frozenset(EXTRAS),
         ),
     )
 
@@ -56,4 +64,5 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     brief = family_of(task).brief(task)
     methods = terms.policy.methods
     kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
-    return brief.model_copy(update={"budget": terms.budget, "methods": kept})
+    extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS)
+    return brief.model_copy(update={"budget": terms.budget, "methods": (*kept, *extra)})

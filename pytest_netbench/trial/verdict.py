@@ -23,6 +23,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         family=record.task.family,
         agent=record.agent,
         trial=record.trial,
+        extras=record.extras,
         status="failed" if failed else "passed",
         outcome=record.outcome,
         error=record.error,

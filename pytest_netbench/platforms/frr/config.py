@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pytest_netbench.errors import LabDied, LabError
@@ -143,15 +143,23 @@ class ConfigSession:
         wanted = (daemons.needed_by([line]) & set(daemons.installed())) - self._running
         if not wanted:
             return
-        known_so_far = self._node.run(["vtysh", "-c", "show running-config"]).stdout
-        start(self._node, sorted(wanted), running=running(self._node))
-        vtysh.drop_all(self._node)
+        start_late(self._node, wanted)
         self._cli = None
-        # lines shared by several daemons (route maps, prefix lists, interfaces) were said before these were there
-        self._node.write_file(_REPLAY_FILE, known_so_far)
-        for name in sorted(wanted):
-            self._node.run(["vtysh", "-d", name, "-f", _REPLAY_FILE])
-        self._node.write_file(_REPLAY_FILE, "")
+
+
+def start_late(node: NodeAccess, wanted: Iterable[str]) -> None:
+    """Start further daemons and tell them the lines that several share (route maps, prefix lists, interfaces).
+
+    Sessions are closed, for they do not know the new daemons.
+    """
+    names = sorted(wanted)
+    known_so_far = node.run(["vtysh", "-c", "show running-config"]).stdout
+    start(node, names, running=running(node))
+    vtysh.drop_all(node)
+    node.write_file(_REPLAY_FILE, known_so_far)
+    for name in names:
+        node.run(["vtysh", "-d", name, "-f", _REPLAY_FILE])
+    node.write_file(_REPLAY_FILE, "")
 
 
 def _is_exec(line: str) -> bool:

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import NodeAccess, Pending, Route, SandboxLimits
-from pytest_netbench.platforms.frr import boot, config, daemons, names, processes, readiness, readonly, rib, vtysh
+from pytest_netbench.platforms.base import Console, ManualSection, NodeAccess, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.frr import (
+    boot,
+    config,
+    console,
+    daemons,
+    manual,
+    names,
+    processes,
+    readiness,
+    readonly,
+    rib,
+    vtysh,
+)
 from pytest_netbench.platforms.interfaces import linux_interface
 
 _SHOW_TIMEOUT_S = 30.0
@@ -50,6 +62,13 @@ class FrrPlatform:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:  # noqa: ARG002 - vtysh has no enable
+        return console.open_console(node, run=lambda command: self.execute(node, command))
+
+    def manual(self) -> Sequence[ManualSection]:
+        """FRR's user guide, if its documentation is installed."""
+        return manual.sections()
 
 
 def clean(text: str) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 from weakref import WeakSet
 
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import Completed, NodeAccess, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.base import Completed, Console, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.interfaces import linux_interface
-from pytest_netbench.platforms.linux import boot, config, names, routing
+from pytest_netbench.platforms.linux import boot, config, console, names, routing
 
 _NEEDED = ("ip", "nft", "tc")
 _PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
@@ -72,6 +72,9 @@ class LinuxPlatform:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
+        return console.open_console(node)
 
 
 @cache

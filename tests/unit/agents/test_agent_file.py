@@ -85,7 +85,7 @@ def test_a_minimal_file_means_react_and_sends_no_settings(write):
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("modle: openai/x\n", 1, r"unknown key 'modle' \(known: budget, model, .*\)\. Did you mean 'model'\?"),
+        ("modle: openai/x\n", 1, r"unknown key 'modle' \(known: access, budget, extras, model, .*\)\. Did you mean 'model'\?"),
         (
             "model: openai/x\nsettings:\n  temperatur: 0\n",
             3,

@@ -1,0 +1,87 @@
+"""SSH to the devices of a lab, for agents that work as they would on real ones: logins, and a file that tells them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.ssh.hosts import Host
+from pytest_netbench.model.trial import SshAccess, SshLogin
+
+if TYPE_CHECKING:
+    from pytest_netbench.ani.interface import LabAni
+
+USERNAME = "netbench"
+INSTALL_COMMAND = "pip install 'pytest-netbench[ssh]'"
+
+
+def open_ssh(ani: LabAni) -> SshAccess:
+    """Let every permitted device answer with SSH until ``ani`` is closed; ``ani.ssh`` is what this returns.
+
+    Args:
+        ani: Its policy, budget and recording apply to every line that is entered.
+
+    Raises:
+        RequirementMissing: asyncssh is not installed, or no device has a command line to log in to.
+        LabError: No port could be had.
+    """
+    try:
+        from pytest_netbench.lab.ssh.server import SshServer  # noqa: PLC0415  (asyncssh)
+    except ModuleNotFoundError as error:
+        raise RequirementMissing("SSH to devices needs asyncssh", remedy=INSTALL_COMMAND) from error
+    password, enable_secret = secrets.token_hex(10), secrets.token_hex(10)
+    hosts = [_host(ani, name, password, enable_secret) for name in _served(ani)]
+    if not hosts:
+        raise RequirementMissing("no device of this lab that the agent may use has a command line to log in to")
+    server = SshServer(hosts=hosts, gate=ani.gate())
+    ani.at_close(server.close)
+    folder = Path(tempfile.mkdtemp(prefix="netbench-ssh-"))
+    ani.at_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    logins = {
+        host.name: SshLogin(
+            host="127.0.0.1",
+            port=server.ports[host.name],
+            username=host.username,
+            password=host.password,
+            enable_secret=enable_secret,
+            platform=ani.devices.node(host.name).platform,
+            host_key=server.host_key,
+        )
+        for host in hosts
+    }
+    ani.ssh = SshAccess(inventory=str(folder / "inventory.json"), hosts=logins)
+    _write(Path(ani.ssh.inventory), ani.ssh)
+    return ani.ssh
+
+
+def _served(ani: LabAni) -> list[str]:
+    permitted = ani.policy.devices
+    return [
+        name
+        for name in ani.devices.names
+        if (permitted is None or name in permitted) and hasattr(ani.devices.platform(name), "console")
+    ]
+
+
+def _host(ani: LabAni, name: str, password: str, enable_secret: str) -> Host:
+    node = ani.devices.node(name)
+    platform: Any = ani.devices.platform(name)
+    return Host(
+        name=name,
+        username=USERNAME,
+        password=password,
+        console=lambda: platform.console(node, enable_secret=enable_secret),
+        files=platform.files(node) if hasattr(platform, "files") else None,
+    )
+
+
+def _write(path: Path, access: SshAccess) -> None:
+    text = json.dumps({"hosts": {name: login.model_dump() for name, login in access.hosts.items()}}, indent=2)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text + "\n")

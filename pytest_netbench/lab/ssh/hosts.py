@@ -1,0 +1,45 @@
+"""What is served: a node's console and files under a login, behind a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_netbench.platforms.base import CommandKind, Console, FileStore
+
+
+@dataclass(kw_only=True)
+class Typed:
+    """A command under way. ``refused``: the device's words if it did not take it. ``output``: all that was shown."""
+
+    refused: str = ""
+    output: str = ""
+
+
+class Gate(Protocol):
+    """Who may enter which command; records what came of it. Used from several threads."""
+
+    def enter(self, device: str, session: str, line: str, kind: CommandKind) -> AbstractContextManager[Typed]:
+        """Around one command.
+
+        Raises:
+            CommandNotPermitted: It must not be run.
+        """
+        ...
+
+    def broken(self, device: str, error: Exception) -> None:
+        """A console fell over; the session has ended."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """One node to be served. ``files`` is ``None`` if it has none to copy."""
+
+    name: str
+    username: str
+    password: str
+    console: Callable[[], Console]
+    files: FileStore | None = None

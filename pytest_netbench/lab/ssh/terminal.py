@@ -1,0 +1,142 @@
+"""The terminal of one SSH session: keys and text pass between the event loop and the console's thread."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pytest_netbench.lab.ssh.hosts import Gate, Typed
+from pytest_netbench.platforms.base import CommandKind, HungUp
+
+_KEPT_OUTPUT = 131_072
+_UNSENT = 262_144
+_LONGEST_LINE = 8_192
+
+
+class SshTerminal:
+    """Implements ``platforms.base.Terminal``. The console's thread calls its methods; the event loop the others.
+
+    Args:
+        device: Whose console it is.
+        session: Which login, for the record.
+        gate: What every command passes.
+        send: Hands text to the event loop; called in the console's thread.
+    """
+
+    def __init__(self, *, device: str, session: str, gate: Gate, send: Callable[[str], None]) -> None:
+        self._device = device
+        self._session = session
+        self._gate = gate
+        self._send = send
+        self._keys: deque[str] = deque()
+        self._changed = threading.Condition()
+        self._size = (80, 24)
+        self._resized = False
+        self._ended = False
+        self._gone = False
+        self._unsent = 0
+        self._output: _Output | None = None
+
+    # the console's side
+
+    @property
+    def columns(self) -> int:
+        return self._size[0]
+
+    @property
+    def rows(self) -> int:
+        return self._size[1]
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._keys)
+
+    def read(self, *, timeout_s: float | None = None) -> str:
+        with self._changed:
+            self._changed.wait_for(lambda: self._keys or self._resized or self._ended or self._gone, timeout_s)
+            if self._gone:
+                raise HungUp
+            if self._ended and not self._keys:
+                raise EOFError
+            self._resized = False
+            keys = "".join(self._keys)
+            self._keys.clear()
+            return keys
+
+    def write(self, text: str) -> None:
+        if not text:
+            return
+        with self._changed:
+            # whoever prints faster than the other side reads waits here
+            self._changed.wait_for(lambda: self._gone or self._unsent < _UNSENT)
+            if self._gone:
+                raise HungUp
+            self._unsent += len(text)
+        if self._output is not None:
+            self._output.add(text)
+        self._send(text)
+
+    @contextmanager
+    def command(self, line: str, *, kind: CommandKind = "read") -> Iterator[Typed]:
+        if not line.strip():
+            yield Typed()
+            return
+        with self._gate.enter(self._device, self._session, line[:_LONGEST_LINE], kind) as typed:
+            self._output = _Output()
+            try:
+                yield typed
+            finally:
+                typed.output = self._output.text
+                self._output = None
+
+    # the event loop's side
+
+    def keys(self, text: str) -> None:
+        """Keys were pressed."""
+        with self._changed:
+            self._keys.append(text)
+            self._changed.notify_all()
+
+    def resize(self, columns: int, rows: int) -> None:
+        """The other side's window has this size; 0 means that it did not say."""
+        with self._changed:
+            self._size = (columns or 80, rows or 24)
+            self._resized = True
+            self._changed.notify_all()
+
+    def end_of_keys(self) -> None:
+        """No more keys will come; text may still be shown."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def hang_up(self) -> None:
+        """Nobody is there any more."""
+        with self._changed:
+            self._gone = True
+            self._changed.notify_all()
+
+    def sent(self, count: int) -> None:
+        """So many characters have left for the other side."""
+        with self._changed:
+            self._unsent -= count
+            self._changed.notify_all()
+
+
+class _Output:
+    """What a command showed, the beginning of it."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._room = _KEPT_OUTPUT
+
+    def add(self, text: str) -> None:
+        if self._room > 0:
+            self._parts.append(text[: self._room])
+            self._room -= len(text)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts).replace("\r\n", "\n")

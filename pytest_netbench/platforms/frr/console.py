@@ -1,0 +1,47 @@
+"""Logging in to an FRR node: vtysh on a terminal of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess, PtyProgram
+from pytest_netbench.platforms.frr import daemons
+from pytest_netbench.platforms.frr.config import start_late
+from pytest_netbench.platforms.frr.processes import running
+from pytest_netbench.platforms.relay import RelayConsole
+
+_PROGRAM = (
+    "/usr/bin/env", "TERM=vt100", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null",
+)  # fmt: skip
+# A vtysh that is running does not come to know a daemon that is started later, so these are started before.
+_SPOKEN_TO = ("staticd", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd", "bfdd", "vrrpd", "pbrd")
+_CONFIG_PROMPT = re.compile(r"\([\w.\-]+\)# ?$")
+_MOVES = re.compile(r"(conf\w*( t\w*)?|end|exit|quit|enable|disable|terminal .*|no terminal .*)\s*$")
+
+
+def open_console(node: NodeAccess, *, run: Callable[[str], str]) -> Console:
+    """A session; ``run`` answers a single command."""
+    return RelayConsole(
+        open_program=lambda columns, rows: _open(node, columns, rows),
+        run_command=lambda command: (_on_a_terminal(run(command)), 0),
+        kind=kind,
+    )
+
+
+def _open(node: NodeAccess, columns: int, rows: int) -> PtyProgram:
+    missing = (set(_SPOKEN_TO) & set(daemons.installed())) - running(node)
+    if missing:
+        start_late(node, missing)
+    return node.pty(_PROGRAM, writable=False, columns=columns, rows=rows)
+
+
+def kind(prompt: str, line: str) -> CommandKind:
+    """What a line typed behind ``prompt`` asks for."""
+    if _MOVES.match(line.strip()):
+        return "session"
+    return "configure" if _CONFIG_PROMPT.search(prompt) else "read"
+
+
+def _on_a_terminal(text: str) -> str:
+    return "".join(f"{line}\r\n" for line in text.splitlines())

@@ -1,0 +1,29 @@
+"""Logging in to a Linux node: a shell that may change the node's own network."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess
+from pytest_netbench.platforms.relay import RelayConsole
+
+_PROGRAM = (
+    "/usr/bin/env", "TERM=xterm", "HISTFILE=", "PS1=\\u@\\h:\\w\\$ ", "/bin/bash", "--norc", "--noprofile", "-i",
+)  # fmt: skip
+
+
+def open_console(node: NodeAccess) -> Console:
+    """A session."""
+
+    def run(command: str) -> tuple[str, int]:
+        done = node.shell(command, writable=True)
+        return done.stdout + done.stderr, done.returncode
+
+    return RelayConsole(
+        open_program=lambda columns, rows: node.pty(_PROGRAM, writable=True, columns=columns, rows=rows),
+        run_command=run,
+        kind=kind,
+    )
+
+
+def kind(prompt: str, line: str) -> CommandKind:  # noqa: ARG001 - a prompt tells nothing of a shell
+    """What a line asks for: a shell does not tell what changes something."""
+    return "session" if line.strip() in {"exit", "logout", "clear"} else "read"

@@ -1,0 +1,261 @@
+"""A console that passes keys and text between a terminal and a program on a pseudo-terminal, and sees each Enter."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import os
+import re
+import select
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from pytest_netbench.platforms.base import (
+    CommandKind,
+    CommandNotPermitted,
+    HungUp,
+    PtyProgram,
+    Terminal,
+    TypedCommand,
+)
+
+_READ = 65_536
+_TAIL = 4_096
+_PATIENCE_MS = 100
+_ENTER = re.compile(r"[\r\n]")
+_PROMPT = re.compile(r"^.*?[>#$]\s")
+_ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|.)|[\x00-\x08\x0b-\x1f]")
+_END_OF_INPUT = "\x04"
+_INTERRUPT = "\x03"
+
+
+class RelayConsole:
+    """Implements ``platforms.base.Console``.
+
+    Args:
+        open_program: Starts the program in a window of (columns, rows).
+        run_command: Runs one command with no dialogue: its output and exit status.
+        kind: What a line asks for, from the prompt it was typed behind and the line.
+    """
+
+    def __init__(
+        self,
+        *,
+        open_program: Callable[[int, int], PtyProgram],
+        run_command: Callable[[str], tuple[str, int]],
+        kind: Callable[[str, str], CommandKind],
+    ) -> None:
+        self._open_program = open_program
+        self._run_command = run_command
+        self._kind = kind
+
+    def converse(self, terminal: Terminal) -> None:
+        program = self._open_program(terminal.columns, terminal.rows)
+        try:
+            _Relay(program, terminal, self._kind).run()
+        finally:
+            program.close()
+
+    def execute(self, terminal: Terminal, command: str) -> int:
+        try:
+            with terminal.command(command, kind=self._kind("", command)):
+                output, status = self._run_command(command)
+                terminal.write(output)
+        except CommandNotPermitted as error:
+            terminal.write(f"{error}\r\n")
+            return 1
+        return status
+
+
+class _Relay:
+    """One dialogue: this thread carries text out, another one keys in."""
+
+    def __init__(self, program: PtyProgram, terminal: Terminal, kind: Callable[[str, str], CommandKind]) -> None:
+        self._program = program
+        self._terminal = terminal
+        self._screen = _Screen()
+        self._typist = _Typist(terminal, self._screen, kind, self._press)
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._stopped = threading.Event()
+        # descriptors may be reused once they are closed
+        self._descriptors = threading.Lock()
+
+    def run(self) -> None:
+        """Until the program ends.
+
+        Raises:
+            HungUp: Nobody is at the terminal any more.
+        """
+        keys = threading.Thread(target=self._carry_keys, name="netbench-keys", daemon=True)
+        keys.start()
+        try:
+            self._carry_text()
+        finally:
+            with self._descriptors:
+                self._stopped.set()
+                os.close(self._wake)
+            self._typist.finish()
+
+    def _carry_text(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        poll = select.poll()
+        poll.register(self._program.fd, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        while True:
+            ready = dict(poll.poll())
+            if self._wake in ready:
+                raise HungUp
+            try:
+                data = os.read(self._program.fd, _READ)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                return
+            if not data:
+                return
+            text = decoder.decode(data)
+            self._screen.show(text)
+            self._terminal.write(text)
+
+    def _carry_keys(self) -> None:
+        size = (self._terminal.columns, self._terminal.rows)
+        try:
+            while not self._stopped.is_set():
+                keys = self._terminal.read()
+                now = (self._terminal.columns, self._terminal.rows)
+                if now != size:
+                    size = now
+                    self._program.resize(columns=now[0], rows=now[1])
+                self._typist.type(keys)
+        except HungUp:
+            self._hang_up()
+        except EOFError:
+            self._press(_END_OF_INPUT)
+            self._wait_for_hang_up()
+
+    def _wait_for_hang_up(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._terminal.read(timeout_s=1.0)
+            except HungUp:
+                self._hang_up()
+                return
+            except EOFError:
+                if self._stopped.wait(1.0):
+                    return
+
+    def _hang_up(self) -> None:
+        with self._descriptors:
+            if not self._stopped.is_set():
+                os.eventfd_write(self._wake, 1)
+
+    def _press(self, keys: str) -> None:
+        data = keys.encode(errors="replace")
+        writable = select.poll()
+        writable.register(self._program.fd, select.POLLOUT)
+        while data:
+            try:
+                with self._descriptors:
+                    if self._stopped.is_set():
+                        return
+                    data = data[os.write(self._program.fd, data) :]
+            except BlockingIOError:
+                writable.poll(_PATIENCE_MS)
+            except OSError:
+                return  # the program has ended; whoever reads from it says so
+
+
+class _Screen:
+    """The last line that the program has shown."""
+
+    def __init__(self) -> None:
+        self._tail = ""
+
+    def show(self, text: str) -> None:
+        self._tail = (self._tail + text)[-_TAIL:].rpartition("\n")[2]
+
+    @property
+    def line(self) -> str:
+        """It, without control sequences."""
+        return _ESCAPES.sub("", self._tail.rpartition("\r")[2] or self._tail)
+
+
+class _Typist:
+    """Follows what is typed, so that every entered line passes the terminal's gate."""
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        screen: _Screen,
+        kind: Callable[[str, str], CommandKind],
+        press: Callable[[str], None],
+    ) -> None:
+        self._terminal = terminal
+        self._screen = screen
+        self._kind = kind
+        self._press = press
+        self._line = _Line()
+        self._command: AbstractContextManager[TypedCommand] | None = None
+        self._lock = threading.Lock()
+
+    def type(self, keys: str) -> None:
+        """Pass keys on, an entered line only if it may be."""
+        rest = keys
+        while (enter := _ENTER.search(rest)) is not None:
+            self._pass(rest[: enter.start()])
+            self._enter()
+            rest = rest[enter.end() :]
+        self._pass(rest)
+
+    def finish(self) -> None:
+        """The last command has ended."""
+        with self._lock:
+            self._end_command()
+
+    def _pass(self, keys: str) -> None:
+        if keys:
+            self._line.type(keys)
+            self._press(keys)
+
+    def _enter(self) -> None:
+        shown = self._screen.line
+        line = self._line.text if self._line.certain else _PROMPT.sub("", shown)
+        self._line = _Line()
+        with self._lock:
+            self._end_command()
+            command = self._terminal.command(line, kind=self._kind(shown.removesuffix(line), line))
+            try:
+                command.__enter__()
+            except CommandNotPermitted as error:
+                self._terminal.write(f"\r\n{error}\r\n")
+                self._press(_INTERRUPT)
+                return
+            self._command = command
+        self._press("\r")
+
+    def _end_command(self) -> None:
+        if self._command is not None:
+            self._command.__exit__(None, None, None)
+            self._command = None
+
+
+class _Line:
+    """A line as simple keys make it; after others (history, cursor, completion) only the screen knows it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.certain = True
+
+    def type(self, keys: str) -> None:
+        for key in keys:
+            if key.isprintable():
+                self.text += key
+            elif key in "\x7f\x08":
+                self.text = self.text[:-1]
+            elif key in "\x03\x15":
+                self.text, self.certain = "", True
+            else:
+                self.certain = False
