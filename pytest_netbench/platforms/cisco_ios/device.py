@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench.errors import StartupConfigRejected
-from pytest_netbench.platforms.base import NodeAccess, SandboxLimits
+from pytest_netbench.platforms.base import Completed, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import apply
 from pytest_netbench.platforms.cisco_ios.compile import Context, Facts, compile_plan
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _INTERFACE_LINE = re.compile(
     r"\s*int(?:e(?:r(?:f(?:a(?:ce?)?)?)?)?)?\s+(?!range\b)([A-Za-z-]+\s*[\d/]+)\s*$", re.IGNORECASE
 )
+_LOG_LINES = 200
 _COMMENT = re.compile(r"\s*(!|$)")
 
 
@@ -56,7 +59,38 @@ class Device:
         """What exec commands keep (cleared counters, saved files), by a name of the area's own. Not config; lost on reload."""
         self.flash: dict[str, Any] = {}
         """What survives a reload beside the startup config."""
+        self.log_lines: list[str] = []
         self._dirty = True
+        self._started = time.monotonic()
+
+    @property
+    def uptime_s(self) -> float:
+        """Seconds of lab time since it started."""
+        return (time.monotonic() - self._started) * self.node.time_scale
+
+    def log(self, mnemonic: str, text: str) -> None:
+        """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
+        now = datetime.now(UTC)
+        line = f"*{now:%b} {now.day:>2} {now:%H:%M:%S}.{now.microsecond // 1000:03d}: %{mnemonic}: {text}"
+        self.log_lines.append(line)
+        del self.log_lines[:-_LOG_LINES]
+        for host in self.config.all("logging host"):
+            self.node.run(
+                [
+                    "logger",
+                    "-n",
+                    str(host["address"]),
+                    "-P",
+                    "514",
+                    "-d",
+                    "-p",
+                    "local7.notice",
+                    "--rfc3164",
+                    "-t",
+                    self.hostname,
+                    line,
+                ]
+            )
 
     def boot(self, startup_config: str) -> None:
         """Start FRR and load the startup config.
@@ -78,6 +112,7 @@ class Device:
             self.memory.clear()
             self.live.clear()
             self._load_startup()
+            self._started = time.monotonic()
             self.commit()
 
     def _load_startup(self) -> None:
@@ -124,6 +159,10 @@ class Device:
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
         """An editor for a line typed in ``section``."""
         return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
+
+    def vrf_prefix(self, vrf: str) -> Sequence[str]:
+        """The words before a command that make it run in a VRF."""
+        return ("ip", "netns", "exec", vrf)
 
     def touch(self) -> None:
         """Say that the config, or what compilation depends on, is not what was applied."""
@@ -185,6 +224,11 @@ class Exec:
         start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
         return json.loads(text[start:]) if start >= 0 else {}
 
+    def run_in_vrf(self, vrf: str, argv: Sequence[str], *, timeout_s: float = 30.0) -> Completed:
+        """Run a program of the machine in a VRF's network; "" is the global one."""
+        prefix = self.device.vrf_prefix(vrf) if vrf else ()
+        return self.node.run([*prefix, *argv], timeout_s=timeout_s)
+
     def ip_json(self, *words: str) -> list[Mapping[str, Any]]:
         """What ``ip -j WORDS`` prints."""
         done = self.node.run(["ip", "-j", *words])
@@ -204,9 +248,8 @@ class Ask:
 
 def factory_config(device: Device) -> list[str]:
     """What a device has before its startup config: its ports and what IOS says of itself."""
-    from pytest_netbench.platforms.cisco_ios.areas.system import FACTORY  # noqa: PLC0415 - areas import the grammar
-
-    lines = [*FACTORY, f"hostname {device.node.name}"]
+    lines = [line for area in device.book.areas for line in area.factory]
+    lines.append(f"hostname {device.node.name}")
     for name in device.physical:
         lines += [f"interface {name}", "exit"]
     return lines

@@ -193,13 +193,16 @@ class Session:
             self._frames.append(Frame(CONFIG))
 
     def _leave(self) -> None:
-        self._frames.pop()
-        if not self._frames:
-            self.device.commit()
+        if len(self._frames) > 1:
+            self._frames.pop()
+        else:
+            self._leave_all()
 
     def _leave_all(self) -> None:
         self._frames.clear()
         self.device.commit()
+        if not self._booting:
+            self.device.log("SYS-5-CONFIG_I", "Configured from console by console")
 
     def interrupt(self) -> None:
         """Ctrl-Z and Ctrl-C in a config mode: back to exec mode."""

@@ -15,6 +15,10 @@ _NAMES = (
     "system",
     "interfaces",
     "static",
+    "interface_shows",
+    "system_shows",
+    "diagnostics",
+    "management",
 )
 
 

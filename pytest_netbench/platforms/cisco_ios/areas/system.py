@@ -10,7 +10,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, M
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 VERSION = "15.9"
-FACTORY = (
+_FACTORY = (
     f"version {VERSION}",
     "service timestamps debug datetime msec",
     "service timestamps log datetime msec",
@@ -19,8 +19,6 @@ FACTORY = (
     "no ip http server",
     "no ip http secure-server",
 )
-"""What a device says of itself before anybody has configured it; areas add theirs."""
-
 _DEFAULT_ON = ("ip classless", "ip subnet-zero", "ip domain lookup", "ip source-route")
 
 
@@ -74,7 +72,6 @@ AREA = Area(
             )
             for kind in ("debug", "log")
         ),
-        Command(pattern="service password-encryption", keeps_no=True),
         *(Command(pattern=text, keeps_no=True, default=(text,)) for text in _DEFAULT_ON),
         Command(pattern="ip routing", keeps_no=True, default=("ip routing",)),
         Command(pattern="ip cef", keeps_no=True),
@@ -105,6 +102,7 @@ AREA = Area(
         Command(pattern="copy running-config startup-config", mode="exec", run=_copy_running_startup, changes=True),
         Command(pattern="reload", mode="exec", run=_reload, changes=True, help="Halt and perform a cold restart"),
     ),
+    factory=_FACTORY,
     compile=_compile,
     help={
         "show": "Show running system information",

@@ -10,13 +10,21 @@ def render(config: Section) -> str:
     """The config as ``show running-config`` prints it below its head, ``end`` included."""
     lines: list[str] = []
     before: tuple[int, bool] | None = None
+    last = ""
     for entry in config:
         block = bool(entry.children is not None)
         group = (rank(config.mode, entry.text), block)
-        if before is not None and (group != before or block) and lines[-1] != "!":
+        together = (
+            entry.name == "line"
+            and before is not None
+            and group[1] == before[1]
+            and lines[-1] != "!"
+            and last == "line"
+        )
+        if before is not None and (group != before or block) and not together and lines[-1] != "!":
             lines.append("!")
         lines += lines_of(entry)
-        before = group
+        before, last = group, entry.name
     return "\n".join(["!", *lines, "!", "end", ""]) if lines else "!\nend\n"
 
 

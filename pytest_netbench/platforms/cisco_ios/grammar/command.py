@@ -96,6 +96,7 @@ class Area:
         commands: Config, ``show`` and other exec commands.
         modes: Modes that it adds.
         types: Argument types of its own, by the name patterns use.
+        factory: Lines that a device has before its startup config.
         compile: Adds to the plan what the config's lines ask for; called once per compilation, must be pure.
         help: Words of its commands to what ``?`` says of them.
         scope: Rows of the coverage page: (feature, how far it goes).
@@ -105,6 +106,7 @@ class Area:
     commands: Sequence[Command] = ()
     modes: Sequence[Mode] = ()
     types: Mapping[str, ArgType] = field(default_factory=dict)
+    factory: Sequence[str] = ()
     compile: Callable[[Context], None] | None = None
     help: Mapping[str, str] = field(default_factory=dict)
     scope: Sequence[tuple[str, str]] = ()
