@@ -44,7 +44,7 @@ class Device:
     def __init__(self, node: NodeAccess, book: Book) -> None:
         self.node = node
         self.book = book
-        self.role = node.role or "router"
+        self.role = "switch" if node.role == "switch" else "router"  # a task says roles in words of its own
         self.lock = threading.RLock()
         self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
         self.physical = self.cabled
