@@ -1,0 +1,146 @@
+"""What a DHCP server gives to whom: pools, bindings, addresses in conflict. No packets, no clock of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A pool: of a network, or for one host (``client`` says which; ``address`` is what it gets).
+
+    ``lease_s`` is ``None`` for ever. ``options`` by code; those of a wider pool that contains this one are inherited.
+    """
+
+    name: str
+    network: IPv4Network
+    lease_s: float | None
+    options: Mapping[int, bytes]
+    client: bytes = b""
+    address: str = ""
+
+    @classmethod
+    def read(cls, config: Mapping[str, Any]) -> Pool:
+        """The pool of a JSON object ``name network lease_s options client address``; bytes are hexadecimal."""
+        options = {int(code): bytes.fromhex(value) for code, value in config.get("options", {}).items()}
+        return cls(
+            name=config["name"],
+            network=IPv4Network(config["network"], strict=False),
+            lease_s=config.get("lease_s", 86400.0),
+            options=options,
+            client=bytes.fromhex(config.get("client", "")),
+            address=config.get("address", ""),
+        )
+
+
+@dataclass
+class Binding:
+    """An address that a client has, or (``active`` is false) was offered. ``expires`` in lab time, ``None`` for ever."""
+
+    pool: str
+    address: str
+    client: bytes
+    mac: bytes
+    expires: float | None
+    manual: bool = False
+    active: bool = False
+
+
+@dataclass
+class Conflict:
+    """An address that another host uses. ``how`` as IOS says: ``Ping`` or ``Gratuitous ARP``. ``found``: lab time."""
+
+    address: str
+    how: str
+    found: float
+
+
+@dataclass
+class Leases:
+    """Pools and what became of their addresses."""
+
+    pools: Sequence[Pool] = ()
+    excluded: Sequence[tuple[IPv4Address, IPv4Address]] = ()
+    bindings: dict[bytes, Binding] = field(default_factory=dict)
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
+
+    def take_over(self, pools: Sequence[Pool], excluded: Sequence[tuple[str, str]]) -> None:
+        """Use other pools; bindings that none of them gives any more are forgotten."""
+        self.pools = pools
+        self.excluded = [(IPv4Address(low), IPv4Address(high)) for low, high in excluded]
+        names = {pool.name: pool for pool in pools}
+        for client, binding in list(self.bindings.items()):
+            pool = names.get(binding.pool)
+            if pool is None or IPv4Address(binding.address) not in pool.network:
+                del self.bindings[client]
+
+    def pool_for(self, client: bytes, mac: bytes, subnet_of: str) -> Pool | None:
+        """The pool that serves ``client`` on the subnet of ``subnet_of`` (its relay's address, or the interface's)."""
+        here = IPv4Address(subnet_of)
+        fitting = [pool for pool in self.pools if here in pool.network]
+        names = {client, b"\x01" + mac, mac}
+        own = [pool for pool in fitting if pool.client and pool.client in names]
+        shared = [pool for pool in fitting if not pool.client]
+        return next(iter(own or sorted(shared, key=lambda pool: -pool.network.prefixlen)), None)
+
+    def options(self, pool: Pool) -> dict[int, bytes]:
+        """The options of ``pool`` with those it inherits."""
+        wider = [other for other in self.pools if not other.client and pool.network.subnet_of(other.network)]
+        found: dict[int, bytes] = {}
+        for other in [*sorted(wider, key=lambda other: other.network.prefixlen), pool]:
+            found |= other.options
+        return found
+
+    def choose(self, pool: Pool, client: bytes, wanted: str, now: float) -> str | None:
+        """The address ``client`` should have of ``pool``: its own, what it wants, or the first that is free."""
+        if pool.address:
+            return pool.address
+        known = self.bindings.get(client)
+        taken = {b.address for b in self.bindings.values() if b.client != client and not _expired(b, now)}
+        candidates = [known.address] if known and known.pool == pool.name else []
+        for address in [*candidates, wanted]:
+            if self.may_have(pool, address) and address not in taken:
+                return address
+        return next((address for address in self._free(pool) if address not in taken), None)
+
+    def may_have(self, pool: Pool, address: str) -> bool:
+        """Whether ``pool`` may give ``address`` at all."""
+        if pool.address:
+            return address == pool.address
+        number = IPv4Address(address)
+        if number not in pool.network or number in {pool.network.network_address, pool.network.broadcast_address}:
+            return False
+        return address not in self.conflicts and not any(low <= number <= high for low, high in self.excluded)
+
+    def is_free(self, address: str, client: bytes, now: float) -> bool:
+        """Whether nobody but ``client`` holds ``address``."""
+        others = (b for b in self.bindings.values() if b.address == address and b.client != client)
+        return all(_expired(binding, now) for binding in others)
+
+    def _free(self, pool: Pool) -> Iterator[str]:
+        return (str(host) for host in pool.network.hosts() if self.may_have(pool, str(host)))
+
+    def expire(self, now: float) -> None:
+        """Forget what has run out."""
+        for client, binding in list(self.bindings.items()):
+            if _expired(binding, now):
+                del self.bindings[client]
+
+    def count(self, pool: Pool) -> tuple[int, int, int]:
+        """Addresses in all, leased, excluded."""
+        total = 1 if pool.client else max(0, pool.network.num_addresses - 2)
+        leased = sum(binding.pool == pool.name and binding.active for binding in self.bindings.values())
+        excluded = 0
+        if not pool.client:
+            first, last = pool.network.network_address, pool.network.broadcast_address
+            excluded = len(
+                {n for low, high in self.excluded for n in range(int(max(low, first)), int(min(high, last)) + 1)}
+            )
+        return total, leased, excluded
+
+
+def _expired(binding: Binding, now: float) -> bool:
+    return binding.expires is not None and binding.expires <= now
