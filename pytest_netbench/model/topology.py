@@ -105,6 +105,15 @@ class Topology(Model):
             if end.node == node
         }
 
+    def line_rates(self, node: str) -> dict[str, int]:
+        """By interface of ``node``: what its link carries in bit/s, for links that are limited."""
+        return {
+            end.interface: link.quality.rate_bps
+            for link in self.links
+            for end in link.endpoints
+            if end.node == node and link.quality.rate_bps is not None
+        }
+
     def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
         """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
 

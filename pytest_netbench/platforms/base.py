@@ -100,6 +100,11 @@ class NodeAccess(Protocol):
         ...
 
     @property
+    def line_rates(self) -> Mapping[str, int]:
+        """By interface: what its link carries in bit/s, for links that are limited."""
+        ...
+
+    @property
     def memory(self) -> dict[str, Any]:
         """What the node's platform keeps of it in this process; gone with the lab."""
         ...

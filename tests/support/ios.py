@@ -19,6 +19,7 @@ class PaperNode:
     def __init__(self, name: str, interfaces: Sequence[str], role: str | None = None) -> None:
         self.name, self.interfaces, self.role = name, tuple(interfaces), role
         self.peers: dict[str, Any] = {}
+        self.line_rates: dict[str, int] = {}
         self.memory: dict[str, Any] = {}
         self.time_scale = 1.0
 

@@ -40,6 +40,7 @@ class MemoryNode:
         self.interfaces = lab.topology.interfaces(name)
         self.role = lab.topology.node(name).role
         self.peers = lab.topology.peers(name)
+        self.line_rates = lab.topology.line_rates(name)
         self.memory: dict[str, Any] = {}
         self.files: dict[str, str] = {}
         self.outputs: dict[str, str] = {}

@@ -32,6 +32,7 @@ class NetnsNode:
         self.role = topology.node(name).role
         self.interfaces = topology.interfaces(name)
         self.peers = topology.peers(name)
+        self.line_rates = topology.line_rates(name)
         self.memory: dict[str, Any] = {}
         self.time_scale = time_scale
         self._channel = channel

@@ -24,6 +24,7 @@ class Facts:
         name: The node's name, its host name while none is configured.
         role: ``router`` or ``switch``.
         cabled: Full names of the ports that the topology gives it.
+        line_bps: By full name: what the lab's line carries in bit/s, where it is limited.
         frr: FRR's version, e.g. ``8.4.4``.
         live: What areas observed and want to depend on (error-disabled ports, …).
     """
@@ -32,6 +33,7 @@ class Facts:
     role: str
     cabled: tuple[str, ...]
     frr: str
+    line_bps: Mapping[str, int] = field(default_factory=dict)
     live: Mapping[str, Any] = field(default_factory=dict)
 
 

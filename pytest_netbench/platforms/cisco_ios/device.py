@@ -47,6 +47,7 @@ class Device:
         self.role = "switch" if node.role == "switch" else "router"  # a task says roles in words of its own
         self.lock = threading.RLock()
         self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
+        self._line_bps = {interfaces.canonical(name): bps for name, bps in node.line_rates.items()}
         self.physical = self.cabled
         self.config = Section(mode=CONFIG, parent=None)
         self.startup_config = ""
@@ -153,7 +154,7 @@ class Device:
     def facts(self) -> Facts:
         """What compilation knows beside the config."""
         return Facts(
-            name=self.node.name, role=self.role, cabled=self.cabled, frr=daemons.version() or "", live=self.live
+            name=self.node.name, role=self.role, cabled=self.cabled, frr=daemons.version() or "", line_bps=self._line_bps, live=self.live
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
