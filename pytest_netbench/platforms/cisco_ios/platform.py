@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from shutil import which
 
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import NodeAccess, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.base import Console, FileStore, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces, names, readiness
 from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from pytest_netbench.platforms.frr import daemons, rib
 
 _KEY = "cisco_ios"
+_SCP = "ip scp server enable"
 _NEEDED = ("ip", "nft", "tc")
 
 
@@ -85,6 +88,21 @@ class CiscoIosPlatform:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def files(self, node: NodeAccess) -> FileStore:
+        """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""
+        device = device_of(node)
+        with device.lock:
+            if not device.config.has(_SCP):
+                device.startup_config = device.startup_config.rstrip("\n") + f"\n{_SCP}\n"
+                session = Session(device, booting=True)
+                session.enter("configure terminal")
+                session.enter(_SCP)
+                session.interrupt()
+        return Flash(device)
+
+    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:
+        return IosConsole(device_of(node), enable_secret=enable_secret)
 
 
 def device_of(node: NodeAccess) -> Device:

@@ -56,6 +56,9 @@ class Session:
         self.device = device
         self.privileged = privileged
         self.terminal_length = 24
+        self.terminal_width = 80
+        self.enable_secret: str | None = None
+        """What ``enable`` asks for; ``None``: nothing."""
         self.closed = False
         self._read_only, self._booting, self._echo, self._limits = read_only, booting, echo, limits
         self._frames: list[Frame] = []

@@ -18,7 +18,10 @@ _NAMES = (
     "interface_shows",
     "system_shows",
     "diagnostics",
+    "terminal",
+    "files",
     "management",
+    "qos",
 )
 
 

@@ -1,0 +1,89 @@
+"""What concerns the session alone: ``enable``, ``terminal``, and what it says of itself."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Generator
+
+from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
+
+_ATTEMPTS = 3
+_LENGTH = 24
+_WIDTH = 80
+
+
+def _enable(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
+    session = at.session
+    if session.privileged:
+        return
+    for _ in range(_ATTEMPTS if session.enable_secret is not None else 0):
+        answer = yield Ask("Password: ", secret=True)
+        if hmac.compare_digest(answer.encode(), str(session.enable_secret).encode()):
+            session.privileged = True
+            return
+    if session.enable_secret is None:
+        session.privileged = True
+    else:
+        yield "% Bad secrets\n\n"
+
+
+def _length(at: Exec, match: Match) -> None:
+    at.session.terminal_length = match.get("lines", _LENGTH)
+
+
+def _width(at: Exec, match: Match) -> None:
+    at.session.terminal_width = match.get("columns", _WIDTH)
+
+
+def _nothing(_at: Exec, _match: Match) -> None:
+    """Log messages, prompts and the like do not come to a terminal here."""
+
+
+def _show_privilege(at: Exec, _match: Match) -> str:
+    return f"Current privilege level is {15 if at.session.privileged else 1}\n"
+
+
+def _show_terminal(at: Exec, _match: Match) -> str:
+    return (
+        'Line 2, Location: "", Type: "xterm"\n'
+        f"Length: {at.session.terminal_length} lines, Width: {at.session.terminal_width} columns\n"
+    )
+
+
+AREA = Area(
+    name="terminal",
+    commands=(
+        Command(
+            pattern="enable [ {level:0-15} ]", mode="exec", name="enable", user=True, run=_enable,
+            help="Turn on privileged commands",
+        ),
+        Command(
+            pattern="terminal length {lines:0-512}", mode="exec", user=True, run=_length,
+            help="Set number of lines on a screen",
+        ),
+        Command(
+            pattern="terminal width {columns:0-512}", mode="exec", user=True, run=_width,
+            help="Set width of the display terminal",
+        ),
+        Command(pattern="terminal no length", mode="exec", user=True, run=_length),
+        Command(pattern="terminal no width", mode="exec", user=True, run=_width),
+        Command(pattern="terminal no monitor", mode="exec", run=_nothing),
+        Command(
+            pattern="terminal monitor", mode="exec", run=_nothing, help="Copy debug output to the current terminal line"
+        ),
+        Command(
+            pattern="terminal history [ size {lines:0-256} ]", mode="exec", user=True, run=_nothing,
+            help="Enable and control the command history function",
+        ),
+        Command(
+            pattern="show privilege", mode="exec", user=True, run=_show_privilege, help="Show current privilege level"
+        ),
+        Command(
+            pattern="show terminal", mode="exec", user=True, run=_show_terminal,
+            help="Display terminal configuration parameters",
+        ),
+    ),
+    help={"terminal": "Set terminal line parameters"},
+    scope=(("enable, terminal length and width, paging, line editing", "yes"),),
+)  # fmt: skip

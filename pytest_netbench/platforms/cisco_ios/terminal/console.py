@@ -1,0 +1,179 @@
+"""An IOS device as someone sees it who logs in: the session behind a terminal line."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted, Terminal
+from pytest_netbench.platforms.cisco_ios.device import Ask, Device
+from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.pipes import split_pipe
+from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.terminal.editor import Editor, Typed
+from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
+from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
+
+_CONFIRM = "[confirm]"
+_ERRORS = ("%", "Bad mask")
+# they only move about in the session
+_MOVES = {"configure terminal", "exit", "logout", "quit", "disable", "enable"}
+# they wait for packets, and others shall not wait for them
+_SLOW = ("ping", "traceroute")
+
+
+class IosConsole:
+    """Implements ``platforms.base.Console``.
+
+    Args:
+        device: Whose console.
+        enable_secret: What ``enable`` asks for.
+    """
+
+    def __init__(self, device: Device, *, enable_secret: str) -> None:
+        self._device = device
+        self._secret = enable_secret
+
+    def converse(self, terminal: Terminal) -> None:
+        _Line(self._device, self._secret, terminal).run()
+
+    def execute(self, terminal: Terminal, command: str) -> int:
+        line = _Line(self._device, self._secret, terminal)
+        line.session.terminal_length = 0
+        terminal.write("\r\n")
+        for text in command.splitlines():
+            line.enter(text)
+        line.leave()
+        return 0
+
+
+class _Line:
+    """One terminal line with its session."""
+
+    def __init__(self, device: Device, enable_secret: str, terminal: Terminal) -> None:
+        self._device = device
+        self._terminal = terminal
+        self._keys = Keys(terminal)
+        self.session = Session(device, privileged=False, echo=True)
+        self.session.enable_secret = enable_secret
+        self.session.terminal_length = terminal.rows
+        self.session.terminal_width = terminal.columns
+        self._editor = Editor(terminal=terminal, keys=self._keys, help=self._help, complete=self._complete)
+
+    def run(self) -> None:
+        """Serve until they log out or are gone."""
+        self._terminal.write("\r\n")
+        try:
+            while not self.session.closed:
+                typed = self._editor.read(self.session.prompt, literal=self.session.collecting)
+                self._react(typed)
+        finally:
+            self.leave()
+
+    def leave(self) -> None:
+        """What was configured holds, whoever leaves how."""
+        self.session.interrupt()
+        self._device.commit()
+
+    def enter(self, text: str) -> None:
+        """Carry out one line."""
+        kind = self._kind(text)
+        try:
+            with self._terminal.command(text, kind=kind) as typed:
+                output = self._carry_out(text)
+                if kind == "configure" and _is_error(output):
+                    typed.refused = output.strip("\n")
+        except CommandNotPermitted as error:
+            self._terminal.write(f"{error}\r\n")
+        if not self._keys.line_waiting:
+            # of many lines pasted, the last one applies them all
+            self._device.commit()
+
+    def _react(self, typed: Typed) -> None:
+        if typed.ended == "ctrl-c":
+            self.session.interrupt()
+            return
+        if typed.text.strip() or self.session.collecting:
+            self.enter(typed.text)
+        if typed.ended == "ctrl-z":
+            self.session.interrupt()
+
+    def _carry_out(self, text: str) -> str:
+        pager = Pager(terminal=self._terminal, keys=self._keys, length=self._page_length(text))
+        output: list[str] = []
+        talk = self.session.stream(text)
+        answer: str | None = None
+        slow = self._slow(text)
+        while True:
+            try:
+                with nullcontext() if slow else self._device.lock:
+                    piece = next(talk) if answer is None else talk.send(answer)
+            except StopIteration:
+                return "".join(output)
+            answer = None
+            if isinstance(piece, Ask):
+                answer = self._ask(piece)
+                pager.turn()
+                continue
+            output.append(piece)
+            try:
+                pager.show(piece)
+            except Stopped:
+                talk.close()
+                return "".join(output)
+
+    def _page_length(self, text: str) -> int:
+        shows = self.session.mode == EXEC or text.split()[:1] == ["do"]
+        return self.session.terminal_length if shows else 0
+
+    def _ask(self, ask: Ask) -> str:
+        if ask.secret:
+            return self._editor.read_secret(ask.prompt)
+        if ask.prompt.rstrip().endswith(_CONFIRM):
+            key = self._editor.read_key(ask.prompt)
+            self._terminal.write("\r\n")
+            return "" if key in {ENTER, "y", "Y"} else "n"
+        typed = self._editor.read(ask.prompt, literal=True)
+        return typed.text.strip() if typed.ended == "enter" else "n"
+
+    def _help(self, line: str) -> str:
+        with self._device.lock:
+            return self.session.help(line)
+
+    def _complete(self, line: str) -> str | None:
+        with self._device.lock:
+            return self.session.complete(line)
+
+    def _kind(self, text: str) -> CommandKind:
+        words = text.split()
+        if self.session.mode != EXEC and not self.session.collecting:
+            if words[:1] and words[0].lower() in {"do", "do-exec"}:
+                return self._exec_kind(text, skip=1)
+            moves = len(words) == 1 and (words[0].lower() == "end" or "exit".startswith(words[0].lower()))
+            return "session" if moves or words[:1] == ["!"] else "configure"
+        return "configure" if self.session.collecting else self._exec_kind(text)
+
+    def _exec_kind(self, text: str, *, skip: int = 0) -> CommandKind:
+        found = self._match(text, skip)
+        if found is None:
+            return "read"
+        if found.name in _MOVES or found.name.startswith("terminal "):
+            return "session"
+        return "configure" if found.command.changes else "read"
+
+    def _slow(self, text: str) -> bool:
+        words = text.split()
+        skip = int(self.session.mode != EXEC and words[:1] == ["do"])
+        if self.session.mode != EXEC and not skip:
+            return False
+        found = self._match(text, skip)
+        return found is not None and found.name.startswith(_SLOW)
+
+    def _match(self, text: str, skip: int) -> Match | None:
+        reader = self._device.book.reader(EXEC, self._device.role, user=not self.session.privileged)
+        found = reader.read(split_pipe(text)[0], skip=skip)
+        return found if isinstance(found, Match) else None
+
+
+def _is_error(output: str) -> bool:
+    return any(line.startswith(_ERRORS) for line in output.splitlines()) and "% Warning" not in output

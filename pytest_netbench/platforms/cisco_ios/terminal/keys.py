@@ -1,0 +1,74 @@
+"""Keys as they come from a terminal, one at a time, with those of several characters put together."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.base import Terminal
+
+ENTER = "\r"
+# what follows ESC, and the control key that does the same
+_SEQUENCES = {
+    "[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "[H": "\x01", "[F": "\x05", "[1~": "\x01", "[4~": "\x05", "[3~": "\x04",
+    "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02", "OH": "\x01", "OF": "\x05",
+}  # fmt: skip
+_ESCAPE = "\x1b"
+
+
+class Keys:
+    """The keyboard of a terminal."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._ahead = ""
+        self._skip_newline = False
+
+    @property
+    def line_waiting(self) -> bool:
+        """Whether a further line has begun to come in already: one is pasted."""
+        return bool(self._ahead) or self._terminal.waiting
+
+    def next(self) -> str:
+        r"""The next key; Enter is ``ENTER`` however it was sent. ``ESC x`` of an unknown x is ``"\x1bx"``.
+
+        Raises:
+            EOFError: No more will come.
+        """
+        key = self._next_raw()
+        if key == _ESCAPE:
+            return self._sequence()
+        return key
+
+    def run(self) -> str:
+        """Printable characters that are waiting, as many as stand together; may be none."""
+        count = next(
+            (at for at, char in enumerate(self._ahead) if not char.isprintable() or char == "?"), len(self._ahead)
+        )
+        taken, self._ahead = self._ahead[:count], self._ahead[count:]
+        return taken
+
+    def drop(self) -> None:
+        """Forget what was typed ahead."""
+        while self._ahead or self._terminal.waiting:
+            self._ahead = ""
+            if self._terminal.waiting:
+                self._terminal.read(timeout_s=0)
+
+    def _next_raw(self) -> str:
+        while True:
+            while not self._ahead:
+                self._ahead = self._terminal.read()
+            key, self._ahead = self._ahead[0], self._ahead[1:]
+            follows, self._skip_newline = self._skip_newline, key == "\r"
+            if key == "\n":
+                if follows:  # the second half of CR LF
+                    continue
+                return ENTER
+            if key != "\0":
+                return key
+
+    def _sequence(self) -> str:
+        sequence = self._next_raw()
+        if sequence in "[O":
+            sequence += self._next_raw()
+            while sequence[-1].isdigit() or sequence[-1] == ";":
+                sequence += self._next_raw()
+        return _SEQUENCES.get(sequence, _ESCAPE + sequence)
