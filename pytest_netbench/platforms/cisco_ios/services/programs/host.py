@@ -107,6 +107,7 @@ class Host:
     def __init__(self, process: str, *, directory: str = _DIRECTORY) -> None:
         self._shared = Shared()
         self._services: dict[str, Service] = {}
+        self._defect = ""
         self._path = f"{directory}/ios-{process}.vty"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._open()
@@ -121,8 +122,12 @@ class Host:
         self._shared.loop.watch(self._listener.fileno(), self._accept)
 
     def run(self) -> None:
-        """Serve for ever."""
-        self._shared.loop.run()
+        """Serve for ever. What fails between commands is told to whoever asks for state next, and every time."""
+        while True:
+            try:
+                self._shared.loop.run()
+            except Exception:  # noqa: BLE001 - the other services go on
+                self._defect = self._defect or traceback.format_exc()
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
@@ -163,6 +168,8 @@ class Host:
             self._service(name).configure(json.loads(argument))
             return ""
         if verb == "state":
+            if self._defect:
+                raise ValueError(self._defect)
             return json.dumps(self._service(name).state())
         return self._service(verb).command(rest.split())
 
