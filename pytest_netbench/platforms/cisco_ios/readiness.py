@@ -8,13 +8,16 @@ from typing import Any
 from pytest_netbench.platforms.base import NodeAccess, Pending
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.frr import processes, readiness
 
 
 def pending(devices: Mapping[str, Device]) -> Pending:
     """What is not yet up among all IOS devices of a lab."""
     nodes: dict[str, NodeAccess] = {name: _KernelView(device.node) for name, device in devices.items()}
-    return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
+    routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
+    waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.plan.services)]
+    return Pending(missing=(*routing.missing, *waiting), fingerprint=routing.fingerprint)
 
 
 class _KernelView:

@@ -116,7 +116,7 @@ class Section:
         self.entries.remove(entry)
 
 
-_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "time-range"})
+_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "ip sla schedule", "time-range"})
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 
@@ -125,5 +125,5 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key
     if mode == "config" and entry.name in _BY_NUMBER:
-        return place, (entry.match.keys and entry.match.keys[0][1]) or 0
+        return place, ((entry.match.keys and entry.match.keys[0][1]) or 0, entry.name)
     return (place, ())
