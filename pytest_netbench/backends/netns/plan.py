@@ -31,6 +31,8 @@ def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: 
     shared = {}
     if (library := build.labtime()) is not None:
         shared["labtime.so"] = str(library)
+    if (switch := build.switch()) is not None:
+        shared["switch"] = str(switch)
     if any(not link.quality.is_plain for link in task.topology.links):
         if (wire := build.wire()) is None:
             raise RequirementMissing(*no_wire())

@@ -23,6 +23,7 @@ _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
 _RECIPES = {
     "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
     "wire.c": ("wire", _COMMON, ()),
+    "switch.c": ("switch", _COMMON, ()),
 }
 _COMPILE_TIMEOUT_S = 60.0
 
@@ -41,9 +42,14 @@ def wire() -> Path | None:
     return _attempt("wire.c")[0]
 
 
+def switch() -> Path | None:
+    """The program that switches frames between a node's interfaces, or ``None`` (see ``why_not``)."""
+    return _attempt("switch.c")[0]
+
+
 def why_not() -> str | None:
-    """Why ``labtime`` or ``wire`` answers ``None``, in one sentence; ``None`` if both are there."""
-    return _attempt("labtime.c")[1] or _attempt("wire.c")[1]
+    """Why ``labtime``, ``wire`` or ``switch`` answers ``None``, in one sentence; ``None`` if all are there."""
+    return next((why for source in _RECIPES if (why := _attempt(source)[1])), None)
 
 
 def compiler() -> str | None:

@@ -84,7 +84,7 @@ def test_the_lowest_address_is_root_and_one_port_of_the_ring_blocks(lab, ring, m
     assert took is not None
     assert roles(ring) == {"s1": (FWD_DESG, FWD_DESG), "s2": (FWD_DESG, FWD_ROOT), "s3": (FWD_ROOT, BLK)}
     if mode == "pvst":
-        assert 25 <= took <= 45, "listening and learning take the forward delay each"
+        assert 20 <= took <= 45, "listening and learning take the forward delay each"
     else:
         assert took < 10, "neighbours agree at once"
     questions = [frame for _, frame in caught if frame[12:14] == b"\x08\x06"]

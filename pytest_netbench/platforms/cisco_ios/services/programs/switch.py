@@ -1,0 +1,310 @@
+"""The service ``switch``: VLANs between ports, spanning trees, SVIs and dot1Q subinterfaces over the switching program.
+
+Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inner`` (SVIs: the hidden end of a veth to its
+VLAN), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (VLAN to ``TreeSettings`` and ``mode``),
+``vlans`` (those that exist), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
+
+State: ``waiting``, ``errors``, ``ports`` and ``trees``. Commands: ``addresses`` (JSON), ``clear addresses [PORT]``,
+``recover PORT``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import socket
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.services.programs import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.dataplane import CONTROL, Dataplane, Frame
+from pytest_netbench.platforms.cisco_ios.services.programs.host import Shared
+from pytest_netbench.platforms.cisco_ios.services.programs.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.trees import Trees
+
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
+_FIRST_PRIVATE_DOMAIN = 4096
+_MOST_PORTS = 512
+FORWARDING = 2
+
+
+@dataclass(eq=False)
+class Attachment:
+    """An interface that the switching program holds. ``tags``: by domain, the tag of its frames, 0 for none."""
+
+    name: str
+    number: int
+    index: int = 0
+    tags: dict[int, int] = field(default_factory=dict)
+    states: dict[int, int] = field(default_factory=dict)
+    up: bool = False
+    mac: bytes = bytes(6)
+    native: int | None = None
+    disabled: str = ""
+    recovery: Timer | None = None
+
+
+class Service:
+    """See the module."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.config: dict[str, Any] = {}
+        self.held: dict[str, Attachment] = {}
+        self.plane: Dataplane | None = None
+        self._trees = Trees(self)
+        self._control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._raised: dict[str, bool] = {}
+        self._due = False
+        shared.links.listen(self._links_changed)
+
+    # ---- configuration ----
+
+    def configure(self, config: dict[str, Any]) -> None:
+        """Take over a configuration."""
+        if not config:
+            self._close()
+            return
+        self.config = config
+        if self.plane is None:
+            self.plane = Dataplane(self.shared.loop, self._received)
+        for name, attachment in self.held.items():
+            if attachment.disabled and not self._port(name).get("up", False):
+                self._recovered(attachment)
+        self._refresh()
+        self.plane.flush()
+
+    def _close(self) -> None:
+        self._trees.close()
+        self.config = {}
+        if self.plane is not None:
+            self.plane.close()
+            self.plane = None
+        self.held.clear()
+        self._raised.clear()
+
+    def _port(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.config.get("ports", {}).get(name, {})
+        return found
+
+    def _wanted(self) -> dict[str, dict[int, int]]:
+        """By interface: its domains and their tags."""
+        existing = set(self.config.get("vlans", ()))
+        wanted = {
+            name: {int(vlan): tag for vlan, tag in port["vlans"].items() if int(vlan) in existing}
+            for name, port in self.config.get("ports", {}).items()
+        }
+        for name, vlan in self.config.get("inner", {}).items():
+            wanted[name] = {vlan: 0} if vlan in existing else {}
+        for number, (name, sub) in enumerate(sorted(self.config.get("subinterfaces", {}).items())):
+            domain = sub.get("domain", _FIRST_PRIVATE_DOMAIN + number)
+            wanted[name] = {domain: 0}
+            wanted.setdefault(sub["parent"], {})[domain] = sub["tag"]
+        return wanted
+
+    def _links_changed(self) -> None:
+        if self.plane is not None:
+            self._refresh()
+            self.plane.flush()
+
+    def _refresh(self) -> None:
+        """Bring everything in line with the configuration and the links. Idempotent."""
+        wanted = self._wanted()
+        for name in list(self.held):
+            if name not in wanted:
+                self._let_go(name)
+        for name, tags in wanted.items():
+            self._hold(name, tags)
+        self._trees.refresh()
+        self._raise_inner()
+
+    # ---- interfaces ----
+
+    def _hold(self, name: str, tags: dict[int, int]) -> None:
+        plane = self._running()
+        link = self.shared.links.get(name)
+        attachment = self.held.get(name)
+        if attachment is not None and (link is None or link.index != attachment.index):
+            disabled = attachment.disabled
+            self._let_go(name)
+            attachment = None
+        else:
+            disabled = ""
+        if link is None:
+            return
+        if attachment is None:
+            taken = {other.number for other in self.held.values()}
+            number = next(number for number in range(_MOST_PORTS) if number not in taken)
+            attachment = self.held[name] = Attachment(name, number, link.index, disabled=disabled)
+            plane.order("open", number, name)
+        attachment.up, attachment.mac = link.up, link.mac
+        self._join(attachment, tags)
+
+    def _join(self, attachment: Attachment, tags: dict[int, int]) -> None:
+        plane, number = self._running(), attachment.number
+        for domain, tag in list(attachment.tags.items()):
+            if tags.get(domain) != tag:
+                self._trees.left(attachment, domain)
+                plane.order("leave", number, domain)
+                attachment.states.pop(domain, None)
+        for domain, tag in tags.items():
+            if attachment.tags.get(domain) != tag:
+                plane.order("join", number, domain, tag)
+        attachment.tags = dict(tags)
+        native = self._port(attachment.name).get("native")
+        if native in tags and native != attachment.native:
+            plane.order("also", number, native, native)
+        attachment.native = native
+        for domain in tags:
+            if not self._trees.governs(attachment, domain):
+                self.set_state(attachment, domain, FORWARDING)
+
+    def set_state(self, attachment: Attachment, domain: int, state: int) -> None:
+        """Let a port block, learn or forward in a domain."""
+        if attachment.states.get(domain, 0) != state:
+            attachment.states[domain] = state
+            self._running().order("state", attachment.number, domain, state)
+            self._later()
+
+    def _let_go(self, name: str) -> None:
+        attachment = self.held.pop(name)
+        for domain in list(attachment.tags):
+            self._trees.left(attachment, domain)
+        self._running().order("close", attachment.number)
+        self._raised.pop(name, None)
+
+    def _running(self) -> Dataplane:
+        if self.plane is None:
+            raise ValueError("the switch is not configured")
+        return self.plane
+
+    # ---- what is up because something else is ----
+
+    def _later(self) -> None:
+        """Look at inner links once this turn's changes are made."""
+        if not self._due:
+            self._due = True
+            self.shared.loop.after(0, self._raise_due)
+
+    def _raise_due(self) -> None:
+        self._due = False
+        if self.plane is not None:
+            self._raise_inner()
+
+    def _raise_inner(self) -> None:
+        for name, vlan in self.config.get("inner", {}).items():
+            self._raise(name, any(self._forwards(port, vlan) for port in self.config["ports"]))
+        for name, sub in self.config.get("subinterfaces", {}).items():
+            parent = self.held.get(sub["parent"])
+            self._raise(name, parent is not None and parent.up)
+
+    def _forwards(self, port: str, vlan: int) -> bool:
+        attachment = self.held.get(port)
+        return attachment is not None and attachment.up and attachment.states.get(vlan) == FORWARDING
+
+    def _raise(self, name: str, up: bool) -> None:
+        if name in self.held and self._raised.get(name) != up:
+            self._raised[name] = up
+            self._set_up(name, up)
+
+    def _set_up(self, name: str, up: bool) -> None:
+        with contextlib.suppress(OSError):  # it is gone; word of it is on the way
+            request = struct.pack("16sH14x", name.encode(), 0)
+            flags = struct.unpack("16sH14x", fcntl.ioctl(self._control, _SIOCGIFFLAGS, request))[1]
+            flags = flags | _IFF_UP if up else flags & ~_IFF_UP
+            fcntl.ioctl(self._control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags))
+
+    # ---- ports that are disabled for an error ----
+
+    def disable(self, attachment: Attachment, cause: str) -> None:
+        """Shut a port for an error, until someone or time recovers it."""
+        if attachment.disabled:
+            return
+        attachment.disabled = cause
+        self.shared.log(
+            "PM",
+            4,
+            "ERR_DISABLE",
+            f"{cause} error detected on {attachment.name}, putting {attachment.name} in err-disable state",
+        )
+        self._set_up(attachment.name, up=False)
+        self._trees.refresh()
+        seconds = self.config.get("recovery", {}).get(cause)
+        if seconds:
+            attachment.recovery = self.shared.loop.after(seconds, lambda: self._recover(attachment))
+
+    def _recover(self, attachment: Attachment) -> None:
+        self._recovered(attachment)
+        if self._port(attachment.name).get("up", False):
+            self._set_up(attachment.name, up=True)
+
+    def _recovered(self, attachment: Attachment) -> None:
+        attachment.disabled = ""
+        if attachment.recovery is not None:
+            attachment.recovery.cancel()
+            attachment.recovery = None
+
+    # ---- frames ----
+
+    def _received(self, frame: Frame) -> None:
+        attachment = next((one for one in self.held.values() if one.number == frame.port), None)
+        if attachment is None:
+            return
+        if frame.why == CONTROL:
+            self._trees.received(attachment, frame)
+
+    # ---- what is asked ----
+
+    def state(self) -> dict[str, Any]:
+        """See the module."""
+        if self.plane is None:
+            return {"waiting": [], "errors": [], "ports": {}, "trees": {}}
+        ports = {
+            name: {
+                "up": one.up,
+                "disabled": one.disabled,
+                "mac": packets.mac_text(one.mac),
+                "states": {str(domain): state for domain, state in one.states.items()},
+            }
+            for name, one in self.held.items()
+        }
+        return {
+            "waiting": self._trees.waiting(),
+            "errors": self.plane.errors,
+            "ports": ports,
+            "trees": self._trees.state(),
+        }
+
+    def command(self, words: list[str]) -> str:
+        """See the module."""
+        plane = self._running()
+        match words:
+            case ["addresses"]:
+                names = {one.number: name for name, one in self.held.items()}
+                table = [
+                    {
+                        "vlan": one.domain,
+                        "mac": one.mac,
+                        "static": one.static,
+                        "port": names.get(one.port, ""),
+                        "age": one.age,
+                    }
+                    for one in plane.addresses()
+                ]
+                return json.dumps(table)
+            case ["clear", "addresses", *rest]:
+                number = self._attached(rest[0]).number if rest else -1
+                plane.order("flush", number, 0)
+                plane.flush()
+                return ""
+            case ["recover", name]:
+                self._recover(self._attached(name))
+                return ""
+        raise ValueError(f"not understood: {' '.join(words)}")
+
+    def _attached(self, name: str) -> Attachment:
+        if name not in self.held:
+            raise ValueError(f"{name!r} is no port of the switch (known: {', '.join(sorted(self.held))})")
+        return self.held[name]
