@@ -315,6 +315,7 @@ AREA = Area(
         Command(pattern="copy {source:file} startup-config", mode="exec", run=_copy, changes=True),
         Command(pattern="copy {source:file} {target:file}", mode="exec", run=_copy, changes=True),
         Command(pattern="erase startup-config", mode="exec", run=_erase, changes=True, help="Erase a filesystem"),
+        Command(pattern="erase nvram:", mode="exec", run=_erase, changes=True),
         Command(pattern="write erase", mode="exec", run=_erase, changes=True),
         Command(pattern="show archive", mode="exec", run=_show_archive, help="Archive functions"),
         Command(pattern="show archive config rollback timer", mode="exec", run=_no_timer),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
@@ -54,9 +54,9 @@ def _copy_running_startup(at: Exec, match: Match) -> Iterator[str | Ask]:
     yield _write(at, match)
 
 
-def _reload(at: Exec, _match: Match) -> Iterator[str | Ask]:
-    yield Ask("Proceed with reload? [confirm]")
-    at.device.reload()
+def _reload(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
+    if not (yield Ask("Proceed with reload? [confirm]")):
+        at.device.reload()
 
 
 AREA = Area(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import UTC, datetime
 
 import pytest_netbench
-from pytest_netbench.platforms.cisco_ios import interfaces, passwords
-from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 _RELEASE = "15.9(3)M"
@@ -108,10 +107,6 @@ def _users(_at: Exec, _match: Match) -> str:
     return "    Line       User       Host(s)              Idle       Location\n*  0 con 0                idle                 00:00:00   \n\n  Interface    User               Mode         Idle     Peer Address\n\n"
 
 
-def _privilege(at: Exec, _match: Match) -> str:
-    return f"Current privilege level is {15 if at.session.privileged else 1}\n"
-
-
 def _inventory(at: Exec, _match: Match) -> str:
     model = "netbench-L2" if at.device.role == "switch" else "netbench-L3"
     return f'NAME: "{model}", DESCR: "{model} chassis, Hw Serial#: {serial(at.node.name)}, Hw Revision: 1.0"\nPID: {model:<17} , VID: 1.0, SN: {serial(at.node.name)}\n\n\n'
@@ -144,41 +139,8 @@ def _hosts(at: Exec, _match: Match) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _length(at: Exec, match: Match) -> None:
-    at.session.terminal_length = match["lines"]
-
-
 def _nothing(_at: Exec, _match: Match) -> None:
     return
-
-
-def _enable(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
-    if at.session.privileged:
-        return
-    secret = at.config.get("enable secret") or at.config.get("enable password")
-    for _ in range(3 if secret else 0):
-        assert secret is not None
-        if allowed((yield Ask("Password: ", secret=True)), secret.match):
-            break
-    else:
-        if secret is not None:
-            yield "% Bad secrets\n\n" if secret.name == "enable secret" else "% Bad passwords\n\n"
-            return
-    at.session.privileged = True
-
-
-def allowed(typed: str, stored: Match) -> bool:
-    """Whether ``typed`` is the password of an ``enable``, ``username`` or ``line`` password line."""
-    for name, kind in (("hash9", "9"), ("hidden", "7"), ("plain", "0")):
-        if name in stored.args:
-            return passwords.matches(typed, str(stored[name]), kind)
-    return False
-
-
-def _erase(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
-    yield Ask("Erasing the nvram filesystem will remove all configuration files! Continue? [confirm]")
-    at.device.startup_config = ""
-    yield "[OK]\nErase of nvram: complete\n"
 
 
 def _exec(pattern: str, run: object, help: str = "", *, user: bool = True, changes: bool = False) -> Command:
@@ -192,22 +154,12 @@ AREA = Area(
         _exec("show clock [ detail ]", _clock, "Display the system clock"),
         _exec("show logging", _logging, "Show the contents of logging buffers", user=False),
         _exec("show users [ all ]", _users, "Display information about terminal lines"),
-        _exec("show privilege", _privilege, "Show current privilege level"),
         _exec("show inventory", _inventory, "Show the physical inventory"),
         _exec("show hosts", _hosts, "IP domain-name, lookup style, nameservers, and host table"),
         _exec("show netbench unsupported", _unsupported, "Lines that are accepted and not enforced"),
-        _exec("terminal length {lines:0-512}", _length, "Set number of lines on a screen"),
-        _exec("terminal width {columns:0-512}", _nothing, "Set width of the display terminal"),
-        _exec("terminal monitor", _nothing, "Copy debug output to the current terminal line"),
-        _exec("terminal no monitor", _nothing),
-        _exec("terminal history [ size {lines:0-256} ]", _nothing),
-        _exec("enable [ {level:0-15} ]", _enable, "Turn on privileged commands"),
         _exec("undebug all", _nothing, user=False),
         _exec("no debug all", _nothing, user=False),
         _exec("clear logging", _clear_logging, "Clear logging buffer", user=False, changes=True),
-        _exec("erase startup-config", _erase, "Erase contents of configuration memory", user=False, changes=True),
-        _exec("write erase", _erase, user=False, changes=True),
-        _exec("erase nvram:", _erase, user=False, changes=True),
     ),
     scope=(("show version, clock, logging, users, hosts, netbench unsupported", "yes"), ("debug", "no")),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Generator
 
+from pytest_netbench.platforms.cisco_ios import passwords
 from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
@@ -15,17 +16,28 @@ _WIDTH = 80
 
 def _enable(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
     session = at.session
-    if session.privileged:
+    stored = at.config.get("enable secret") or at.config.get("enable password")
+    if session.privileged or (stored is None and session.enable_secret is None):
+        session.privileged = True
         return
-    for _ in range(_ATTEMPTS if session.enable_secret is not None else 0):
+    for _ in range(_ATTEMPTS):
         answer = yield Ask("Password: ", secret=True)
-        if hmac.compare_digest(answer.encode(), str(session.enable_secret).encode()):
+        if _is_secret(answer, session.enable_secret) or (stored is not None and allowed(answer, stored.match)):
             session.privileged = True
             return
-    if session.enable_secret is None:
-        session.privileged = True
-    else:
-        yield "% Bad secrets\n\n"
+    yield "% Bad passwords\n\n" if stored is not None and stored.name == "enable password" else "% Bad secrets\n\n"
+
+
+def _is_secret(typed: str, secret: str | None) -> bool:
+    return secret is not None and hmac.compare_digest(typed.encode(), secret.encode())
+
+
+def allowed(typed: str, stored: Match) -> bool:
+    """Whether ``typed`` is the password of an ``enable``, ``username`` or ``line`` password line."""
+    for name, kind in (("hash9", "9"), ("hidden", "7"), ("plain", "0")):
+        if name in stored.args:
+            return passwords.matches(typed, str(stored[name]), kind)
+    return False
 
 
 def _length(at: Exec, match: Match) -> None:
