@@ -23,6 +23,9 @@ _STAMP = struct.Struct("!Qd")
 _WARM_UP = 0.25
 _LATEST = 0.02
 _BURST = 64
+# What still waits in queues would disturb whoever measures next; a flow that is cut off altogether is not waited for.
+_QUIET_S = 0.08
+_DRAIN_S = 1.5
 
 
 class _Flow:
@@ -57,6 +60,12 @@ class _Flow:
         self.sequence = 0
         self.sent = self.received = self.sent_bytes = self.received_bytes = 0
         self.delay_s = 0.0
+        self.last_arrival = 0.0
+        self.arrived = 0
+
+    def may_be_waiting(self, now: float) -> bool:
+        """Whether packets of it may still lie in a queue."""
+        return not self.tcp and self.arrived < self.sequence and now - self.last_arrival < _QUIET_S
 
     def close(self) -> None:
         self.sender.close()
@@ -92,7 +101,14 @@ class Traffic:
             wait = min(flow.next_send for flow in self._flows) - time.monotonic()
             for key, _ in self._selector.select(max(0.0, min(wait, self._close_s - now))):
                 key.data()
+        self._drain()
         return [self._report(flow) for flow in self._flows]
+
+    def _drain(self) -> None:
+        latest = time.monotonic() + _DRAIN_S
+        while (now := time.monotonic()) < latest and any(flow.may_be_waiting(now) for flow in self._flows):
+            for key, _ in self._selector.select(_QUIET_S / 4):
+                key.data()
 
     def _offer(self, flow: _Flow, now: float) -> None:
         burst = 0
@@ -116,7 +132,11 @@ class Traffic:
             except OSError:
                 return
             now = time.monotonic()
-            if self._open_s <= now < self._close_s and len(data) >= _STAMP.size:
+            if len(data) < _STAMP.size:
+                continue
+            flow.last_arrival = now
+            flow.arrived = _STAMP.unpack_from(data)[0]
+            if self._open_s <= now < self._close_s:
                 flow.received += 1
                 flow.received_bytes += len(data) + flow.overhead
                 flow.delay_s += now - _STAMP.unpack_from(data)[1]

@@ -15,6 +15,7 @@ _NAMES = (
     "system",
     "interfaces",
     "static",
+    "acl",
     "interface_shows",
     "system_shows",
     "diagnostics",

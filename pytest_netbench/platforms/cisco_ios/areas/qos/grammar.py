@@ -1,0 +1,265 @@
+"""Commands of quality of service."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_netbench.platforms.cisco_ios.areas.qos import values
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
+CLASS_MAP, POLICY_MAP, CLASS, POLICE, CONTROL_PLANE = "cmap", "pmap", "pmap-c", "police", "cp"
+_QUEUEING = ("priority", "bandwidth", "shape average")
+_NO_RED = "queues drop at their tail: this kernel's RED is not used"
+_NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
+
+
+def _police_seeds(_entry: Entry, _role: str) -> tuple[str, ...]:
+    return ("conform-action transmit", "exceed-action drop")
+
+
+def _class_map(edit: Edit, match: Match) -> str | None:
+    """``class-map X`` means match-all where X is new, and the class as it is where X is known."""
+    known = edit.config.get("class-map", name=match["name"])
+    if match.negated or match.reset:
+        for entry in edit.config.all("class-map"):
+            if entry["name"] == match["name"]:
+                edit.config.remove(entry)
+        return None
+    kind = "match-any" if match.has("match-any") else "match-all"
+    if known is not None and not match.has("match-any") and not match.has("match-all"):
+        edit.opened.append(known)
+        return None
+    if known is not None:
+        if not known.has(kind):
+            return f"% class-map {match['name']} already exists as {'match-any' if known.has('match-any') else 'match-all'}"
+        edit.opened.append(known)
+        return None
+    edit.opened.append(edit.put(f"class-map {kind} {match['name']}", edit.config))
+    return None
+
+
+def _class(edit: Edit, match: Match) -> str | None:
+    name = match["name"]
+    if not match.negated and name != "class-default" and not edit.config.has("class-map", name=name):
+        return f"% class map {name} not configured"
+    words = edit.keep(match)
+    # class-default takes what is left: it is always the last
+    entries = edit.section.entries
+    entries.sort(key=lambda entry: entry.get("name") == "class-default")
+    return words
+
+
+def _police_head(match: Match) -> str:
+    words = [f"police cir {match['cir']}"]
+    words += [f"bc {match['bc']}"] if "bc" in match.args else []
+    words += [f"pir {match['pir']}"] if "pir" in match.args else []
+    excess = match.get("be", match.get("be0"))
+    return " ".join([*words, f"be {excess}"] if excess else words)
+
+
+def _police(edit: Edit, match: Match) -> str | None:
+    """The policer of a class, written in one way however it was typed."""
+    if match.negated or match.reset:
+        return edit.keep(match)
+    head = _police_head(match)
+    known = edit.section.get("police")
+    edit.opened.append(known if known is not None and known.text == head else edit.put(head))
+    return None
+
+
+def _police_line(edit: Edit, match: Match) -> str | None:
+    """Everything in one line is the same as the line and its actions below it."""
+    if match.negated or match.reset:
+        for entry in edit.section.all("police"):
+            edit.section.remove(entry)
+        return None
+    entry = edit.put(_police_head(match))
+    for word in ("conform", "exceed", "violate"):
+        action = _plain(match, word)
+        if action is not None:
+            edit.put(f"{word}-action {action}", entry.body)
+    return None
+
+
+def _plain(match: Match, which: str) -> str | None:
+    """The words of one action in the one-line form."""
+    words = match.text.split()
+    if f"{which}-action" not in words:
+        return None
+    start = words.index(f"{which}-action") + 1
+    ends = [words.index(f"{other}-action") for other in ("exceed", "violate") if f"{other}-action" in words]
+    end = min((at for at in ends if at > start), default=len(words))
+    return " ".join(words[start:end])
+
+
+def _check_queueing(edit: Edit, match: Match) -> str | None:
+    """The classes of a policy cannot be promised more than there is, and no class is queued in two ways."""
+    other = "bandwidth" if match.name == "priority" else "priority"
+    if edit.section.has(other):
+        return f"% {match.name} and {other} cannot be configured in the same class"
+    policy = edit.section.parent.section if edit.section.parent else None
+    if policy is None or "percent" not in match.args:
+        return None
+    remaining = match.has("remaining")
+    total = int(match["percent"])
+    for entry, body in policy.sections("class"):
+        for line in body if entry is not edit.section.parent else ():
+            if (
+                "percent" in line.match.args
+                and line.name in {"bandwidth", "priority"}
+                and line.has("remaining") == remaining
+            ):
+                total += int(line["percent"])
+    return "Sum total of class bandwidths exceeds 100 percent" if total > 100 else None
+
+
+def _service_policy(edit: Edit, match: Match) -> str | None:
+    name = str(match["policy"])
+    policy = edit.config.get("policy-map", name=name)
+    if policy is None:
+        return f"% policy map {name} not configured"
+    if match.has("input") and any(line.name in _QUEUEING for _, body in policy.body.sections("class") for line in body):
+        return f"% {name}: queueing features can be applied to output only"
+    return None
+
+
+def _child(edit: Edit, match: Match) -> str | None:
+    name = str(match["policy"])
+    policy = edit.config.get("policy-map", name=name)
+    if policy is None:
+        return f"% policy map {name} not configured"
+    outer = edit.section.parent.section.parent if edit.section.parent else None
+    if outer is not None and _reaches(edit.config, policy, str(outer["name"])):
+        return f"% policy map {name} would contain itself"
+    return None
+
+
+def _reaches(config: Section, policy: Entry, name: str) -> bool:
+    if policy["name"] == name:
+        return True
+    children = [line for _, body in policy.body.sections("class") for line in body.all("service-policy")]
+    return any(
+        (child := config.get("policy-map", name=line["policy"])) is not None and _reaches(config, child, name)
+        for line in children
+    )
+
+
+def _remove_policy(edit: Edit, match: Match) -> str | None:
+    if match.negated and _used(edit.config, str(match["name"])):
+        return f"% Policy-map {match['name']} is being used"
+    return edit.keep(match)
+
+
+def _used(config: Section, name: str) -> bool:
+    for entry in config:
+        if entry.name == "service-policy" and entry.get("policy") == name:
+            return True
+        if entry.children is not None and _used(entry.children, name):
+            return True
+    return False
+
+
+def _no_class(edit: Edit, match: Match) -> str | None:
+    name = str(match["other"])
+    inner = edit.section.parent
+    if inner is not None and name == inner["name"]:
+        return INVALID
+    return None if edit.config.has("class-map", name=name) else f"% class map {name} not configured"
+
+
+MODES = (
+    Mode(name=CLASS_MAP, prompt="config-cmap", help="class map"),
+    Mode(name=POLICY_MAP, prompt="config-pmap", help="policy map"),
+    Mode(name=CLASS, prompt="config-pmap-c", help="class of a policy map"),
+    Mode(name=POLICE, prompt="config-pmap-c-police", seeds=_police_seeds, help="policer"),
+    Mode(name=CONTROL_PLANE, prompt="config-cp", help="control plane"),
+)
+_MATCHES = (
+    "match [ not ] any",
+    "match [ not ] access-group ( name {acl!:word} | {number!:1-2699} )",
+    "match [ not ] [ ip ] dscp {dscp!:dscp}+",
+    "match [ not ] [ ip ] precedence {prec!:prec}+",
+    "match [ not ] protocol {protocol!:protocol}",
+    "match [ not ] input-interface {interface!:interface}",
+    "match [ not ] packet length < min {least!:1-2000} | max {most!:1-2000} >",
+    "match [ not ] qos-group {group!:0-99}",
+    "match [ not ] ip rtp {first!:2000-65535} {range!:0-16383}",
+)
+_ACTION = "( transmit | drop | set-dscp-transmit {%s:dscp} | set-prec-transmit {%s:prec} | set-qos-transmit {%s:0-99} )"
+_RATES = "police ^ [ cir ] {cir:8000-10000000000} [ [ bc ] {bc:1000-512000000} [ {be0:1000-512000000} ] ] [ pir {pir:8000-10000000000} ] [ be {be:1000-512000000} ]"
+_ONE_LINE = f"{_RATES} conform-action {_ACTION % (('c',) * 3)} [ exceed-action {_ACTION % (('e',) * 3)} ] [ violate-action {_ACTION % (('v',) * 3)} ]"
+_CLASS_LINES = (
+    Command(
+        pattern="priority ^ [ ( percent {percent:1-100} | {kbit:1-10000000} ) [ {burst:18-2000000} ] ]",
+        check=_check_queueing,
+        help="Strict Scheduling Priority for this Class",
+    ),
+    Command(
+        pattern="bandwidth ^ ( {kbit:1-10000000} | percent {percent:1-100} | remaining ( percent {percent:1-100} | ratio {ratio:1-65536} ) )",
+        check=_check_queueing,
+        help="Bandwidth",
+    ),
+    Command(
+        pattern="shape average ^ ( percent {percent:1-100} | {bps:8000-10000000000} [ {bc:32-800000000} [ {be:0-800000000} ] ] )",
+        name="shape average",
+        help="Traffic Shaping",
+    ),
+    Command(pattern="queue-limit {packets:1-64000} [ packets ]", help="Queue Max Threshold for Tail Drop"),
+    Command(pattern="set [ ip ] dscp ^ {dscp:dscp}", name="set dscp", help="Set QoS values"),
+    Command(pattern="set [ ip ] precedence ^ {prec:prec}", name="set precedence"),
+    Command(pattern="set qos-group {group:0-99}"),
+    Command(pattern="set cos {cos:0-7}", marked="frames are not marked"),
+    Command(pattern="drop", help="Drop all packets"),
+    Command(pattern="fair-queue [ {flows:16-4096} ]", marked=_NO_FAIR),
+    Command(pattern="random-detect [ dscp-based | precedence-based ]", name="random-detect", marked=_NO_RED),
+    Command(pattern="random-detect dscp {dscp!:dscp} {low:1-4096} {high:1-4096} [ {mark:1-65535} ]", marked=_NO_RED),
+    Command(pattern="random-detect ecn", marked=_NO_RED),
+    Command(pattern=_RATES, name="police", opens=POLICE, edit=_police, help="Police"),
+    Command(pattern=_ONE_LINE, name="police line", edit=_police_line),
+    Command(
+        pattern="police rate {pps:1-2000000000} pps [ burst {burst:1-512000000} packets ]",
+        name="police rate",
+        opens=POLICE,
+    ),
+    Command(pattern="service-policy {policy:policyname}", check=_child, help="Configure QoS Service Policy"),
+)
+_POLICE_LINES = tuple(
+    Command(
+        pattern=f"{word}-action ( transmit | drop | set-dscp-transmit {{dscp:dscp}} | set-prec-transmit {{prec:prec}} | set-qos-transmit {{group:0-99}} )",
+        mode=POLICE,
+    )
+    for word in ("conform", "exceed", "violate")
+)
+COMMANDS = (
+    Command(
+        pattern="class-map [ match-all | match-any ] {name!:policyname}",
+        name="class-map",
+        opens=CLASS_MAP,
+        edit=_class_map,
+        help="Configure QoS Class Map",
+    ),
+    Command(
+        pattern="policy-map {name!:policyname}", opens=POLICY_MAP, edit=_remove_policy, help="Configure QoS Policy Map"
+    ),
+    Command(pattern="control-plane", opens=CONTROL_PLANE, help="Configure control plane services"),
+    *(Command(pattern=text, mode=CLASS_MAP) for text in _MATCHES),
+    Command(pattern="match [ not ] class-map {other!:policyname}", mode=CLASS_MAP, check=_no_class),
+    Command(pattern="description {text:line}", mode=(CLASS_MAP, POLICY_MAP)),
+    Command(pattern="class {name!:policyname}", mode=POLICY_MAP, opens=CLASS, edit=_class, help="Policy criteria"),
+    *(replace(command, mode=CLASS) for command in _CLASS_LINES),
+    *_POLICE_LINES,
+    Command(pattern="service-policy input {policy:policyname}", mode=("if", CONTROL_PLANE), check=_service_policy),
+    Command(pattern="service-policy output {policy:policyname}", mode=("if", CONTROL_PLANE), check=_service_policy),
+)
+HELP = {
+    "class-map": "Configure QoS Class Map",
+    "policy-map": "Configure QoS Policy Map",
+    "service-policy": "Configure QoS Service Policy",
+    "police": "Police",
+    "shape": "Traffic Shaping",
+    "match": "Classification criteria",
+}

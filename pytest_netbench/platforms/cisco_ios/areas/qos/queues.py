@@ -1,0 +1,198 @@
+"""The HTB tree of an output policy: one class per class that queues, one for all that do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+
+_DEFAULT = "class-default"
+_QUEUE_PACKETS = 64
+_LEAST_BPS = 8000
+_QUANTUM = 1514
+_LINK_SHARE = 0.98
+"""Of a line whose own queue lies behind ours: a little less than it carries, so that packets wait where they are ordered."""
+
+
+@dataclass
+class _Node:
+    minor: int
+    parent: int
+    rate: int
+    ceiling: int
+    strict: bool = False
+    limit: int = _QUEUE_PACKETS
+    leaf: bool = True
+
+
+class Queues:
+    """The queues of a policy on an interface. Without any queueing in the policy there are none."""
+
+    def __init__(self, context: Context, where: Interface, policy: str) -> None:
+        self._config = context.config
+        self._where = where
+        self._nodes: list[_Node] = []
+        self._minors: dict[tuple[str, ...], int] = {}
+        self._default = 0
+        line = line_rate(context, where)
+        if self._queues_at_all(policy):
+            root = self._add(_Node(1, 0, line, line, leaf=False))
+            self._default = self._policy(
+                policy, (), root, line, where.bandwidth_kbit * 1000 if where.section.has("bandwidth") else line
+            )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Lines for ``tc -batch``."""
+        if not self._nodes:
+            return ()
+        device = self._where.kernel
+        lines = [f"qdisc add dev {device} root handle 1: htb default {self._default:x}"]
+        for node in self._nodes:
+            parent = "1:" if node.parent == 0 else f"1:{node.parent:x}"
+            prio = f" prio {0 if node.strict else 1}" if node.leaf else ""
+            lines.append(
+                f"class add dev {device} parent {parent} classid 1:{node.minor:x} htb rate {node.rate}bit ceil {node.ceiling}bit quantum {_QUANTUM}{prio}"
+            )
+        lines += [
+            f"qdisc add dev {device} parent 1:{node.minor:x} pfifo limit {node.limit}"
+            for node in self._nodes
+            if node.leaf
+        ]
+        return tuple(lines)
+
+    def minor(self, path: tuple[str, ...]) -> int | None:
+        """The number of the queue of the class at ``path``; ``None`` if the policy has no queues."""
+        return self._minors.get(path) if self._nodes else None
+
+    def _queues_at_all(self, policy: str) -> bool:
+        for body in self._bodies(policy):
+            child = body[1].get("service-policy")
+            if any(body[1].has(name) for name in ("priority", "bandwidth", "shape average", "queue-limit")):
+                return True
+            if child is not None and self._queues_at_all(str(child["policy"])):
+                return True
+        return False
+
+    def _bodies(self, policy: str) -> list[tuple[str, Section]]:
+        entry = self._config.get("policy-map", name=policy)
+        found = [(str(line["name"]), body) for line, body in entry.body.sections("class")] if entry else []
+        if all(name != _DEFAULT for name, _ in found):
+            found.append((_DEFAULT, Section(mode="pmap-c", parent=None)))
+        return found
+
+    def _add(self, node: _Node) -> _Node:
+        self._nodes.append(node)
+        return node
+
+    def _policy(self, policy: str, path: tuple[str, ...], parent: _Node, rate: int, base: int) -> int:
+        """Queues of one policy below ``parent``; gives the number of its default queue.
+
+        Args:
+            policy: Its name.
+            path: The classes above it.
+            parent: The class whose rate is shared.
+            rate: That rate in bit/s.
+            base: What percentages refer to, in bit/s.
+        """
+        bodies = self._bodies(policy)
+        shares = guarantees(dict(bodies), rate, base)
+        numbers: dict[str, int] = {}
+        for name, body in bodies:
+            own = name == _DEFAULT or name in shares
+            if own:
+                numbers[name] = self._class(
+                    body, (*path, name), parent, rate=rate, share=max(_LEAST_BPS, shares.get(name, 0))
+                )
+        for name, _ in bodies:
+            # what asks for no queue of its own shares that of class-default
+            self._minors.setdefault((*path, name), numbers.get(name, numbers[_DEFAULT]))
+        return numbers[_DEFAULT]
+
+    def _class(self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, share: int) -> int:
+        shaped = shape_of(body, rate)
+        ceiling = min(rate, shaped) if shaped else rate
+        limit = body.get("queue-limit")
+        node = self._add(
+            _Node(
+                len(self._nodes) + 0x10,
+                parent.minor,
+                min(share, ceiling),
+                ceiling,
+                body.has("priority"),
+                int(limit["packets"]) if limit else _QUEUE_PACKETS,
+            )
+        )
+        child = body.get("service-policy")
+        if child is not None and self._queues_at_all(str(child["policy"])):
+            node.leaf = False
+            default = self._policy(str(child["policy"]), path, node, ceiling, ceiling)
+            self._minors[path] = default
+            return default
+        self._minors[path] = node.minor
+        return node.minor
+
+
+def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, int]:
+    """What each class that queues is promised of ``rate``, in bit/s.
+
+    Args:
+        bodies: Classes by name.
+        rate: What is shared.
+        base: What percentages refer to.
+    """
+    fixed: dict[str, int] = {}
+    for name, body in bodies.items():
+        for line in (body.get("priority"), body.get("bandwidth")):
+            if line is not None and not line.has("remaining"):
+                if "kbit" in line.match.args:
+                    fixed[name] = int(line["kbit"]) * 1000
+                elif "percent" in line.match.args:
+                    fixed[name] = base * int(line["percent"]) // 100
+                else:
+                    fixed[name] = rate // 2
+    left = max(0, rate - sum(fixed.values()))
+    weights = {name: _weight(body) for name, body in bodies.items() if name not in fixed}
+    asking = {name: weight for name, weight in weights.items() if weight}
+    percents = any(
+        (line := body.get("bandwidth")) is not None and line.has("remaining") and "percent" in line.match.args
+        for body in bodies.values()
+    )
+    others = [
+        name
+        for name, body in bodies.items()
+        if name not in fixed
+        and name not in asking
+        and (name == _DEFAULT or body.has("shape average") or body.has("queue-limit") or body.has("service-policy"))
+    ]
+    pool = 100.0 - sum(asking.values()) if percents else float(len(others))
+    total = sum(asking.values()) + (max(pool, 1.0) if others else 0.0)
+    shares = dict(fixed)
+    for name, weight in asking.items():
+        shares[name] = int(left * weight / total)
+    for name in others:
+        shares[name] = int(left * max(pool, 1.0) / len(others) / total)
+    return shares
+
+
+def _weight(body: Section) -> float:
+    line = body.get("bandwidth")
+    if line is None or not line.has("remaining"):
+        return 0.0
+    return float(line.get("percent") or line["ratio"])
+
+
+def shape_of(body: Section, rate: int) -> int | None:
+    """The rate that a class is shaped to, in bit/s."""
+    line = body.get("shape average")
+    if line is None:
+        return None
+    return ceil(rate * int(line["percent"]) / 100) if "percent" in line.match.args else int(line["bps"])
+
+
+def line_rate(context: Context, where: Interface) -> int:
+    """What the line carries in bit/s: the lab's limit if it has one, else what IOS takes it to be."""
+    limited = context.facts.line_bps.get(str(where.parsed.parent))
+    return int(limited * _LINK_SHARE) if limited else where.bandwidth_kbit * 1000
