@@ -150,8 +150,8 @@ class Plan:
 
 
 # where packets meet the rules, in order; see docs/explanation/ios.md
-ACL_IN = Chain("inet", "acl_in", hook="prerouting", priority=-300)
-"""Inbound ACLs and uRPF: before connection tracking and NAT, also for packets to the router."""
+ACL_IN = Chain("inet", "acl_in", hook="prerouting", priority=-450)
+"""Inbound ACLs and uRPF: before fragments are put together, connection tracking and NAT, also for packets to the router."""
 QOS_IN = Chain("inet", "qos_in", hook="prerouting", priority=-150)
 """Input service policies (marking, policing) and the marks of policy routing."""
 NAT_IN = Chain("inet", "nat_in", hook="prerouting", type="nat", priority=-100)
@@ -164,8 +164,10 @@ OUTPUT = Chain("inet", "own_out", hook="output", priority=-150)
 """What the router itself sends (``ip local policy``, zone ``self``)."""
 NAT_OUT = Chain("inet", "nat_out", hook="postrouting", type="nat", priority=100)
 """Source NAT."""
+ACL_FORWARD = Chain("inet", "acl_forward", hook="forward", priority=50)
+"""Outbound ACLs where the outgoing interface does not translate: here a refusal can still be answered."""
 ACL_OUT = Chain("inet", "acl_out", hook="postrouting", priority=200)
-"""Outbound ACLs: after NAT, not for the router's own packets (mark them by ``meta iif`` being 0)."""
+"""Outbound ACLs after NAT, not for the router's own packets (mark them by ``meta iif`` being 0). Nothing can be answered here."""
 QOS_OUT = Chain("inet", "qos_out", hook="postrouting", priority=250)
 """Output service policies: marking, policing and the choice of the class by ``meta priority set``."""
 

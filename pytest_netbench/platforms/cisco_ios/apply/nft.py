@@ -24,7 +24,8 @@ def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
     values = counters(node) if kept else {}
     families = sorted({*_families(old), *_families(new)})
     script = "".join(f"table {family} {TABLE}\ndelete table {family} {TABLE}\n" for family in families)
-    done = node.run(["nft", "-f", "-"], input=script + text(new, values))
+    # a ruleset's hours and days are read in the time zone of the program: the router's clock shows UTC
+    done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input=script + text(new, values))
     if done.returncode != 0:
         return [f"{node.name}: nft did not take the ruleset: {done.stderr.strip()}"]
     return []
@@ -48,7 +49,7 @@ def text(plan: NftPlan, values: dict[tuple[str, str], tuple[int, int]]) -> str:
         body = [f"  {thing}" for thing in plan.objects.get(family, [])]
         for name in plan.counters.get(family, []):
             packets, size = values.get((family, name), (0, 0))
-            body.append(f'  counter "{name}" {{ packets {packets} bytes {size} }}')
+            body.append(f'  counter {name} {{ packets {packets} bytes {size} }}')
         chains = [chain for chain in plan.chains.values() if chain.family == family]
         # chains without a hook first: others jump to them
         for chain in sorted(chains, key=lambda chain: bool(chain.hook)):

@@ -1,0 +1,122 @@
+"""Access lists: standard, extended and IPv6; object groups and time ranges; packet filters on interfaces.
+
+Other areas use ``acl.match.chain`` to have an access list decide where packets go, and ``acl.lists.find`` to read one.
+"""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
+from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lists, show, times
+from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
+
+
+def _compile(context: Context) -> None:
+    groups.compile_groups(context)
+    filters.compile_filters(context)
+    for kind in lists.KINDS:
+        for entry, body in context.config.sections(kind):
+            _list_logging(context, entry, body.all("ace standard", "ace extended", "ace ipv6"))
+
+
+def _list_logging(context: Context, entry: Entry, lines: list[Entry]) -> None:
+    for line in lines:
+        if line.has("log") or line.has("log-input"):
+            context.unsupported(line, f"{entry.text}: matches are counted and not logged")
+
+
+_REMARK = "remark {text!:line}"
+_LISTS = (
+    Command(pattern="access-list {list!:standard-number}", opens="acl-standard", edit=lists.numbered, render=lists.render_numbered, help="Add an access list entry"),
+    Command(pattern="access-list {list!:extended-number}", opens="acl-extended", edit=lists.numbered, render=lists.render_numbered, help="Add an access list entry"),
+    Command(pattern=f"access-list {{list:standard-number}} ^ {grammar.STANDARD}", name="numbered standard", edit=lists.numbered),
+    *(
+        Command(pattern=f"access-list {{list:extended-number}} ^ {body}", name="numbered extended", edit=lists.numbered)
+        for body in grammar.EXTENDED
+    ),
+    *(
+        Command(pattern=f"access-list {{list:{kind}-number}} ^ {_REMARK}", name="numbered remark", edit=lists.numbered)
+        for kind in ("standard", "extended")
+    ),
+    Command(pattern="ip access-list standard {list!:standard-name}", opens="acl-standard", edit=lists.open_named, render=lists.render_named, help="Standard Access List"),
+    Command(pattern="ip access-list extended {list!:extended-name}", opens="acl-extended", edit=lists.open_named, render=lists.render_named, help="Extended Access List"),
+    Command(pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]", edit=lists.resequence, help="Resequence Access List"),
+    Command(pattern="ip access-list logging interval {ms:0-2147483647}", marked="matches are counted and not logged"),
+    Command(pattern="ip access-list log-update threshold {count:0-2147483647}", marked="matches are counted and not logged"),
+    Command(pattern="ipv6 access-list {list!:name}", opens="acl-ipv6", render=lists.render_named, help="Configure access lists"),
+)  # fmt: skip
+_LINES = (
+    Command(pattern=grammar.in_section(grammar.STANDARD), mode="acl-standard", name="ace standard", edit=lists.line),
+    *(
+        Command(pattern=grammar.in_section(body), mode="acl-extended", name="ace extended", edit=lists.line)
+        for body in grammar.EXTENDED
+    ),
+    *(
+        Command(pattern=grammar.in_section6(body), mode="acl-ipv6", name="ace ipv6", edit=lists.line)
+        for body in grammar.SIX
+    ),
+    Command(
+        pattern=grammar.in_section(_REMARK), mode=("acl-standard", "acl-extended"), name="remark", edit=lists.remark
+    ),
+    Command(pattern=grammar.in_section6(_REMARK), mode="acl-ipv6", name="remark", edit=lists.remark),
+)
+
+AREA = Area(
+    name="acl",
+    modes=(
+        Mode(name="acl-standard", prompt="config-std-nacl", help="standard access list"),
+        Mode(name="acl-extended", prompt="config-ext-nacl", help="extended access list"),
+        Mode(name="acl-ipv6", prompt="config-ipv6-acl", help="IPv6 access list"),
+        *groups.MODES,
+        *times.MODES,
+    ),
+    types={**TYPES, **times.TYPES},
+    commands=(*_LISTS, *_LINES, *groups.COMMANDS, *times.COMMANDS, *filters.COMMANDS, *show.COMMANDS),
+    compile=_compile,
+    help={
+        "permit": "Specify packets to forward",
+        "deny": "Specify packets to reject",
+        "remark": "Access list entry comment",
+        "any": "Any host",
+        "host": "A single host",
+        "eq": "Match only packets on a given port number",
+        "gt": "Match only packets with a greater port number",
+        "lt": "Match only packets with a lower port number",
+        "neq": "Match only packets not on a given port number",
+        "range": "Match only packets in the range of port numbers",
+        "established": "Match established connections",
+        "log": "Log matches against this entry",
+        "log-input": "Log matches against this entry, including input interface",
+        "fragments": "Check non-initial fragments",
+        "dscp": "Match packets with given dscp value",
+        "precedence": "Match packets with given precedence value",
+        "tos": "Match packets with given TOS value",
+        "time-range": "Specify a time-range",
+        "ip": "Any Internet Protocol",
+        "tcp": "Transmission Control Protocol",
+        "udp": "User Datagram Protocol",
+        "icmp": "Internet Control Message Protocol",
+        "in": "inbound packets",
+        "out": "outbound packets",
+        "standard": "Standard Access List",
+        "extended": "Extended Access List",
+    },
+    scope=(
+        (
+            "standard, extended, IPv6 access lists; numbers, names, sequence numbers, remarks, resequence, counters",
+            "yes",
+        ),
+        (
+            "ports, flags, ICMP types, dscp, precedence, tos, ttl, fragments, established, time ranges, object groups",
+            "yes",
+        ),
+        ("reflexive and dynamic lists, IP options", "no"),
+        ("log, log-input", "accepted, without effect"),
+        (
+            "ip access-group, ipv6 traffic-filter; refusals answered as administratively prohibited",
+            "yes; no answer where an outbound list stands on an ip nat outside interface",
+        ),
+    ),
+)

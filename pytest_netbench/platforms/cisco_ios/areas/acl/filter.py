@@ -1,0 +1,76 @@
+"""``ip access-group`` and ``ipv6 traffic-filter``: access lists that judge packets on interfaces.
+
+Inbound lists see packets before translation, to the router or through it. Outbound ones see packets in transit after translation. A packet
+that is denied is answered as "administratively prohibited", unless its interface has ``no ip unreachables``; where the outgoing interface
+translates, the addresses are final only where the kernel no longer lets a router answer, so those are dropped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.plan import ACL_FORWARD, ACL_IN, ACL_OUT, Chain, merged
+
+_REFUSED = Chain("inet", "acl_refused")
+_PACE = "limit rate 2/second burst 2 packets"
+
+
+def compile_filters(context: Context) -> None:
+    """Rules for every interface that has a list."""
+    applied = [
+        (one, direction, family, name) for one in context.interfaces for direction, family, name in lists_on(one)
+    ]
+    if applied:
+        _refusals(context)
+    for one, direction, family, name in applied:
+        _apply(context, one, direction=direction, family=family, name=name)
+
+
+def lists_on(one: Interface) -> Iterator[tuple[str, int, str]]:
+    """(``in`` or ``out``, family, list) of an interface."""
+    for family, words in ((4, "ip access-group"), (6, "ipv6 traffic-filter")):
+        for direction in ("in", "out"):
+            entry = one.section.get(f"{words} {direction}")
+            if entry is not None:
+                yield direction, family, entry["list"]
+
+
+def _apply(context: Context, one: Interface, *, direction: str, family: int, name: str) -> None:
+    late = direction == "out" and one.section.has("ip nat outside")
+    hook = ACL_IN if direction == "in" else ACL_OUT if late else ACL_FORWARD
+    deny = "drop" if late else f"goto {_REFUSED.name}"
+    target = chain(context, name, family=family, permit="return", deny=deny, missing="return", discovery=family == 6)
+    protocol = "ipv4" if family == 4 else "ipv6"
+    side = "iifname" if direction == "in" else "oifname"
+    # the router's own packets have come in nowhere
+    foreign = "iif != 0 " if late else ""
+    context.plan.nft.rule(hook, f'{foreign}{side} "{one.kernel}" meta nfproto {protocol} jump {target}')
+
+
+def _refusals(context: Context) -> None:
+    add = context.plan.nft.rule
+    for family, words, answer in ((4, "ip unreachables", "icmp"), (6, "ipv6 unreachables", "icmpv6")):
+        silent = [one.kernel for one in context.interfaces if one.section.says_no(words)]
+        protocol = "ipv4" if family == 4 else "ipv6"
+        if silent:
+            add(_REFUSED, f"meta nfproto {protocol} iifname {merged(silent)} drop")
+        add(_REFUSED, f"meta nfproto {protocol} {_PACE} reject with {answer} type admin-prohibited")
+    add(_REFUSED, "drop")
+
+
+COMMANDS = (
+    *(
+        Command(pattern=f"ip access-group {{list:list}} {direction}", mode="if", name=f"ip access-group {direction}",
+                help="Specify access control for packets")
+        for direction in ("in", "out")
+    ),
+    *(
+        Command(pattern=f"ipv6 traffic-filter {{list:name}} {direction}", mode="if", name=f"ipv6 traffic-filter {direction}",
+                help="Access control list for packets")
+        for direction in ("in", "out")
+    ),
+    Command(pattern="ipv6 unreachables", mode="if", keeps_no=True, default=("ipv6 unreachables",), help="Enable sending of ICMP Unreachable messages"),
+)  # fmt: skip

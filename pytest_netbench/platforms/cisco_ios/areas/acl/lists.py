@@ -1,0 +1,190 @@
+"""Access lists of a config: finding one, numbering and changing its lines, printing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, ace
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+
+STEP = 10
+NUMBERED = "access-list"
+STANDARD = "ip access-list standard"
+EXTENDED = "ip access-list extended"
+SIX = "ipv6 access-list"
+KINDS = (NUMBERED, STANDARD, EXTENDED, SIX)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A numbered line."""
+
+    number: int
+    ace: Ace
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessList:
+    """An access list as compilers see it. ``family``: 4 or 6."""
+
+    name: str
+    family: int
+    standard: bool
+    lines: tuple[Line, ...]
+
+
+def find(config: Section, name: str, *, family: int = 4) -> AccessList | None:
+    """The access list called so, or ``None``. A list without lines (remarks alone) permits everything where it filters."""
+    entry = entry_of(config, name, family=family)
+    return None if entry is None else read(entry)
+
+
+def every(config: Section, *, family: int = 4) -> list[AccessList]:
+    """All lists of a family: numbered ones first, then named ones."""
+    kinds = KINDS[:3] if family == 4 else (SIX,)
+    return [read(entry) for kind in kinds for entry in config.all(kind)]
+
+
+def read(entry: Entry) -> AccessList:
+    """The list whose section ``entry`` opens."""
+    lines = tuple(Line(number=one["seq"], ace=ace(one.match)) for one in entry.body if one.name != "remark")
+    return AccessList(
+        name=entry["list"],
+        family=6 if entry.name == SIX else 4,
+        standard=entry.body.mode == "acl-standard",
+        lines=lines,
+    )
+
+
+def entry_of(config: Section, name: str, *, family: int = 4) -> Entry | None:
+    """The config line that opens the list called so."""
+    for kind in KINDS[:3] if family == 4 else (SIX,):
+        found = config.get(kind, list=name)
+        if found is not None:
+            return found
+    return None
+
+
+# -- changing ----------------------------------------------------------------------------------------------------------
+
+
+def open_named(edit: Edit, match: Match) -> str | None:
+    """``ip access-list standard|extended NAME``; a number means the numbered list."""
+    name = match["list"]
+    known = entry_of(edit.config, name)
+    if match.negated or match.reset:
+        if known is not None:
+            edit.config.remove(known)
+        return None
+    if known is not None and known.body.mode != match.command.opens:
+        kind = "Standard" if known.body.mode == "acl-standard" else "Extended"
+        return f"Access-list type conflicts with prior definition\n% A named {kind} IP access list with this name already exists"
+    if known is None:
+        known = edit.put(f"access-list {name}" if name.isdigit() else match.text, edit.config)
+    edit.opened.append(known)
+    return None
+
+
+def numbered(edit: Edit, match: Match) -> str | None:
+    """``access-list N …`` typed in global config mode. ``no`` takes the whole list away, whatever else the line says."""
+    known = edit.config.get(NUMBERED, list=match["list"])
+    if match.negated or match.reset:
+        if known is not None:
+            edit.config.remove(known)
+        return None
+    if match.name == NUMBERED:
+        return "% Incomplete command."
+    entry = known or edit.put(f"access-list {match['list']}", edit.config)
+    text = f"remark {match['text']}" if "text" in match.args else ace(match).text
+    return _add(edit, entry.body, text, None)
+
+
+def line(edit: Edit, match: Match) -> str | None:
+    """A line typed in a list's own mode."""
+    number = match.get("seq")
+    if match.negated or match.reset:
+        _remove(edit.section, match, number)
+        return None
+    return _add(edit, edit.section, ace(match).text, number)
+
+
+def remark(edit: Edit, match: Match) -> str | None:
+    """A remark: it stands before the line that is typed next."""
+    if match.negated or match.reset:
+        wanted = match.get("text")
+        for entry in [entry for entry in edit.section if entry.name == "remark" and wanted in {None, entry["text"]}]:
+            edit.section.remove(entry)
+        return None
+    return _add(edit, edit.section, f"remark {match['text']}", match.get("seq"))
+
+
+def _remove(section: Section, match: Match, number: int | None) -> None:
+    text = ace(match).text if match.whole else ""
+    for entry in [entry for entry in section if entry.name != "remark"]:
+        if entry["seq"] == number if number is not None else ace(entry.match).text == text:
+            section.remove(entry)
+
+
+def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | None:
+    lines = [entry for entry in section if entry.name != "remark"]
+    if not text.startswith("remark"):
+        if any(ace(entry.match).text == text for entry in lines):
+            return None  # said already: IOS keeps the line where it is
+        if any(entry["seq"] == number for entry in lines):
+            return "% Duplicate sequence number"
+    if number is None:
+        number = max((entry["seq"] for entry in lines), default=0) // STEP * STEP + STEP
+    _put(edit, section, number, text)
+    return None
+
+
+def _put(edit: Edit, section: Section, number: int, text: str) -> None:
+    edit.put(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
+    section.entries.sort(key=lambda entry: (entry["seq"], entry.name != "remark"))
+
+
+def resequence(edit: Edit, match: Match) -> str | None:
+    """Number the lines of a list anew."""
+    entry = entry_of(edit.config, match["list"])
+    if match.negated or match.reset:
+        return None
+    if entry is None:
+        return "% Access list does not exist"
+    start, step = match.get("start", STEP), match.get("step", STEP)
+    section = entry.body
+    renumbered: list[tuple[int, str]] = []
+    at = 0
+    for one in section:
+        renumbered.append((start + at * step, _text(one)))
+        at += one.name != "remark"
+    section.entries.clear()
+    for number, text in renumbered:
+        _put(edit, section, number, text)
+    return None
+
+
+# -- printing ----------------------------------------------------------------------------------------------------------
+
+
+def _text(entry: Entry) -> str:
+    return f"remark {entry['text']}" if entry.name == "remark" else ace(entry.match).text
+
+
+def render_numbered(entry: Entry) -> list[str]:
+    """A numbered list as lines of global config mode."""
+    kind = "standard" if entry.body.mode == "acl-standard" else "extended"
+    return [f"{entry.text} {_text(one)}" for one in entry.body] or [f"ip access-list {kind} {entry['list']}"]
+
+
+def render_named(entry: Entry) -> list[str]:
+    """A named list with its lines; with numbers only where a reload would give others."""
+    word = "sequence " if entry.name == SIX else ""
+    numbers = [one["seq"] for one in entry.body if one.name != "remark"]
+    usual = numbers == list(range(STEP, STEP * len(numbers) + 1, STEP))
+    lines = [entry.text]
+    for one in entry.body:
+        shown = not usual and one.name != "remark"
+        lines.append(f" {word}{one['seq']} {_text(one)}" if shown else f" {_text(one)}")
+    return lines
