@@ -8,19 +8,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from pytest_netbench.scorers.config_tree import ConfigNode
 
 Name = tuple[str, str]
 """Kind and name: names of different kinds have nothing to do with each other."""
 
+Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
+"""A line and the lines below it."""
+
 _POSITION = "sequence"
 _ANY = "*"
 
 
 class LineRules(Protocol):
-    """What a platform knows of its config lines."""
+    """What a platform knows of its config lines.
+
+    One that also has ``rearrange(tree)`` is given all canonical lines at once, each with those below it, and brings configs that mean
+    the same to the same form.
+    """
 
     def normalise(self, line: str) -> str | None: ...
 
@@ -64,6 +71,10 @@ def _slot_text(slot: Slot, renamed: Mapping[Name, str], positions: bool) -> str:
     return renamed.get((slot.kind, slot.name), slot.name)
 
 
+def _nodes(tree: Sequence[Tree]) -> tuple[ConfigNode, ...]:
+    return tuple(ConfigNode(line=line, children=_nodes(children)) for line, children in tree)
+
+
 class Dialect:
     """One platform's lines. Remembers what it was asked: the same lines come up again and again."""
 
@@ -75,8 +86,13 @@ class Dialect:
 
     def canonical(self, tree: Sequence[ConfigNode]) -> tuple[ConfigNode, ...]:
         """``tree`` in canonical lines, without lines that say nothing and what stands under them."""
+        lines = self._normal(tree)
+        rearrange = getattr(self._rules, "rearrange", None)
+        return _nodes(lines if rearrange is None else rearrange(lines))
+
+    def _normal(self, tree: Sequence[ConfigNode]) -> tuple[Tree, ...]:
         return tuple(
-            ConfigNode(line=line, children=self.canonical(node.children))
+            (line, self._normal(node.children))
             for node in tree
             if (line := self._rules.normalise(node.line)) is not None
         )

@@ -1,16 +1,156 @@
-"""What scoring knows of IOS lines: canonical form, names a person may choose, lists whose order counts."""
+"""What scoring knows of IOS lines: canonical form, names a person may choose, lists whose order counts. Pure."""
 
 from __future__ import annotations
 
-FREE_NAMES: tuple[tuple[str, str], ...] = ()
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TypeAlias
+
+Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
+"""A line and the lines below it."""
+
+_SILENT = {
+    "!",
+    "end",
+    "exit",
+    "exit-address-family",
+    "exit-vrf",
+    "boot-start-marker",
+    "boot-end-marker",
+    "ip cef",
+    "no ip cef",
+    "no ipv6 cef",
+}
+_PREAMBLE = (
+    "Building configuration",
+    "Current configuration",
+    "Using ",
+    "version ",
+    "Last configuration change",
+    "NVRAM config",
+)
+_ACE = re.compile(r"^(?:sequence )?\d+ (?=permit |deny |remark |evaluate )|^(permit|deny) ?(.*) sequence \d+$")
+_NUMBERED = re.compile(r"^access-list (\d+) (permit|deny|remark)\b ?(.*)$")
+_ACL = re.compile(r"^(?:ip access-list (?:standard|extended)|ipv6 access-list|access-list) (\S+)")
+_OWN_NAME = r"(?!\d+\.\d+\.\d+\.\d+)[A-Za-z0-9_][^\s]*"
+
+FREE_NAMES: tuple[tuple[str, str], ...] = (
+    ("access-list", r"^(?:no )?(?:ip access-list (?:standard|extended)|ipv6 access-list) (\S+)"),
+    ("access-list", r"^(?:no )?access-list (\d+)"),
+    (
+        "access-list",
+        r"\b(?:ip access-group|ipv6 traffic-filter|access-class|ipv6 access-class|match access-group name|match access-group) (?!name )(\S+)",
+    ),
+    ("access-list", r"\bmatch ip (?:address|next-hop|route-source) (?!prefix-list)(\S+)"),
+    ("access-list", r"\b(?:ip nat (?:inside|outside) (?:source|destination) list|rate-limit input access-group) (\S+)"),
+    ("access-list", r"\bdistribute-list (?!prefix|route-map|gateway)(\S+)"),
+    ("access-list", r"^neighbor \S+ distribute-list (\S+)"),
+    ("access-list", r"^snmp-server community \S+ (?:RO|RW) (\S+)$"),
+    ("prefix-list", r"^(?:no )?ip(?:v6)? prefix-list (\S+)"),
+    ("prefix-list", r"\bprefix-list (\S+)(?: (?:in|out))?$"),
+    ("prefix-list", r"\bdistribute-list prefix (\S+)"),
+    ("prefix-list sequence", r"^(?:no )?ip(?:v6)? prefix-list \S+ seq (\d+)"),
+    ("route-map", r"^(?:no )?route-map (\S+)"),
+    ("route-map", r"(?<!^)\broute-map (\S+)"),
+    ("route-map", r"\bip (?:local )?policy route-map (\S+)"),
+    ("route-map sequence", r"^(?:no )?route-map \S+ (?:permit|deny) (\d+)$"),
+    ("as-path list", r"\bas-path access-list (\d+)"),
+    ("as-path list", r"\b(?:match as-path|filter-list) (\d+)"),
+    ("community-list", r"\bcommunity-list (?:standard |expanded )?(\S+)"),
+    ("community-list", r"\bmatch community (\S+)"),
+    ("class-map", r"^(?:no )?class-map (?:type \S+ )?(?:match-any |match-all )?(\S+)$"),
+    ("class-map", r"^(?:no )?(?:class(?: type \S+)?|match(?: not)? class-map) (?!class-default\b|type\b)(\S+)$"),
+    ("policy-map", r"^(?:no )?policy-map (?:type \S+ )?(\S+)$"),
+    ("policy-map", r"^(?:no )?service-policy (?:type \S+ )?(?:input |output )?(\S+)$"),
+    ("object-group", r"\bobject-group (?:network |service )?(\S+)"),
+    ("object-group", r"\bgroup-object (\S+)"),
+    ("time-range", r"\btime-range (\S+)"),
+    ("zone", r"^(?:no )?zone security (\S+)$"),
+    ("zone", r"^zone-member security (\S+)$"),
+    ("zone", r"^(?:no )?zone-pair security \S+ source (?!self\b)(\S+)"),
+    ("zone", r"^(?:no )?zone-pair security \S+ .*destination (?!self\b)(\S+)"),
+    ("zone-pair", r"^(?:no )?zone-pair security (\S+)"),
+    ("nat pool", r"\bip nat pool (\S+)"),
+    ("nat pool", r"\bip nat inside source list \S+ pool (\S+)"),
+    ("dhcp pool", r"^(?:no )?ip dhcp pool (\S+)"),
+    ("vrf", r"^(?:no )?(?:ip vrf|vrf definition) (\S+)$"),
+    ("vrf", r"\bvrf(?: forwarding)? (?!definition|forwarding)(\S+)"),
+    ("track", r"^(?:no )?track (\d+)"),
+    ("track", r"\btrack (\d+)"),
+    ("ip sla", r"^(?:no )?ip sla(?: schedule)? (\d+)"),
+    ("ip sla", r"\btrack \d+ ip sla (\d+)"),
+    ("ospf process", r"\brouter ospf(?:v3)? (\d+)"),
+    ("ospf process", r"\b(?:ip ospf|ipv6 ospf|redistribute ospf|ospfv3) (\d+)(?= |$)"),
+    ("key chain", r"\bkey[- ]chain (\S+)"),
+    ("peer-group", rf"^(?:no )?neighbor ({_OWN_NAME}) (?!.*:)"),
+    ("peer-group", r"^(?:no )?neighbor \S+ peer-group (\S+)$"),
+    ("vlan name", r"^name (.+)$"),
+    ("route name", r"^ip route .* name (\S+)"),
+    ("description", r"^(?:neighbor \S+ )?description (.+)$"),
+)
+
+_ORDERED = (
+    re.compile(r"^(ip(?:v6)? prefix-list \S+) "),
+    re.compile(r"^(route-map \S+) (?:permit|deny) \d+$"),
+    re.compile(r"^(ip as-path access-list \S+) "),
+    re.compile(r"^(ip community-list (?:standard |expanded )?\S+) "),
+)
 
 
 def normalise(line: str) -> str | None:
-    """A line in canonical form, or ``None`` for one that says nothing."""
+    """A line in canonical form, or ``None`` for one that says nothing about the network."""
     text = " ".join(line.split())
-    return None if not text or text in {"!", "end"} else text
+    if not text or text[0] == "!" or text in _SILENT or text.startswith(_PREAMBLE):
+        return None
+    found = _ACE.match(text)
+    if found is not None:
+        text = f"{found[1]} {found[2]}".strip() if found[1] else text[found.end() :]
+    return None if text.startswith("remark ") or text == "remark" else text
 
 
-def ordered_block(parents: tuple[str, ...], line: str) -> str | None:  # noqa: ARG001 - the protocol's parameters
-    """The ordered list a line belongs to."""
+def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
+    """Configs that mean the same in the same form.
+
+    A numbered access list becomes a section like a named one. Lines of an access list that follow each other and do the same (all
+    permit, or all deny) are sorted: their order says nothing.
+    """
+    gathered: dict[str, list[Tree]] = {}
+    out: list[str | Tree] = []
+    for line, children in tree:
+        numbered = _NUMBERED.match(line)
+        if numbered is None:
+            out.append((line, _sorted_runs(children) if _ACL.match(line) else rearrange(children)))
+            continue
+        head = f"ip access-list {_kind(int(numbered[1]))} {numbered[1]}"
+        if head not in gathered:
+            gathered[head] = []
+            out.append(head)
+        if numbered[2] != "remark":
+            gathered[head].append((f"{numbered[2]} {numbered[3]}".strip(), ()))
+    return tuple((item, _sorted_runs(gathered[item])) if isinstance(item, str) else item for item in out)
+
+
+def _kind(number: int) -> str:
+    return "standard" if number < 100 or 1300 <= number < 2000 else "extended"
+
+
+def _sorted_runs(lines: Sequence[Tree]) -> tuple[Tree, ...]:
+    return tuple(_runs(lines))
+
+
+def _runs(lines: Sequence[Tree]) -> Iterator[Tree]:
+    for _, run in groupby(lines, key=lambda line: line[0].split()[0]):
+        yield from sorted(run)
+
+
+def ordered_block(parents: tuple[str, ...], line: str) -> str | None:
+    """The ordered list a line belongs to, or ``None`` if its place among its siblings does not matter."""
+    if parents:
+        if _ACL.match(parents[-1]):
+            return "access list"
+        return "classes" if parents[-1].startswith("policy-map ") and line.startswith("class ") else None
+    for pattern in _ORDERED:
+        if (match := pattern.match(line)) is not None:
+            return match[1]
     return None

@@ -86,6 +86,10 @@ class CiscoIosPlatform:
     def free_names(self) -> Sequence[tuple[str, str]]:
         return names.FREE_NAMES
 
+    def rearrange(self, tree: Sequence[names.Tree]) -> tuple[names.Tree, ...]:
+        """Configs that mean the same in the same form, for the command score (see ``names.rearrange``)."""
+        return names.rearrange(tree)
+
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
 

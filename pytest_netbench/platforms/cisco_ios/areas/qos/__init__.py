@@ -1,6 +1,7 @@
 """Quality of service: classes, marking, policing, queueing, shaping, and policing of the control plane."""
 
-from pytest_netbench.platforms.cisco_ios.areas.qos import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.qos import grammar
+from pytest_netbench.platforms.cisco_ios.areas.qos import show as shows
 from pytest_netbench.platforms.cisco_ios.areas.qos.compile import compile_policies
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
@@ -8,7 +9,7 @@ AREA = Area(
     name="qos",
     modes=grammar.MODES,
     types=grammar.TYPES,
-    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    commands=(*grammar.COMMANDS, *shows.COMMANDS),
     compile=compile_policies,
     help=grammar.HELP,
     scope=(
