@@ -23,6 +23,7 @@ _NAMES = (
     "files",
     "management",
     "qos",
+    "fhrp",
 )
 
 

@@ -120,7 +120,25 @@ _BY_NUMBER = frozenset({"vlan", "track", "ip sla", "ip sla schedule", "time-rang
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 
+_REDUNDANCY = (
+    "description",
+    "ip",
+    "timers",
+    "priority",
+    "preempt",
+    "authentication",
+    "mac-address",
+    "name",
+    "track",
+    "shutdown",
+)
+
+
 def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
+    word, _, rest = entry.name.partition(" ")
+    if mode == "if" and word in {"standby", "vrrp"} and rest.split()[0] in _REDUNDANCY:
+        # by group, "no" lines among the others
+        return rank(mode, entry.match.text), (entry["group"], _REDUNDANCY.index(rest.split()[0]))
     place = rank(mode, entry.text)
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key

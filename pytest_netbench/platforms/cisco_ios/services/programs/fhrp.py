@@ -30,7 +30,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         **_COMMON, "version": 1, "address": "", "preempt": False, "hello_ms": 3000, "hold_ms": 10000, "text": "cisco", "md5": "",
         "mac": "", "name": "",
     },
-    "vrrp": {**_COMMON, "preempt": True, "interval_s": 1, "text": ""},
+    "vrrp": {**_COMMON, "preempt": True, "interval_s": 1, "learn": False, "text": ""},
 }  # fmt: skip
 # another value makes it another group
 _IDENTITY = ("version", "address")

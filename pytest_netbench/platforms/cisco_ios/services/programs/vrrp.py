@@ -37,7 +37,7 @@ class VrrpGroup:
         shared: What services share.
         held: Who holds virtual routers here.
         port: The interface; it speaks protocol 112.
-        config: ``interface label group address secondary priority preempt preempt_delay_s interval_s text tracks``.
+        config: ``interface label group address secondary priority preempt preempt_delay_s interval_s learn text tracks``.
     """
 
     def __init__(self, shared: Shared, held: Held, port: Port, config: Mapping[str, Any]) -> None:
@@ -192,6 +192,8 @@ class VrrpGroup:
     def receive(self, source: str, packet: VrrpPacket) -> None:
         """An advertisement of this group came from ``source``."""
         if self.state is State.INIT or packet.text != self.config["text"]:
+            return
+        if packet.interval_s != self.config["interval_s"] and not self.config["learn"]:
             return
         if self.state is State.MASTER:
             self._heard_rival(source, packet)

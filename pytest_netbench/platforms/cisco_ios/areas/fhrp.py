@@ -1,0 +1,298 @@
+"""First-hop redundancy: HSRP and VRRP groups of interfaces, run by the service ``fhrp``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios import interfaces, passwords
+from pytest_netbench.platforms.cisco_ios.areas import fhrp_shows as shows
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match
+
+_GROUP = "standby [ {group!:0-4095} ]"
+_V1_MOST = 255
+_NOT_IN_A_VRF = "groups on interfaces of a VRF are not run"
+
+
+def _standby(
+    default: str = "", check: Callable[[Edit, Match], str | None] | None = None
+) -> Callable[[Edit, Match], str | None]:
+    """An ``edit`` for a line of a group: a group that is not named is 0, and a default is not stored."""
+
+    def edit(edit: Edit, match: Match) -> str | None:
+        group = match.get("group", 0)
+        if match.negated or match.reset:
+            _remove(edit.section, match, group)
+            return None
+        if group > _V1_MOST and _version(edit.section) == 1:
+            return INVALID
+        words = check(edit, match) if check is not None else None
+        if words is not None:
+            return words
+        text = _canonical(match)
+        if default and text == f"standby {group} {default}":
+            _remove_same(edit.section, match, group)
+        else:
+            edit.put(text)
+        return None
+
+    return edit
+
+
+def _canonical(match: Match) -> str:
+    text = match.text if "group" in match.args else match.text.replace("standby", "standby 0", 1)
+    return text.replace(" authentication text ", " authentication ")
+
+
+def _remove(section: Section, match: Match, group: int) -> None:
+    """What ``no`` with this line means: entries of the group that agree with as much as was typed."""
+    typed = {name: value for name, value in match.args.items() if name != "group"}
+    for entry in [e for e in section if e.match.known is match.known and e.get("group", 0) == group]:
+        if match.words <= entry.match.words | {"text"} and all(
+            entry.get(name) == value for name, value in typed.items()
+        ):
+            section.remove(entry)
+
+
+def _remove_same(section: Section, match: Match, group: int) -> None:
+    for entry in [e for e in section if e.match.known is match.known and e.get("group", 0) == group]:
+        section.remove(entry)
+
+
+def _remove_group(edit: Edit, match: Match) -> str | None:
+    """``no standby 1`` and ``no vrrp 1`` take the whole group."""
+    if not match.negated:
+        return "% Incomplete command."
+    word = match.name.split()[0]
+    for entry in [e for e in edit.section if e.name.split()[0] == word and e.get("group") == match["group"]]:
+        edit.section.remove(entry)
+    return None
+
+
+def _version(section: Section) -> int:
+    entry = section.get("standby version")
+    return int(entry["version"]) if entry else 1
+
+
+def _set_version(edit: Edit, match: Match) -> str | None:
+    high = [e for e in edit.section if e.name.startswith("standby") and (e.get("group") or 0) > _V1_MOST]
+    if high and (match.negated or match["version"] == "1"):
+        return "% HSRP version cannot be set to 1, groups above 255 are configured"
+    return edit.keep(match)
+
+
+def _check_address(edit: Edit, match: Match) -> str | None:
+    address = match.get("address")
+    for entry in edit.section.all("ip address"):
+        if address is not None and entry.get("address") == address and match.name == "standby ip":
+            return "% Address cannot equal interface IP address"
+    group, name = match.get("group", 0), match.name
+    for other, body in edit.config.sections("interface"):
+        for entry in body.all(name):
+            same = body is edit.section and entry.get("group") == group
+            if address is not None and entry.get("address") == address and not same:
+                return f"% {address} is already in use by group {entry['group']} on {other['name']}"
+    return None
+
+
+# -- compilation -----------------------------------------------------------------------------------------------------
+
+
+def _compile(context: Context) -> None:
+    found: dict[str, list[dict[str, Any]]] = {"hsrp": [], "vrrp": []}
+    for one in context.interfaces:
+        own = {"hsrp": list(_hsrp(one)), "vrrp": list(_vrrp(one))}
+        if one.vrf and (own["hsrp"] or own["vrrp"]):
+            for entry in [e for e in one.section if e.name in {"standby ip", "vrrp ip"}]:
+                context.unsupported(entry, _NOT_IN_A_VRF)
+            continue
+        for kind, groups in own.items():
+            found[kind] += groups
+    if found["hsrp"] or found["vrrp"]:
+        context.plan.services["fhrp"] = found
+
+
+def _hsrp(one: Interface) -> Iterable[dict[str, Any]]:
+    section = one.section
+    for number in sorted({int(entry["group"]) for entry in section.all("standby ip")}):
+        lines = _Lines(section, "standby", number)
+        entries = lines.all("ip")
+        primary = next((e for e in entries if not e.has("secondary")), None)
+        timers, secret = lines.get("timers"), lines.get("authentication")
+        mac = lines.get("mac-address")
+        yield {
+            **_common(one, number, lines),
+            "version": _version(section),
+            "address": str(primary.get("address") or "") if primary else "",
+            "secondary": [str(e["address"]) for e in entries if e.has("secondary")],
+            "preempt": lines.get("preempt") is not None,
+            "hello_ms": _milliseconds(timers, "hello", 3),
+            "hold_ms": _milliseconds(timers, "hold", 10),
+            "text": str(secret["text"]) if secret and "text" in secret.match.args else "cisco",
+            "md5": _key(secret),
+            "mac": str(mac["mac"]) if mac else "bia" if section.has("standby use-bia") else "",
+        }
+
+
+def _vrrp(one: Interface) -> Iterable[dict[str, Any]]:
+    section = one.section
+    for number in sorted({int(entry["group"]) for entry in section.all("vrrp ip")}):
+        lines = _Lines(section, "vrrp", number)
+        if lines.get("shutdown") is not None:
+            continue
+        interval, secret = lines.get("timers advertise"), lines.get("authentication")
+        address = lines.get("ip")
+        yield {
+            **_common(one, number, lines),
+            "address": str(address["address"]) if address else "",
+            "preempt": not any(e.negated and e.name == "vrrp preempt" and e.get("group") == number for e in section),
+            "interval_s": int(interval["seconds"]) if interval else 1,
+            "learn": lines.get("timers learn") is not None,
+            "text": str(secret["text"]) if secret else "",
+        }
+
+
+def _common(one: Interface, number: int, lines: _Lines) -> dict[str, Any]:
+    priority, preempt = lines.get("priority"), lines.get("preempt")
+    return {
+        "interface": one.kernel,
+        "label": one.name,
+        "group": number,
+        "priority": int(priority["priority"]) if priority else 100,
+        "preempt_delay_s": int(preempt.get("minimum") or 0) if preempt else 0,
+        "tracks": [_track(entry) for entry in lines.all("track")],
+    }
+
+
+class _Lines:
+    """The lines of one group."""
+
+    def __init__(self, section: Section, word: str, number: int) -> None:
+        self._section, self._word, self._number = section, word, number
+
+    def all(self, name: str) -> list[Entry]:
+        return [e for e in self._section.all(f"{self._word} {name}") if e.get("group") == self._number]
+
+    def get(self, name: str) -> Entry | None:
+        return next(iter(self.all(name)), None)
+
+
+def _milliseconds(entry: Entry | None, name: str, default_s: int) -> int:
+    if entry is None:
+        return default_s * 1000
+    if f"{name}_ms" in entry.match.args:
+        return int(entry[f"{name}_ms"])
+    return int(entry[f"{name}_s"]) * 1000
+
+
+def _key(entry: Entry | None) -> str:
+    if entry is None or not entry.has("md5"):
+        return ""
+    hidden = entry.get("hidden")
+    return passwords.revealed(str(hidden)) if hidden is not None else str(entry["plain"])
+
+
+def _track(entry: Entry) -> Mapping[str, Any]:
+    what: dict[str, Any] = {"object": int(entry["object"])} if "object" in entry.match.args else {}
+    if "interface" in entry.match.args:
+        what = {"link": interfaces.kernel_name(entry["interface"]), "label": str(entry["interface"])}
+    lost = entry.get("decrement") or entry.get("lost") or 10
+    return {**what, "decrement": 0 if entry.has("shutdown") else int(lost), "shutdown": entry.has("shutdown")}
+
+
+# -- grammar ---------------------------------------------------------------------------------------------------------
+
+
+def _hsrp_command(
+    words: str, default: str = "", check: Callable[[Edit, Match], str | None] | None = None, **more: Any
+) -> Command:
+    name = "standby " + words.split(maxsplit=1)[0]
+    return Command(pattern=f"{_GROUP} {words}", mode="if", name=name, edit=_standby(default, check), **more)
+
+
+def _vrrp_command(words: str, name: str, **more: Any) -> Command:
+    return Command(pattern=f"vrrp {{group!:1-255}} {words}", mode="if", name=f"vrrp {name}", **more)
+
+
+def _vrrp_priority(edit: Edit, match: Match) -> str | None:
+    if not match.negated and not match.reset and match["priority"] == 100:
+        _remove_same(edit.section, match, match["group"])
+        return None
+    return edit.keep(match)
+
+
+def _vrrp_preempt(edit: Edit, match: Match) -> str | None:
+    """It is on unless the config says no."""
+    plain = not match.negated and "minimum" not in match.args
+    for entry in [e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]]:
+        edit.section.remove(entry)
+    if match.negated:
+        edit.put(f"no vrrp {match['group']} preempt")
+    elif not plain and not match.reset:
+        edit.put(match.text)
+    return None
+
+
+def _vrrp_text(edit: Edit, match: Match) -> str | None:
+    if match.negated or match.reset or not match.has("text"):
+        return edit.keep(match)
+    edit.put(match.text.replace(" authentication text ", " authentication "))
+    return None
+
+
+_STANDBY = (
+    Command(pattern="standby version {version:hsrpversion}", mode="if", default=("standby version 1",), edit=_set_version, help="HSRP version"),
+    Command(pattern="standby use-bia", mode="if", help="Hot standby uses interface's burned in address"),
+    Command(
+        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >", mode="if",
+        marked="groups start as soon as their interface is up",
+    ),
+    Command(pattern="standby {group!:0-4095}", mode="if", name="standby group", edit=_remove_group),
+    _hsrp_command("ip ^ [ {address!:ipv4} [ secondary ] ]", check=_check_address, help="Enable HSRP and set the virtual IP address"),
+    _hsrp_command("priority {priority:0-255}", "priority 100", help="Priority level"),
+    _hsrp_command("preempt [ delay < minimum {minimum:0-3600} | reload {reload:0-3600} | sync {sync:0-3600} > ]", help="Overthrow lower priority Active routers"),
+    _hsrp_command("timers ( msec {hello_ms:15-999} | {hello_s:1-254} ) ( msec {hold_ms:50-3000} | {hold_s:1-255} )", "timers 3 10", help="Hello and hold timers"),
+    _hsrp_command(
+        "authentication ( md5 key-string ( 7 {hidden:word} | [ 0 ] {plain:word} ) [ timeout {timeout:0-32767} ] | [ text ] {text:hsrptext} )",
+        "authentication cisco", help="Authentication",
+    ),
+    _hsrp_command(
+        "track ( {object!:1-1000} | {interface!:interface} ) [ decrement {decrement:1-255} | shutdown | {lost:1-255} ]", help="Priority tracking",
+    ),
+    _hsrp_command("name {label:word}", help="Redundancy name string"),
+    _hsrp_command("mac-address {mac:mac}", help="Virtual MAC address"),
+)  # fmt: skip
+_VRRP = (
+    Command(pattern="vrrp {group!:1-255}", mode="if", name="vrrp group", edit=_remove_group),
+    _vrrp_command("ip ^ {address:ipv4}", "ip", check=_check_address, help="Enable Virtual Router Redundancy Protocol (VRRP) for IP"),
+    _vrrp_command("priority {priority:1-254}", "priority", edit=_vrrp_priority, help="Priority of this VRRP group"),
+    _vrrp_command("preempt [ delay minimum {minimum:0-3600} ]", "preempt", edit=_vrrp_preempt, help="Enable preemption of lower priority Master"),
+    _vrrp_command("timers advertise {seconds:1-255}", "timers advertise", help="Set the Advertisement timer"),
+    _vrrp_command("timers learn", "timers learn", help="Learn timer values from current Master"),
+    _vrrp_command("authentication [ text ] {text:hsrptext}", "authentication", edit=_vrrp_text, help="Authentication string"),
+    _vrrp_command("track {object!:1-1000} [ decrement {decrement:1-255} ]", "track", help="Event Tracking"),
+    _vrrp_command("description {text:line}", "description", help="Group specific description"),
+    _vrrp_command("shutdown", "shutdown", help="Disable VRRP Configuration"),
+)  # fmt: skip
+
+
+AREA = Area(
+    name="first-hop redundancy",
+    commands=(*_STANDBY, *_VRRP, *shows.COMMANDS),
+    types=shows.TYPES,
+    compile=_compile,
+    help={"standby": "HSRP interface configuration commands", "vrrp": "VRRP Interface configuration commands"},
+    scope=(
+        (
+            "HSRP",
+            "versions 1 and 2, IPv4: priority, preemption, timers, text and MD5 key string, tracking; on the wire as RFC 2281",
+        ),
+        (
+            "VRRP",
+            "version 2, IPv4: priority, preemption, timers, text authentication, tracking; on the wire as RFC 3768",
+        ),
+    ),
+)
