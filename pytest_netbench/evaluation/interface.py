@@ -11,7 +11,7 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import INVALID_PARAMS, testcases_of
 from pytest_netbench.lab.devices import Devices
-from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
 from pytest_netbench.platforms.base import Platform
@@ -43,6 +43,17 @@ class TaskEvaluation:
         names = self._devices.names
         with ThreadPoolExecutor(max_workers=min(READERS, len(names))) as readers:
             return dict(zip(names, readers.map(self._running_config, names), strict=True))
+
+    def unenforced(self) -> dict[str, tuple[str, ...]]:
+        """By device: lines of its config that it accepted without doing what they say, and why; devices without any are left out.
+
+        Raises:
+            LabError: A device could not be asked.
+        """
+        found = {
+            name: self._devices.ask(name, "listing what is not enforced", _unenforced) for name in self._devices.names
+        }
+        return {name: lines for name, lines in found.items() if lines}
 
     def run_testcases(
         self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False
@@ -77,3 +88,9 @@ class TaskEvaluation:
     def _running_config(self, name: str) -> str:
         what = "reading its running config"
         return self._devices.ask(name, what, lambda platform, node: platform.running_config(node))
+
+
+def _unenforced(platform: Platform, node: LabNode) -> tuple[str, ...]:
+    """A platform that enforces all it accepts does not offer the question."""
+    ask = getattr(platform, "unenforced", None)
+    return () if ask is None else tuple(ask(node))

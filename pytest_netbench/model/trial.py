@@ -168,6 +168,9 @@ class TrialRecord(Model):
     truth_initial_configs: dict[str, str] | None = None
     truth_configs: dict[str, str] | None = None
     testcase_results: tuple[TestcaseResult, ...] = ()
+    unenforced: dict[str, tuple[str, ...]] = Field(
+        {}, description="by device: lines it accepted without doing what they say, and why"
+    )
     environment: Environment
     started_at: str
     deploy_s: float = 0.0
@@ -194,6 +197,9 @@ class TrialResult(Model):
     budget_used: BudgetUsed = BudgetUsed()
     testcase_results: tuple[TestcaseResult, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
+    unenforced: dict[str, tuple[str, ...]] = Field(
+        {}, description="by device: lines it accepted without doing what they say, and why"
+    )
     environment: Environment | None = None
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
     started_at: str

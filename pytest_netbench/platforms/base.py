@@ -250,6 +250,9 @@ class Platform(Protocol):
         """
         ...
 
+    # optional: unenforced(node) -> Sequence[str], lines that were accepted without doing what they say, each with the reason;
+    # rearrange(tree), see scorers/dialect.py
+
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         """The ordered list a config line belongs to, or ``None`` if its place among its siblings does not matter.
 

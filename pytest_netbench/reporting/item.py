@@ -23,6 +23,9 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append(("testcases", "\n".join(_testcase(one) for one in result.testcase_results)))
     if result.commands:
         sections.append((_commands_title(result.commands), _commands(result.commands)))
+    if result.unenforced:
+        lines = [f"{device}: {line}" for device, found in result.unenforced.items() for line in found]
+        sections.append((f"accepted but not enforced ({len(lines)})", "\n".join(lines[:_LISTED])))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
     if result.extras:

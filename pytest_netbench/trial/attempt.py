@@ -87,12 +87,20 @@ class Trial:
         began = self._clock()
         final = evaluation.final_configs()
         results = evaluation.run_testcases(self.task.testcases)
-        self.record = self._record(work, started_at, configs=(initial, final), results=results)
+        self.record = self._record(
+            work, started_at, configs=(initial, final), results=results, unenforced=evaluation.unenforced()
+        )
         self.record = self.record.model_copy(update={"evaluate_s": self._clock() - began})
         return self.record
 
     def _record(
-        self, work: Work, started_at: str, *, configs: tuple[Configs, Configs], results: Sequence[TestcaseResult]
+        self,
+        work: Work,
+        started_at: str,
+        *,
+        configs: tuple[Configs, Configs],
+        results: Sequence[TestcaseResult],
+        unenforced: dict[str, tuple[str, ...]],
     ) -> TrialRecord:
         initial, final = configs
         truth_initial, truth = self._truth
@@ -114,6 +122,7 @@ class Trial:
             truth_initial_configs=None if truth_initial is None else dict(truth_initial),
             truth_configs=None if truth is None else dict(truth),
             testcase_results=tuple(results),
+            unenforced=unenforced,
             environment=self.environment,
             started_at=started_at,
             deploy_s=self.lab.deploy_s,

@@ -24,6 +24,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         agent=record.agent,
         trial=record.trial,
         extras=record.extras,
+        unenforced=record.unenforced,
         status="failed" if failed else "passed",
         outcome=record.outcome,
         error=record.error,

@@ -80,6 +80,10 @@ class CiscoIosPlatform:
             for route in found
         ]
 
+    def unenforced(self, node: NodeAccess) -> list[str]:
+        """Lines that were accepted and are not enforced, each with the reason."""
+        return [f"{text}: {why}" for text, why in device_of(node).plan.unsupported]
+
     def normalise(self, line: str) -> str | None:
         return names.normalise(line)
 
