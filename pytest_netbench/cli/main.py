@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_netbench.cli import doctor, init, rescore, schema, validate, version
+from pytest_netbench.cli import commands, doctor, init, rescore, schema, validate, version
 from pytest_netbench.errors import InputError, NetbenchError
 
 OK: Final = 0
@@ -21,7 +21,7 @@ WRONG_INPUT: Final = 2
 MACHINE: Final = 3
 INTERRUPTED: Final = 130
 
-_COMMANDS: Final = (doctor, schema, init, rescore, validate, version)
+_COMMANDS: Final = (doctor, commands, schema, init, rescore, validate, version)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,11 +32,11 @@ def parser() -> argparse.ArgumentParser:
         epilog="exit status: 0 done, 1 what was checked is not in order, 2 wrong usage or input, 3 the machine refused",
         allow_abbrev=False,
     )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in _COMMANDS:
         name = module.__name__.rpartition(".")[2]
         help_text = (module.__doc__ or "").partition("\n")[0].rstrip(".").partition(": ")[2]
-        sub = commands.add_parser(name, help=help_text, description=f"{help_text}.", allow_abbrev=False)
+        sub = subparsers.add_parser(name, help=help_text, description=f"{help_text}.", allow_abbrev=False)
         module.add_arguments(sub)
         sub.set_defaults(run=module.run)
     return top

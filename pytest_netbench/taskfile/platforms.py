@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from pytest_netbench import parts
-
-RESERVED: Final = ("cisco_ios",)
-"""Valid in a file though no part provides it yet; such a task is skipped where the part is missing."""
 
 
 @cache  # what is installed does not change while a process runs, and asking costs more than reading a task
 def known_platforms() -> tuple[str, ...]:
     """Names that ``platform`` may have."""
-    return tuple(sorted({*parts.names("platforms"), *RESERVED}))
+    return tuple(sorted(parts.names("platforms")))
 
 
 def kernel_name(platform: str, interface: str) -> str:

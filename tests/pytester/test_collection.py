@@ -138,21 +138,6 @@ def test_why_tasks_are_skipped_is_said_without_being_asked_for(bench, workers):
     assert "unobtainium" in told[0]
 
 
-def test_a_task_for_a_platform_that_is_not_installed_is_skipped(bench):
-    bench.task(
-        "later",
-        platform="cisco_ios",
-        topology={"nodes": ["R1", "R2"], "links": ["R1 GigabitEthernet0/0 <-> R2 GigabitEthernet0/0"]},
-        startup_configs={},
-        ground_truth_configs={"R1": ["ip routing"]},
-        intents=["route"],
-        testcases=[],
-    )
-    result = bench.run("--agent=oracle", "-rs")
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*platform 'cisco_ios' is not installed (installed: *memory*)*"])
-
-
 def test_only_the_netbench_mark_is_used(bench):
     bench.task("reach")
     result = bench.run("--markers")

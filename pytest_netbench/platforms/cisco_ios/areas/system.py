@@ -104,6 +104,7 @@ AREA = Area(
     ),
     factory=_FACTORY,
     compile=_compile,
+    scope=(("host name, saving, reload; do, no, default, ?, abbreviations, | include exclude begin section count", "yes"),),
     help={
         "show": "Show running system information",
         "ip": "Global IP configuration subcommands",

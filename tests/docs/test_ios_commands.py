@@ -1,0 +1,20 @@
+"""docs/reference/ios-commands.md is what the grammar says."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.coverage import page
+from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from tests.support.doc_examples import ROOT
+
+
+def test_the_page_of_ios_commands_is_generated_from_the_grammar():
+    written = (ROOT / "docs/reference/ios-commands.md").read_text()
+    assert written == page(book()), "netbench commands > docs/reference/ios-commands.md"
+
+
+def test_every_area_says_how_far_it_goes():
+    assert [area.name for area in book().areas if not area.scope] == []
+
+
+def test_every_pattern_can_be_read():
+    assert all(known.pattern.root.items for known in book().commands())
