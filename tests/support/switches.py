@@ -15,6 +15,7 @@ from pytest_netbench.platforms.cisco_ios.apply import links, nft
 from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.switching.state import Subinterface, SwitchPort, SwitchState
+from tests.support.ios import ios_task
 from tests.support.netns_networks import network
 
 
@@ -113,6 +114,32 @@ def hosts_and_switches(hosts: Mapping[str, str], switches: Sequence[str], links:
     nodes = {**dict.fromkeys(hosts, "linux"), **dict.fromkeys(switches, "linux")}
     configs = {name: f"ip address add {address} dev eth0\n" for name, address in hosts.items()}
     return network(nodes, links, {**configs, **dict.fromkeys(switches, "")}, **fields)
+
+
+def switched_task(
+    configs: Mapping[str, str],
+    links: Sequence[str],
+    *,
+    switches: Sequence[str],
+    hosts: Mapping[str, str] = {},
+    **fields: Any,
+) -> Task:
+    """A task of IOS devices, some of which are switches, and of hosts (name to address and gateway on eth0)."""
+    lines = {
+        name: "\n".join(
+            [
+                f"ip address add {where.split()[0]} dev eth0",
+                *(f"ip route add default via {hop}" for hop in where.split()[1:]),
+                "",
+            ]
+        )
+        for name, where in hosts.items()
+    }
+    task = ios_task(configs, links, hosts=lines, **fields)
+    nodes = tuple(
+        node.model_copy(update={"role": "switch"}) if node.name in switches else node for node in task.topology.nodes
+    )
+    return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": nodes})})
 
 
 def reaches(node: NodeAccess, address: str, *, count: int = 2) -> bool:

@@ -14,8 +14,11 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 _NAMES = (
     "system",
     "interfaces",
+    "switching",
     "static",
+    "ospf",
     "acl",
+    "nat",
     "interface_shows",
     "system_shows",
     "diagnostics",
@@ -24,6 +27,8 @@ _NAMES = (
     "management",
     "qos",
     "fhrp",
+    "dhcp",
+    "sla",
 )
 
 

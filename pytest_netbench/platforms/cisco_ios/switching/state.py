@@ -11,7 +11,6 @@ from pytest_netbench.platforms.cisco_ios.plan import Chain, Plan
 
 SERVICE = "switch"
 RESERVED = range(1002, 1006)
-_ALL_VLANS = range(1, 4095)
 _SINK_PRIORITY = 450
 
 
@@ -175,35 +174,4 @@ class SwitchState:
                 "drop",
             )
             plan.nft.chain(chain)
-            plan.sysctls[f"net.ipv6.conf.{name.replace('.', '/')}.disable_ipv6"] = "1"
-
-
-def vlan_list(text: str) -> frozenset[int]:
-    """The VLANs in ``1,10-12``.
-
-    Raises:
-        ValueError: It is no such list, or a number is not a VLAN's.
-    """
-    found: set[int] = set()
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        numbers = range(int(first), int(last or first) + 1)
-        if not numbers or numbers[0] not in _ALL_VLANS or numbers[-1] not in _ALL_VLANS:
-            raise ValueError(f"bad VLAN list: {text!r}")
-        found.update(numbers)
-    return frozenset(found)
-
-
-def list_text(vlans: frozenset[int] | set[int]) -> str:
-    """The shortest text that ``vlan_list`` reads as ``vlans``."""
-    parts: list[list[int]] = []
-    for vlan in sorted(vlans):
-        if parts and vlan == parts[-1][-1] + 1:
-            parts[-1][1:] = [vlan]
-        else:
-            parts.append([vlan])
-    return ",".join(_span(part[0], part[-1]) for part in parts)
-
-
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}{',' if last == first + 1 else '-'}{last}"
+            plan.sysctls[f"net/ipv6/conf/{name}/disable_ipv6"] = "1"

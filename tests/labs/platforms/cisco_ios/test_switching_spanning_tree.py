@@ -105,6 +105,18 @@ def test_the_blocked_port_takes_over_when_a_link_of_the_tree_fails(lab, ring, mo
     assert reaches(lab.nodes["h3"], "10.0.10.1")
 
 
+@pytest.mark.parametrize(("mode", "within_s"), [("pvst", 60), ("rapid-pvst", 12)])
+def test_a_root_that_falls_silent_is_missed(lab, ring, mode, within_s):
+    """Its links stay up, so only age tells: 20 s of lab time and the forward delay twice, or three hellos."""
+    configure(ring, **{name: state_of(name, mode=mode) for name in NAMES})
+    assert until(settled(ring), lab_s=40) is not None
+    quiet = tuple(replace(port, silent=True) for port in state_of("s1").ports)
+    ring["s1"].configure(state_of("s1", mode=mode, ports=quiet))
+    took = until(lambda: ring["s3"].tree(10)["root"]["address"] == "02:00:00:00:00:02", lab_s=within_s)
+    assert took is not None
+    assert took > (15 if mode == "pvst" else 2)
+
+
 def test_each_vlan_has_a_tree_of_its_own(ring):
     def state(name, *roots):
         base = state_of(name, mode="rapid-pvst")

@@ -139,6 +139,8 @@ class Tree:
     changed_at: float = 0.0
     changed_by: str = ""
     mode: Mode = field(init=False)
+    _offer: Bpdu | None = None
+    """What the root port had heard when it was chosen."""
 
     def __post_init__(self) -> None:
         self.mode = self.make_mode(self)
@@ -160,25 +162,20 @@ class Tree:
     @property
     def root(self) -> int:
         """The root bridge's identifier."""
-        return self.identifier if self.root_port is None else self._heard(self.root_port).root
+        return self.identifier if self._offer is None else self._offer.root
 
     @property
     def cost(self) -> int:
         """Of the path to the root."""
-        return 0 if self.root_port is None else self._heard(self.root_port).cost + self.root_port.settings.cost
+        if self.root_port is None or self._offer is None:
+            return 0
+        return self._offer.cost + self.root_port.settings.cost
 
     @property
     def times(self) -> tuple[float, float, float]:
         """Maximum age, hello and forward delay: the root's."""
-        if self.root_port is None:
-            return self.settings.max_age, self.settings.hello, self.settings.forward_delay
-        unit = self._heard(self.root_port)
+        unit = self._offer or self.settings
         return unit.max_age, unit.hello, unit.forward_delay
-
-    def _heard(self, port: Port) -> Bpdu:
-        if port.heard is None:
-            raise LookupError(f"port {port.name} of VLAN {self.vlan} has heard nothing")
-        return port.heard
 
     def vector_of(self, port: Port) -> tuple[int, int, int, int]:
         """What this bridge would say on ``port``."""
@@ -195,7 +192,7 @@ class Tree:
             offer = (unit.root, unit.cost + port.settings.cost, unit.bridge, unit.port, port.identifier)
             if unit.bridge != self.identifier and offer < best:
                 best, chosen = offer, port
-        self.root_port = chosen
+        self.root_port, self._offer = chosen, chosen.heard if chosen is not None else None
         news = before != (self.root, self.cost)
         formers = {}
         for port in self.ports.values():

@@ -1,0 +1,31 @@
+"""Switching: VLANs, trunks, SVIs, dot1Q subinterfaces, spanning tree."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.switching import tree_shows, trees, vlan_shows, vlans
+from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import compile_switching
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Mode
+
+AREA = Area(
+    name="switching",
+    modes=(Mode(name=vlans.VLAN_MODE, prompt="config-vlan", help="VLAN"),),
+    types={"ifrange": vlans.RANGE},
+    commands=(*vlans.COMMANDS, *trees.COMMANDS, *vlan_shows.COMMANDS, *tree_shows.COMMANDS),
+    compile=compile_switching,
+    help={
+        "switchport": "Set switching mode characteristics",
+        "spanning-tree": "Spanning Tree Subsystem",
+        "vlan": "Vlan commands",
+        "vtp": "Configure global VTP state",
+    },
+    scope=(
+        ("VLANs, access ports, trunks with allowed list and native VLAN, voice VLAN", "yes: real 802.1Q tags"),
+        ("SVIs (up while a port of their VLAN forwards), routed ports", "yes"),
+        ("dot1Q subinterfaces, native ones too (router on a stick)", "yes"),
+        (
+            "PVST+ and Rapid PVST+: priority, cost, timers, portfast, BPDU guard and filter, root and loop guard",
+            "yes: real BPDUs",
+        ),
+        ("VTP, DTP, EtherChannel, storm control, MST", "accepted without effect, or refused"),
+    ),
+)

@@ -1,0 +1,62 @@
+"""What the config says of layer-2 security, as the service takes it. Its grammar is in the area ``l2security``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.grammar.types import parse_vlans
+
+_USUAL_AGEING = 0
+
+
+def port(section: Section, *, trunk: bool) -> dict[str, Any] | None:
+    """Port security of a port, ``None`` where it is off."""
+    if not section.has("port-security"):
+        return None
+    maximum, violation, ageing = (
+        section.get(f"port-security {word}") for word in ("maximum", "violation", "aging time")
+    )
+    return {
+        "maximum": int(maximum["maximum"]) if maximum else 1,
+        "violation": next((word for word in ("protect", "restrict") if violation and violation.has(word)), "shutdown"),
+        "sticky": section.has("port-security sticky"),
+        "static": [colons(entry["mac"]) for entry in section.all("port-security mac")],
+        "kept": [colons(entry["mac"]) for entry in section.all("port-security sticky mac")],
+        "ageing": int(ageing["minutes"]) * 60 if ageing else _USUAL_AGEING,
+        "inactivity": any(entry.has("inactivity") for entry in section.all("port-security aging type")),
+        "trunk": trunk,
+    }
+
+
+def trusted(section: Section) -> frozenset[str]:
+    """What a port is trusted with: ``dhcp``, ``arp``."""
+    names = {"dhcp": "dhcp snooping trust", "arp": "arp inspection trust"}
+    return frozenset(what for what, name in names.items() if section.has(name))
+
+
+def snooping(config: Section) -> dict[str, Any] | None:
+    """DHCP snooping, ``None`` where it is off."""
+    if not config.has("dhcp snooping"):
+        return None
+    return {"vlans": _vlans(config, "dhcp snooping vlan"), "verify": not config.says_no("dhcp snooping verify")}
+
+
+def inspection(config: Section) -> dict[str, Any] | None:
+    """ARP inspection, ``None`` where it is off."""
+    vlans = _vlans(config, "arp inspection vlan")
+    if not vlans:
+        return None
+    validate = config.get("arp inspection validate")
+    words = [word for word in ("src-mac", "dst-mac", "ip") if validate is not None and validate.has(word)]
+    return {"vlans": vlans, "validate": words}
+
+
+def _vlans(config: Section, name: str) -> list[int]:
+    return sorted({vlan for entry in config.all(name) for vlan in parse_vlans(entry["vlans"])})
+
+
+def colons(mac: str) -> str:
+    """``aa:bb:cc:dd:ee:ff`` of ``aabb.ccdd.eeff``."""
+    digits = mac.replace(".", "")
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))

@@ -1,0 +1,103 @@
+"""What runs, seen under IOS's names: the config's ports beside the state of the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import state_of
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.switching.state import SERVICE, SwitchPort, SwitchState
+
+FORWARDING = 2
+
+
+@dataclass(frozen=True)
+class Port:
+    """A switchport as configured and as it runs. ``live``: what the service says, empty if it holds no such port."""
+
+    interface: Interface
+    config: SwitchPort
+    live: Mapping[str, Any]
+
+    @property
+    def short(self) -> str:
+        """``Gi0/1``."""
+        return self.interface.parsed.short
+
+    @property
+    def up(self) -> bool:
+        """Whether its link is up."""
+        return bool(self.live.get("up")) and not self.disabled
+
+    @property
+    def disabled(self) -> str:
+        """The error it is disabled for, or ""."""
+        return str(self.live.get("disabled", ""))
+
+    def forwards(self, vlan: int) -> bool:
+        """Whether it forwards frames of a VLAN."""
+        return self.up and self.live.get("states", {}).get(str(vlan)) == FORWARDING
+
+
+class View:
+    """One look at a switch."""
+
+    def __init__(self, at: Exec) -> None:
+        self._at = at
+        self.context: Context = at.device.context()
+        self.state: SwitchState = state_of(self.context)
+
+    @cached_property
+    def live(self) -> Mapping[str, Any]:
+        """The state of the service."""
+        if SERVICE not in self._at.device.plan.services:
+            return {"ports": {}, "trees": {}}
+        return runner.state(self._at.node, SERVICE)
+
+    @cached_property
+    def ports(self) -> list[Port]:
+        """Switchports in the order of their names."""
+        by_kernel = {one.kernel: one for one in self.context.interfaces}
+        found = [Port(by_kernel[port.name], port, self.live["ports"].get(port.name, {})) for port in self.state.ports]
+        return sorted(found, key=lambda port: port.interface.parsed.sort_key)
+
+    def addresses(self) -> list[dict[str, Any]]:
+        """The address table, without the switch's own addresses."""
+        if SERVICE not in self._at.device.plan.services:
+            return []
+        table = json.loads(runner.command(self._at.node, SERVICE, "addresses"))
+        known = {port.config.name for port in self.ports}
+        return [entry for entry in table if entry["port"] in known]
+
+    def command(self, words: str) -> str:
+        """Let the service carry out a command, if it runs."""
+        return runner.command(self._at.node, SERVICE, words) if SERVICE in self._at.device.plan.services else ""
+
+
+def short_name(kernel: str) -> str:
+    """``Gi0/1`` of ``gi0-1``."""
+    name = interfaces.from_kernel(kernel)
+    return interfaces.parse(name).short if name else kernel
+
+
+def full_name(kernel: str) -> str:
+    """``GigabitEthernet0/1`` of ``gi0-1``."""
+    return interfaces.from_kernel(kernel) or kernel
+
+
+def wrapped(words: list[str], width: int) -> list[str]:
+    """Words joined by commas in lines of at most ``width`` characters; one empty line for none."""
+    lines: list[str] = []
+    for word in words:
+        if lines and len(lines[-1]) + 2 + len(word) <= width:
+            lines[-1] += f", {word}"
+        else:
+            lines.append(word)
+    return lines or [""]

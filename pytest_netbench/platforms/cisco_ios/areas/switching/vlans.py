@@ -1,0 +1,216 @@
+"""The grammar of VLANs, switchports and ranges of interfaces, and how its lines are stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, format_vlans, parse_vlans
+from pytest_netbench.platforms.cisco_ios.switching.state import RESERVED
+
+VLAN_MODE = "vlan"
+SWITCH = ("switch",)
+ALL_VLANS = frozenset(range(1, 4095))
+_NO_VTP = "VLANs are not announced to other switches"
+_NO_DTP = "DTP is not spoken: a dynamic port is an access port"
+
+
+# ---- ranges of interfaces ----
+
+
+def _read_range(tokens: Sequence[Token], line: str) -> tuple[tuple[str, ...], str, int] | None:
+    text = re.sub(r"\s*([-,])\s*", r"\1", line[tokens[0].column :].strip())
+    names: list[str] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"([A-Za-z-]+(?:\d+/)*)(\d+)(?:-([A-Za-z-]*(?:\d+/)*)(\d+))?", part.strip())
+        if found is None or (found[3] and not _same_stem(found[1], found[3])):
+            return None
+        first, last = int(found[2]), int(found[4] or found[2])
+        try:
+            names += [interfaces.canonical(f"{found[1]}{number}") for number in range(first, last + 1)]
+        except ValueError:
+            return None
+    return (tuple(dict.fromkeys(names)), text, len(tokens)) if names else None
+
+
+def _same_stem(first: str, last: str) -> bool:
+    if not last[0].isalpha():
+        return first.endswith(last)
+    try:
+        return interfaces.parse(f"{first}1").parent == interfaces.parse(f"{last}1").parent
+    except ValueError:
+        return False
+
+
+RANGE = ArgType("INTERFACE-RANGE", _read_range, "Interfaces such as Gi0/1 - 3 , Gi1/0")
+
+
+def _open_range(edit: Edit, match: Match) -> str | None:
+    if match.negated or match.reset:
+        return INVALID
+    names: tuple[str, ...] = match["ranges"]
+    known = {entry["name"] for entry in edit.config.all("interface")}
+    if any(name not in known and not interfaces.parse(name).is_virtual for name in names):
+        return INVALID
+    for name in names:
+        entry = edit.config.get("interface", name=name)
+        edit.opened.append(entry if entry is not None else edit.put(f"interface {name}", edit.config))
+    return None
+
+
+# ---- VLANs ----
+
+
+def _vlan(edit: Edit, match: Match) -> str | None:
+    wanted = sorted(parse_vlans(match["vlans"]))
+    if any(vlan in RESERVED for vlan in wanted):
+        return (
+            "% Default VLAN 1002-1005 may not be changed."
+            if not match.negated
+            else "%Default VLAN 1002 may not be deleted."
+        )
+    if match.negated or match.reset:
+        if 1 in wanted:
+            return "%Default VLAN 1 may not be deleted."
+        for entry in [entry for entry in edit.config.all("vlan") if int(entry["vlans"]) in wanted]:
+            edit.config.remove(entry)
+        return None
+    for vlan in wanted:
+        known = edit.config.get("vlan", vlans=str(vlan))
+        edit.opened.append(known if known is not None else edit.put(f"vlan {vlan}", edit.config))
+    return None
+
+
+def _access(edit: Edit, match: Match) -> str | None:
+    """An access VLAN that does not exist is made."""
+    words = edit.keep(match)
+    vlan = match.get("vlan")
+    if words is None and not match.negated and not match.reset and not edit.booting:
+        _have(edit, int(vlan))
+    return words
+
+
+def _have(edit: Edit, vlan: int) -> None:
+    if vlan != 1 and vlan not in RESERVED and edit.config.get("vlan", vlans=str(vlan)) is None:
+        edit.put(f"vlan {vlan}", edit.config)
+
+
+def _name(edit: Edit, match: Match) -> str | None:
+    parent = edit.section.parent
+    if parent is not None and parent["vlans"] == "1" and not match.negated:
+        return "%Default VLAN 1 may not have its name changed."
+    return edit.keep(match)
+
+
+def allowed(section: Section) -> frozenset[int] | None:
+    """The VLANs that a trunk is configured to carry; ``None`` is all."""
+    entry = section.get("switchport trunk allowed vlan")
+    if entry is None:
+        return None
+    return frozenset() if entry.has("none") else parse_vlans(entry["vlans"])
+
+
+def _allow(edit: Edit, match: Match) -> str | None:
+    before = allowed(edit.section)
+    vlans = parse_vlans(match.get("vlans", ""))
+    current = ALL_VLANS if before is None else before
+    if match.negated or match.reset or match.has("all"):
+        wanted = ALL_VLANS
+    elif match.has("add"):
+        wanted = current | vlans
+    elif match.has("remove"):
+        wanted = current - vlans
+    elif match.has("except"):
+        wanted = ALL_VLANS - vlans
+    else:
+        wanted = vlans
+    for entry in edit.section.all("switchport trunk allowed vlan"):
+        edit.section.remove(entry)
+    if wanted != ALL_VLANS:
+        edit.put(f"switchport trunk allowed vlan {format_vlans(wanted) if wanted else 'none'}")
+    return None
+
+
+def _encapsulation(edit: Edit, match: Match) -> str | None:
+    """dot1Q, on a subinterface, with a VLAN that no other subinterface of its port has."""
+    parent = edit.section.parent
+    name = interfaces.parse(parent["name"]) if parent is not None else None
+    if name is None or name.sub is None:
+        return INVALID
+    if match.negated or match.reset:
+        return edit.keep(match)
+    for other, body in edit.config.sections("interface"):
+        entry = body.get("encapsulation dot1Q")
+        if other is parent or entry is None or entry["vlan"] != match["vlan"]:
+            continue
+        if interfaces.parse(other["name"]).parent == name.parent:
+            return (
+                "%Configuration of multiple subinterfaces of the same main\n"
+                f"interface with the same VID ({match['vlan']}) is not permitted.\n"
+                f"This VID is already configured on {other['name']}."
+            )
+    return edit.keep(match)
+
+
+def _needs_switchport(edit: Edit, _match: Match) -> str | None:
+    parent = edit.section.parent
+    if (
+        parent is not None
+        and interfaces.parse(parent["name"]).is_virtual
+        and interfaces.parse(parent["name"]).kind != "Port-channel"
+    ):
+        return INVALID
+    return None
+
+
+_SWITCHPORT = (
+    Command(pattern="switchport", keeps_no=True, default=("switchport",), help="Set switching mode characteristics"),
+    Command(
+        pattern="switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
+        default=("switchport mode dynamic auto",),
+        help="Set trunking mode of the interface",
+    ),
+    Command(pattern="switchport access vlan {vlan:1-4094}", edit=_access, default=("switchport access vlan 1",), help="Set VLAN when interface is in access mode"),
+    Command(pattern="switchport voice vlan {vlan:1-4094}", edit=_access),
+    Command(pattern="switchport trunk encapsulation ( dot1q | negotiate | isl )", default=("switchport trunk encapsulation negotiate",)),
+    Command(pattern="switchport trunk native vlan {vlan:1-4094}", default=("switchport trunk native vlan 1",)),
+    Command(
+        pattern="switchport trunk allowed vlan ^ ( all | none | add {vlans:vlans} | remove {vlans:vlans} | except {vlans:vlans} | {vlans:vlans} )",
+        edit=_allow,
+    ),
+    Command(pattern="switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
+    Command(pattern="switchport nonegotiate", help="Device will not engage in negotiation protocol on this interface"),
+    Command(pattern="switchport protected", marked="protected ports are not kept apart"),
+    Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
+    Command(pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]", marked="storms are not limited"),
+    Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
+    Command(pattern="channel-group {group:1-48} mode ( active | passive | on | desirable | auto )", marked="links are not bundled"),
+    Command(pattern="udld port [ aggressive ]", marked="links do not fail one way"),
+)  # fmt: skip
+
+COMMANDS = (
+    Command(pattern="interface range {ranges:ifrange}", opens=MODE, edit=_open_range, help="interface range command"),
+    Command(pattern="vlan {vlans!:vlans}", opens=VLAN_MODE, edit=_vlan, roles=SWITCH, help="Vlan commands"),
+    Command(pattern="vlan internal allocation policy ( ascending | descending )", default=("vlan internal allocation policy ascending",), roles=SWITCH),
+    Command(pattern="vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
+    Command(pattern="vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
+    Command(pattern="vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
+    Command(pattern="vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
+    Command(pattern="vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
+    Command(pattern="mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
+    Command(pattern="name {name:word}", mode=VLAN_MODE, edit=_name, help="Ascii name of the VLAN"),
+    Command(pattern="state ( active | suspend )", mode=VLAN_MODE, default=("state active",), help="Operational state of the VLAN"),
+    Command(pattern="shutdown", name="vlan shutdown", mode=VLAN_MODE, help="Shutdown VLAN switching"),
+    Command(pattern="remote-span", mode=VLAN_MODE, marked="frames are not mirrored"),
+    Command(pattern="errdisable recovery cause {cause:word}", roles=SWITCH),
+    Command(pattern="errdisable recovery interval {seconds:30-86400}", default=("errdisable recovery interval 300",), roles=SWITCH),
+    Command(pattern="errdisable detect cause {cause:word}", marked="errors that are known are always detected", roles=SWITCH),
+    Command(pattern="encapsulation dot1Q {vlan:1-4094} [ native ]", mode=MODE, edit=_encapsulation, help="IEEE 802.1Q Virtual LAN"),
+    *(replace(command, mode=MODE, roles=SWITCH, check=command.check or _needs_switchport) for command in _SWITCHPORT),
+)  # fmt: skip

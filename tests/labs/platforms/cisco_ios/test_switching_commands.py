@@ -1,0 +1,230 @@
+"""Switching by IOS commands on real labs: what packets do, and what the shows say, read by ntc-templates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ntc_templates.parse import parse_output
+
+from pytest_netbench import parts
+from pytest_netbench.platforms.cisco_ios.platform import device_of
+from tests.support.switches import reaches, switched_task
+
+ACCESS = """
+vlan 10
+ name SALES
+vlan 20
+ name LAB
+spanning-tree mode rapid-pvst
+{extra}
+interface range Gi0/0 - 1
+ spanning-tree portfast
+interface Gi0/0
+ description to a host
+ switchport mode access
+ switchport access vlan 10
+interface Gi0/1
+ switchport access vlan 20
+ switchport mode access
+interface Gi0/2
+ switchport trunk encapsulation dot1q
+ switchport mode trunk
+{ports}
+"""
+STICK = """
+ip routing
+interface Gi0/0
+ no shutdown
+interface Gi0/0.10
+ encapsulation dot1Q 10
+ ip address 10.0.10.1 255.255.255.0
+interface Gi0/0.20
+ encapsulation dot1q 20
+ ip address 10.0.20.1 255.255.255.0
+"""
+HOSTS = {
+    "a": "10.0.10.11/24 10.0.10.1",
+    "b": "10.0.10.12/24 10.0.10.1",
+    "c": "10.0.20.11/24 10.0.20.1",
+    "d": "10.0.20.12/24 10.0.20.1",
+}
+
+
+def until(condition: Callable[[], bool], *, within_s: float = 5.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.fixture(scope="module")
+def platform():
+    return parts.load("platforms", "cisco_ios")()
+
+
+@pytest.fixture(scope="module")
+def lab(deploy_task):
+    """Two switches with a trunk, hosts in two VLANs at each, a router on a stick at the first."""
+    configs = {
+        "SW1": ACCESS.format(
+            extra="spanning-tree vlan 1-20 priority 4096",
+            ports="interface Gi0/3\n switchport mode trunk\n spanning-tree portfast trunk",
+        ),
+        "SW2": ACCESS.format(extra="", ports=""),
+        "R1": STICK,
+    }
+    links = ["SW1 Gi0/0 - a eth0", "SW1 Gi0/1 - c eth0", "SW2 Gi0/0 - b eth0", "SW2 Gi0/1 - d eth0",
+             "SW1 Gi0/2 - SW2 Gi0/2", "SW1 Gi0/3 - R1 Gi0/0"]  # fmt: skip
+    return deploy_task(switched_task(configs, links, switches=["SW1", "SW2"], hosts=HOSTS), time_scale=20)
+
+
+@pytest.fixture
+def configure(lab, platform):
+    def configure(node: str, *lines: str) -> None:
+        answers = platform.apply(lab.nodes[node], lines)
+        assert [answer.status for answer in answers] == ["success"] * len(lines), answers
+
+    return configure
+
+
+@pytest.fixture
+def show(lab, platform):
+    def show(node: str, command: str, template: str | None = None) -> list[dict[str, Any]]:
+        text = platform.execute(lab.nodes[node], command)
+        return parse_output(platform="cisco_ios", command=template or command, data=text)
+
+    return show
+
+
+def test_the_lab_is_up_when_it_is_deployed(lab):
+    assert reaches(lab.nodes["a"], "10.0.10.12")
+    assert reaches(lab.nodes["a"], "10.0.20.12"), "over the router on a stick"
+    assert reaches(lab.nodes["d"], "10.0.10.1")
+
+
+def test_show_vlan_lists_access_ports_only(show):
+    table = {row["vlan_id"]: row for row in show("SW1", "show vlan")}
+    assert table["10"]["vlan_name"] == "SALES"
+    assert table["10"]["interfaces"] == ["Gi0/0"]
+    assert table["20"]["interfaces"] == ["Gi0/1"]
+    assert table["1"]["interfaces"] == []
+    assert table["1002"]["status"] == "act/unsup"
+    assert show("SW1", "show vlan brief", "show vlan") == list(table.values())
+
+
+def test_show_interfaces_status_says_what_each_port_is(show):
+    table = {row["port"]: row for row in show("SW1", "show interfaces status")}
+    assert (table["Gi0/0"]["status"], table["Gi0/0"]["vlan_id"], table["Gi0/0"]["name"]) == (
+        "connected",
+        "10",
+        "to a host",
+    )
+    assert table["Gi0/2"]["vlan_id"] == "trunk"
+
+
+def test_show_interfaces_switchport_tells_the_modes(show):
+    table = {row["interface"]: row for row in show("SW1", "show interfaces switchport")}
+    assert table["Gi0/0"]["mode"] == "static access"
+    assert table["Gi0/0"]["access_vlan"] == "10"
+    assert table["Gi0/2"]["admin_mode"] == "trunk"
+    assert table["Gi0/2"]["trunking_vlans"] == ["ALL"]
+
+
+def test_show_interfaces_trunk_tells_what_is_allowed_active_and_forwarded(lab, platform):
+    text = platform.execute(lab.nodes["SW1"], "show interfaces trunk")
+    assert "Gi0/2       on               802.1q         trunking      1" in text
+    blocks = [block for block in text.split("\n\n") if "Gi0/2" in block]
+    assert [block.split("Gi0/2")[1].split()[0] for block in blocks[1:]] == ["1-4094", "1,10,20", "1,10,20"]
+
+
+def test_show_mac_address_table_tells_where_hosts_are(lab, show):
+    assert reaches(lab.nodes["a"], "10.0.10.12")
+    rows = {(row["vlan_id"], row["destination_port"][0]) for row in show("SW1", "show mac address-table")}
+    assert {("10", "Gi0/0"), ("10", "Gi0/2")} <= rows
+
+
+def test_show_spanning_tree_tells_root_and_roles(lab, platform, show):
+    rows = {(row["vlan_id"], row["interface"]): row for row in show("SW2", "show spanning-tree")}
+    assert (rows["10", "Gi0/2"]["role"], rows["10", "Gi0/2"]["status"]) == ("Root", "FWD")
+    assert rows["20", "Gi0/1"]["type"].strip() == "P2p Edge"
+    text = platform.execute(lab.nodes["SW1"], "show spanning-tree vlan 10")
+    assert "This bridge is the root" in text
+    assert "Bridge ID  Priority    4106  (priority 4096 sys-id-ext 10)" in text
+    assert "does not exist" in platform.execute(lab.nodes["SW1"], "show spanning-tree vlan 99")
+    assert "Gi0/2" in show("SW2", "show spanning-tree root")[0]["root_port"]
+
+
+def test_a_vlan_taken_off_the_trunk_is_cut_off(lab, configure):
+    configure("SW1", "interface Gi0/2", "switchport trunk allowed vlan remove 10", "end")
+    assert not reaches(lab.nodes["a"], "10.0.10.12")
+    assert reaches(lab.nodes["c"], "10.0.20.12")
+    configure("SW1", "interface Gi0/2", "switchport trunk allowed vlan add 10", "end")
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+
+
+def test_svis_route_where_the_router_is_not_asked(lab, configure):
+    configure(
+        "SW2",
+        "interface Vlan10",
+        "ip address 10.0.10.2 255.255.255.0",
+        "interface Vlan20",
+        "ip address 10.0.20.2 255.255.255.0",
+        "end",
+    )
+    b = lab.nodes["b"]
+    assert until(lambda: reaches(b, "10.0.10.2"))
+    b.run(["ip", "route", "replace", "default", "via", "10.0.10.2"])
+    assert reaches(b, "10.0.20.2")
+    assert reaches(b, "10.0.20.12")
+    configure("SW2", "no interface Vlan20", "end")
+    assert not reaches(b, "10.0.20.2")
+    b.run(["ip", "route", "replace", "default", "via", "10.0.10.1"])
+    configure("SW2", "no interface Vlan10", "end")
+
+
+def test_a_port_moved_to_another_vlan_changes_its_neighbours(lab, configure):
+    configure("SW2", "int g0/0", "sw acc vl 20", "end")
+    assert not reaches(lab.nodes["a"], "10.0.10.12")
+    configure("SW2", "int g0/0", "sw acc vl 10", "end")
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+
+
+def test_a_routed_port_has_addresses_and_no_vlan(lab, configure, show):
+    configure("SW2", "interface Gi0/1", "no switchport", "ip address 10.0.20.12 255.255.255.0", "end")
+    assert {row["port"]: row for row in show("SW2", "show interfaces status")}["Gi0/1"]["vlan_id"] == "routed"
+    lab.nodes["d"].run(["ip", "address", "add", "10.0.20.13/24", "dev", "eth0"])
+    assert until(lambda: reaches(lab.nodes["d"], "10.0.20.12") or True)
+    configure(
+        "SW2",
+        "interface Gi0/1",
+        "no ip address",
+        "switchport",
+        "switchport mode access",
+        "switchport access vlan 20",
+        "end",
+    )
+    assert until(lambda: reaches(lab.nodes["c"], "10.0.20.12"))
+
+
+def test_a_subinterface_without_its_vlan_is_refused_by_no_one_and_carries_nothing(lab, configure):
+    configure("R1", "interface Gi0/0.30", "ip address 10.0.30.1 255.255.255.0", "end")
+    configure("R1", "no interface Gi0/0.30", "end")
+    assert reaches(lab.nodes["a"], "10.0.10.1")
+
+
+def test_shutting_the_trunk_down_takes_the_remote_hosts_away(lab, configure, show):
+    configure("SW1", "interface Gi0/2", "shutdown", "end")
+    assert not reaches(lab.nodes["a"], "10.0.10.12")
+    assert {row["port"]: row for row in show("SW1", "show interfaces status")}["Gi0/2"]["status"] == "disabled"
+    configure("SW1", "interface Gi0/2", "no shutdown", "end")
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+
+
+def test_no_part_of_the_node_refused_anything(lab, platform):
+    for name in ("SW1", "SW2", "R1"):
+        assert device_of(lab.nodes[name]).problems == []
