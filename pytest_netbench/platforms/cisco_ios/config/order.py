@@ -24,11 +24,23 @@ _INTERFACE = (
 _ROUTER = (
     "router-id", "bgp", "no bgp", "log-adjacency-changes", "timers", "network", "redistribute", "aggregate-address", "neighbor", "default-information", "distance", "no auto-summary", "address-family",
 )  # fmt: skip
+_SLA = ("icmp-echo", "request-data-size", "tos", "owner", "tag", "threshold", "timeout", "frequency")
+_IGP = (
+    "router-id", "net", "is-type", "metric-style", "version", "no compatible", "max-metric", "auto-cost", "timers", "area", "summary-address", "redistribute", "passive-interface default", "passive-interface", "no passive-interface",
+    "network", "default-metric", "maximum-paths", "neighbor", "default-information", "distribute-list", "distance", "no auto-summary", "eigrp", "shutdown",
+)  # fmt: skip
 _BY_MODE: Mapping[str, Sequence[str]] = {
     "config": _GLOBAL,
     "if": _INTERFACE,
     "subif": _INTERFACE,
     "router-bgp": _ROUTER,
+    "router-ospf": _IGP,
+    "router-ospfv3": _IGP,
+    "router-eigrp": _IGP,
+    "router-rip": _IGP,
+    "router-ripng": _IGP,
+    "router-isis": _IGP,
+    "ip-sla": _SLA,
 }
 
 

@@ -1,8 +1,8 @@
 """The service ``dhcp_client``: interfaces that get their address by DHCP (RFC 2131 §4.4).
 
-Configuration: ``{"interfaces": [{"interface": "gi0-1", "hostname": "R1", "client_id": hex, "distance": 254}, …], "frr": true}``.
-With ``frr`` the default route is a static route of FRR's of that distance; otherwise the kernel's. State:
-``{"interfaces": {interface: {"state", "address", "prefix", "router", "server", "lease_s", "left_s", "options"}}, "waiting"}``.
+Configuration: ``{"interfaces": [{"interface": "gi0-1", "hostname": "R1", "client_id": hex, "distance": 254}, …], "daemon": "staticd"}``.
+The default route is a static route of that FRR daemon's, of that distance; the kernel's if no daemon is named. State:
+``{"interfaces": {interface: {"state", "attempts", "address", "prefix", "router", "server", "transaction", "lease_s", "left_s", "options"}}, "waiting"}``.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ class State(StrEnum):
 class Client:
     """DHCP on one interface."""
 
-    def __init__(self, shared: Shared, config: Mapping[str, Any], *, uses_frr: bool) -> None:
-        self._shared, self._loop, self._uses_frr = shared, shared.loop, uses_frr
+    def __init__(self, shared: Shared, config: Mapping[str, Any], *, daemon: str) -> None:
+        self._shared, self._loop, self._daemon = shared, shared.loop, daemon
         self.config = config
         self.interface: str = config["interface"]
         self.state = State.INIT
         self._xid = 0
         self._retry_s = _FIRST_RETRY_S
+        self._attempts = 0
         self._timer = Timer(0, 0, None)
         self._lease: DhcpMessage | None = None
         self._bound_at = 0.0
@@ -81,6 +82,7 @@ class Client:
     def _discover(self) -> None:
         self.state = State.SELECTING
         self._xid = int.from_bytes(os.urandom(4), "big")
+        self._attempts += 1
         self._send(Kind.DISCOVER)
         self._retry(self._discover)
 
@@ -109,7 +111,8 @@ class Client:
             run("ip", f"addr add {message.yiaddr}/{self._prefix()} brd + dev {self.interface}\n")
         self._lease, self.state, self._bound_at = message, State.BOUND, self._loop.now()
         self._route(add=True)
-        self._retry_s = _FIRST_RETRY_S
+        self._retry_s, self._attempts = _FIRST_RETRY_S, 0
+        self._attempts = 0
         self._timer.cancel()
         lease_s = self._lease_s()
         if lease_s is not None:
@@ -159,9 +162,9 @@ class Client:
         router = self._router()
         if not router:
             return
-        if self._uses_frr:
+        if self._daemon:
             line = f"ip route 0.0.0.0/0 {router} {self.config.get('distance', 254)}"
-            frr.configure([("staticd", line if add else f"no {line}")])
+            frr.configure([(self._daemon, line if add else f"no {line}")])
         else:
             verb = "replace" if add else "del"
             run("ip", f"route {verb} default via {router} dev {self.interface}\n", may_fail=not add)
@@ -215,10 +218,12 @@ class Client:
         lease, lease_s = self._lease, self._lease_s()
         return {
             "state": str(self.state),
+            "attempts": self._attempts,
             "address": lease.yiaddr if lease else "",
             "prefix": self._prefix() if lease else 0,
             "router": self._router(),
             "server": lease.server if lease else "",
+            "transaction": self._xid,
             "lease_s": lease_s,
             "left_s": None if lease_s is None else max(0.0, self._bound_at + lease_s - self._loop.now()),
             "options": {str(code): value.hex() for code, value in lease.options.items()} if lease else {},
@@ -241,7 +246,7 @@ class Service:
                 del self._clients[name]
         for name, entry in wanted.items():
             if name not in self._clients:
-                self._clients[name] = Client(self._shared, entry, uses_frr=bool(config.get("frr")))
+                self._clients[name] = Client(self._shared, entry, daemon=config.get("daemon", ""))
         self._refresh()
 
     def _refresh(self) -> None:

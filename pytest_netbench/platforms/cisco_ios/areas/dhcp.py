@@ -1,0 +1,228 @@
+"""DHCP: pools, relaying and addresses got by DHCP, run by the services ``dhcp`` and ``dhcp_client``."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
+from pytest_netbench.platforms.cisco_ios.areas import dhcp_shows as shows
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_packet import Option, addresses
+
+_POOL = "dhcp-pool"
+_DAY_S = 86_400
+_LISTS = {
+    "default-router": Option.ROUTER, "dns-server": Option.DNS, "netbios-name-server": Option.NETBIOS_NAME_SERVER,
+}  # fmt: skip
+_NODE_TYPES = {"b-node": 1, "p-node": 2, "m-node": 4, "h-node": 8}
+
+
+# -- storing ---------------------------------------------------------------------------------------------------------
+
+
+def _network(edit: Edit, match: Match) -> str | None:
+    """Stored with a mask in dots; without one, the class of the address says."""
+    if match.negated or match.reset:
+        return edit.keep(match)
+    mask = match.get("mask") or (str(match["length"]) if "length" in match.args else f"/{_classful(match['network'])}")
+    network = IPv4Network(f"{match['network']}/{mask.removeprefix('/')}", strict=False)
+    for entry in [e for e in edit.section if e.name == "host"]:
+        edit.section.remove(entry)
+    edit.put(f"network {network.network_address} {network.netmask}")
+    return None
+
+
+def _classful(address: str) -> int:
+    first = int(address.split(".", maxsplit=1)[0])
+    return 8 if first < 128 else 16 if first < 192 else 24
+
+
+def _host(edit: Edit, match: Match) -> str | None:
+    if match.negated or match.reset:
+        return edit.keep(match)
+    mask = match.get("mask") or str(IPv4Network(f"0.0.0.0/{_classful(match['address'])}").netmask)
+    for entry in [e for e in edit.section if e.name == "network"]:
+        edit.section.remove(entry)
+    edit.put(f"host {match['address']} {mask}")
+    return None
+
+
+def _excluded(_edit: Edit, match: Match) -> str | None:
+    if "high" in match.args and IPv4Address(match["high"]) < IPv4Address(match["low"]):
+        return "% Range start address is greater than range end address"
+    return None
+
+
+def _address(edit: Edit, match: Match) -> str | None:
+    """``ip address dhcp`` takes the place of every other address."""
+    entries = [e for e in edit.section if e.name == "ip address"]
+    if match.negated and not any(e.has("dhcp") for e in entries):
+        return None
+    for entry in entries:
+        edit.section.remove(entry)
+    edit.put("no ip address" if match.negated or match.reset else match.text)
+    return None
+
+
+# -- compilation -----------------------------------------------------------------------------------------------------
+
+
+def _compile(context: Context) -> None:
+    config = context.config
+    pools = [pool for entry, body in config.sections("ip dhcp pool") if (pool := _pool(str(entry["name"]), body))]
+    relays: dict[str, list[str]] = {}
+    clients: list[dict[str, Any]] = []
+    for one in context.interfaces:
+        helpers = [str(entry["address"]) for entry in one.section.all("ip helper-address")]
+        if helpers:
+            relays[one.kernel] = helpers
+        wanted = next((entry for entry in one.section.all("ip address") if entry.has("dhcp")), None)
+        if wanted is not None:
+            host = str(wanted.get("hostname") or _hostname(context))
+            clients.append({"interface": one.kernel, "label": one.name, "hostname": host, "distance": 254})
+    if (pools or relays) and not config.says_no("service dhcp"):
+        context.plan.services["dhcp"] = {"pools": pools, "excluded": _ranges(config), "relays": relays, **_ping(config)}
+    if clients:
+        context.plan.frr.lines.setdefault("staticd", {})
+        context.plan.services["dhcp_client"] = {"interfaces": clients, "daemon": speaker_of("staticd")}
+
+
+def _hostname(context: Context) -> str:
+    entry = context.config.get("hostname")
+    return str(entry["name"]) if entry else context.facts.name
+
+
+def _ranges(config: Section) -> list[list[str]]:
+    return [[str(e["low"]), str(e.get("high") or e["low"])] for e in config.all("ip dhcp excluded-address")]
+
+
+def _ping(config: Section) -> dict[str, int]:
+    packets, timeout = config.get("ip dhcp ping packets"), config.get("ip dhcp ping timeout")
+    count = 0 if config.says_no("ip dhcp ping packets") else int(packets["value"]) if packets else 2
+    return {"ping_packets": count, "ping_ms": int(timeout["value"]) if timeout else 500}
+
+
+def _pool(name: str, body: Section) -> dict[str, Any]:
+    network, host = body.get("network"), body.get("host")
+    if network is not None:
+        found = {"network": str(IPv4Network(f"{network['network']}/{network['mask']}"))}
+    elif host is not None and (client := _client(body)):
+        found = {
+            "network": str(IPv4Network(f"{host['address']}/{host['mask']}", strict=False)),
+            "address": str(host["address"]),
+            "client": client,
+        }
+    else:
+        return {}
+    return {
+        "name": name,
+        **found,
+        "lease_s": _lease(body.get("lease"), manual=host is not None),
+        "options": _options(body),
+    }
+
+
+def _client(body: Section) -> str:
+    identifier, hardware = body.get("client-identifier"), body.get("hardware-address")
+    if identifier is not None:
+        return str(identifier["identifier"]).replace(".", "").lower()
+    return "" if hardware is None else "01" + str(hardware["mac"]).replace(".", "").lower()
+
+
+def _lease(entry: Entry | None, *, manual: bool) -> float | None:
+    if entry is None:
+        return None if manual else _DAY_S
+    if entry.has("infinite"):
+        return None
+    return int(entry["days"]) * _DAY_S + int(entry.get("hours") or 0) * 3600 + int(entry.get("minutes") or 0) * 60
+
+
+def _options(body: Section) -> dict[str, str]:
+    found: dict[int, bytes] = {}
+    for word, option in _LISTS.items():
+        if (entry := body.get(word)) is not None:
+            found[option] = addresses(*(str(address) for address in entry.many("address")))
+    for word, option in (("domain-name", Option.DOMAIN), ("bootfile", Option.BOOTFILE)):
+        if (entry := body.get(word)) is not None:
+            found[option] = str(entry["value"]).encode()
+    if (entry := body.get("netbios-node-type")) is not None:
+        found[Option.NETBIOS_NODE_TYPE] = bytes((_NODE_TYPES[str(entry["value"])],))
+    for entry in body.all("option"):
+        found[int(entry["code"])] = _value(entry)
+    return {str(int(code)): value.hex() for code, value in found.items()}
+
+
+def _value(entry: Entry) -> bytes:
+    if "hex" in entry.match.args:
+        return bytes.fromhex(str(entry["hex"]).replace(".", ""))
+    if "ascii" in entry.match.args:
+        return str(entry["ascii"]).strip('"').encode()
+    return addresses(*(str(address) for address in entry.many("address")))
+
+
+# -- grammar ---------------------------------------------------------------------------------------------------------
+
+
+def _line(pattern: str, help: str = "", **more: Any) -> Command:
+    return Command(pattern=pattern, mode=_POOL, help=help, **more)
+
+
+_CONFIG = (
+    Command(
+        pattern="ip dhcp excluded-address {low!:ipv4} [ {high!:ipv4} ]", name="ip dhcp excluded-address", check=_excluded,
+        help="Prevent DHCP from assigning certain addresses",
+    ),
+    Command(pattern="ip dhcp pool {name!:name}", name="ip dhcp pool", opens=_POOL, help="Configure DHCP address pools"),
+    Command(pattern="ip dhcp ping packets {value:0-10}", keeps_no=True, default=("ip dhcp ping packets 2",), help="Specify number of ping packets"),
+    Command(pattern="ip dhcp ping timeout {value:100-10000}", default=("ip dhcp ping timeout 500",), help="Specify ping timeout"),
+    Command(pattern="ip dhcp conflict logging", keeps_no=True, default=("ip dhcp conflict logging",)),
+    Command(pattern="ip dhcp bootp ignore", default=("ip dhcp bootp ignore",), help="BOOTP requests are ignored here anyway"),
+)  # fmt: skip
+_LINES = (
+    _line("network {network:ipv4} [ {mask:mask} | {length:slash} ]", "Network number and mask", edit=_network),
+    _line("host {address:ipv4} [ {mask:mask} ]", "Client IP address and mask", edit=_host),
+    _line("client-identifier {identifier:dottedhex}", "Client identifier"),
+    _line("hardware-address {mac:mac}", "Client hardware address"),
+    _line("client-name {value:word}", "Client name"),
+    _line("default-router {address:ipv4}+", "Default routers"),
+    _line("dns-server {address:ipv4}+", "DNS servers"),
+    _line("domain-name {value:word}", "Domain name"),
+    _line("netbios-name-server {address:ipv4}+", "NetBIOS (WINS) name servers"),
+    _line("netbios-node-type {value:nodetype}", "NetBIOS node type"),
+    _line("next-server {address:ipv4}+", "Next server in boot process", marked="nodes do not boot over the network"),
+    _line("bootfile {value:word}", "Boot file name"),
+    _line("option {code!:2-254} ( hex {hex:dottedhex} | ascii {ascii:line} | ip {address:ipv4}+ )", "Raw DHCP options", name="option"),
+    _line("lease ( infinite | {days:0-365} [ {hours:0-23} [ {minutes:0-59} ] ] )", "Address lease time", default=("lease 1",)),
+    _line("import all", "Programatically importing DHCP option parameters", marked="options are not taken over from another server"),
+)  # fmt: skip
+_INTERFACE = (
+    Command(pattern="ip helper-address {address!:ipv4}", mode="if", name="ip helper-address", help="Specify a destination address for UDP broadcasts"),
+    Command(
+        pattern="ip address dhcp [ hostname {hostname:word} ]", mode="if", name="ip address", edit=_address,
+        help="IP Address negotiated via DHCP",
+    ),
+)  # fmt: skip
+
+
+AREA = Area(
+    name="dhcp",
+    commands=(*_CONFIG, *_LINES, *_INTERFACE, *shows.COMMANDS),
+    modes=(Mode(name=_POOL, prompt="dhcp-config", help="DHCP pool"),),
+    types={
+        "slash": matching("/nn", r"/([1-9]|[12]\d|3[0-2])", "Network mask or prefix length"),
+        "dottedhex": matching("Hex-data", r"([0-9A-Fa-f]{2})+(\.([0-9A-Fa-f]{2})+)*", "Dotted-hexadecimal string"),
+        "nodetype": matching("Hex|node type", "[bpmh]-node"),
+    },
+    compile=_compile,
+    help={"dhcp": "Configure DHCP server and relay parameters"},
+    scope=(
+        ("DHCP server", "pools, hosts, exclusions, options, conflicts by ping; leases run in lab time"),
+        ("DHCP relay", "ip helper-address relays DHCP and nothing else"),
+        ("DHCP client", "ip address dhcp, with the default route at distance 254"),
+    ),
+)

@@ -1,0 +1,244 @@
+"""IP SLA operations, tracked objects and the static routes that depend on them, run by the service ``sla``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
+from pytest_netbench.platforms.cisco_ios.areas import sla_shows as shows
+from pytest_netbench.platforms.cisco_ios.areas.static import frr_line
+from pytest_netbench.platforms.cisco_ios.compile import Context, mask_length
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+_SLA, _TRACK = "ip-sla", "track"
+_RUNNING = (
+    "Entry already running and cannot be modified\n\t(only can delete (no) and start over)\n"
+    "\t(check to see if the probe has finished exiting)"
+)
+_DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
+
+
+# -- operations ------------------------------------------------------------------------------------------------------
+
+
+def _open_operation(edit: Edit, match: Match) -> str | None:
+    number = match["number"]
+    schedule = edit.config.get("ip sla schedule", number=number)
+    if match.negated:
+        if schedule is not None:
+            edit.config.remove(schedule)
+    elif schedule is not None and edit.config.has("ip sla", number=number):
+        return _RUNNING
+    return edit.keep(match)
+
+
+def _schedule(edit: Edit, match: Match) -> str | None:
+    if not match.negated and not match.reset:
+        operation = edit.config.get("ip sla", number=match["number"])
+        if operation is None or not operation.body.has("icmp-echo"):
+            return "%Entry not configured"
+    return edit.keep(match)
+
+
+def _needs_echo(edit: Edit, match: Match) -> str | None:
+    """The lines of an operation come after its type, and its times must fit each other."""
+    if not edit.section.has("icmp-echo"):
+        return INVALID
+    times = {name: _time(edit.section, name) for name in _DEFAULT}
+    if match.name in times:
+        times[match.name] = int(match["value"])
+    if edit.booting:
+        return None
+    if times["timeout"] < times["threshold"]:
+        word = (
+            "Threshold to be greater than Timeout" if match.name == "threshold" else "Timeout to be less than Threshold"
+        )
+        return f"%Illegal Value: Cannot set {word}"
+    if times["frequency"] * 1000 < times["timeout"]:
+        word = (
+            "Timeout to be greater than Frequency" if match.name == "timeout" else "Frequency to be less than Timeout"
+        )
+        return f"%Illegal Value: Cannot set {word}"
+    return None
+
+
+def _time(section: Section, name: str) -> int:
+    entry = section.get(name)
+    return int(entry["value"]) if entry else _DEFAULT[name]
+
+
+def _echo(edit: Edit, match: Match) -> str | None:
+    if edit.section.has("icmp-echo") and not match.negated and edit.section.get("icmp-echo", **match.args) is None:
+        return _RUNNING.partition("\n")[0]
+    return edit.keep(match)
+
+
+def _prompt(entry: Entry) -> str:
+    return "config-ip-sla-echo" if entry.body.has("icmp-echo") else "config-ip-sla"
+
+
+# -- tracked objects -------------------------------------------------------------------------------------------------
+
+
+def _open_track(edit: Edit, match: Match) -> str | None:
+    known = edit.config.get("track", number=match["number"])
+    if known is not None and not match.negated and not match.reset and known.text != match.text:
+        return f"% Cannot change tracked object {match['number']} - delete old config first"
+    return edit.keep(match)
+
+
+def _reopen_track(edit: Edit, match: Match) -> str | None:
+    known = edit.config.get("track", number=match["number"])
+    if match.negated:
+        if known is not None:
+            edit.config.remove(known)
+        return None
+    if known is None:
+        return "% Incomplete command."
+    edit.opened.append(known)
+    return None
+
+
+def _needs_list(edit: Edit, _match: Match) -> str | None:
+    parent = edit.section.parent
+    return None if parent is not None and parent.has("list") else INVALID
+
+
+# -- compilation -----------------------------------------------------------------------------------------------------
+
+
+def _compile(context: Context) -> None:
+    operations = [
+        found for entry, body in context.config.sections("ip sla") if (found := _operation(context, entry, body))
+    ]
+    tracks = [_track(entry, body) for entry, body in context.config.sections("track")]
+    routes = [_route(entry) for entry in context.config.all("ip route") if _is_tracked(entry)]
+    if routes:
+        context.plan.frr.lines.setdefault("staticd", {})
+    if operations or tracks:
+        context.plan.services["sla"] = {"operations": operations, "tracks": tracks, "routes": routes}
+
+
+def _operation(context: Context, entry: Entry, body: Section) -> dict[str, Any]:
+    echo = body.get("icmp-echo")
+    if echo is None:
+        return {}
+    schedule = context.config.get("ip sla schedule", number=entry["number"])
+    scheduled = schedule is not None and (schedule.has("now") or "after" in schedule.match.args)
+    life = schedule.get("life") if schedule is not None else None
+    size, tos = body.get("request-data-size"), body.get("tos")
+    return {
+        "number": int(entry["number"]),
+        "target": str(echo["target"]),
+        "source": str(echo.get("source") or ""),
+        "interface": interfaces.kernel_name(echo["interface"]) if "interface" in echo.match.args else "",
+        "frequency_s": _time(body, "frequency"),
+        "timeout_ms": _time(body, "timeout"),
+        "threshold_ms": _time(body, "threshold"),
+        "size": int(size["value"]) if size else 28,
+        "tos": int(tos["value"]) if tos else 0,
+        "scheduled": scheduled,
+        "start_s": _seconds(str(schedule["after"])) if schedule is not None and "after" in schedule.match.args else 0,
+        "life_s": None if schedule is not None and schedule.has("forever") else int(life) if life is not None else 3600,
+    }
+
+
+def _seconds(text: str) -> int:
+    hours, minutes, seconds = (int(part) for part in text.split(":"))
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def _track(entry: Entry, body: Section) -> dict[str, Any]:
+    delay = body.get("delay")
+    common = {
+        "number": int(entry["number"]),
+        "delay_up_s": int(delay.get("up") or 0) if delay else 0,
+        "delay_down_s": int(delay.get("down") or 0) if delay else 0,
+    }
+    if entry.has("sla"):
+        return {
+            **common,
+            "kind": "sla",
+            "operation": int(entry["operation"]),
+            "what": "reachability" if entry.has("reachability") else "state",
+        }
+    if entry.has("interface"):
+        what = "line-protocol" if entry.has("line-protocol") else "ip routing"
+        name = str(entry["interface"])
+        return {**common, "kind": "link", "link": interfaces.kernel_name(name), "label": name, "what": what}
+    if entry.has("route"):
+        return {**common, "kind": "route", "prefix": f"{entry['prefix']}/{mask_length(entry['mask'])}"}
+    objects = [[int(member["object"]), member.has("not")] for member in body.all("object")]
+    return {**common, "kind": "list", "boolean": "and" if entry.has("and") else "or", "objects": objects}
+
+
+def _is_tracked(entry: Entry) -> bool:
+    return entry.get("track") is not None and entry.get("vrf") is None
+
+
+def _route(entry: Entry) -> dict[str, Any]:
+    line = frr_line(entry)
+    return {"track": int(entry["track"]), "daemon": speaker_of("staticd"), "up": line, "down": f"no {line}"}
+
+
+# -- grammar ---------------------------------------------------------------------------------------------------------
+
+
+def _line(pattern: str, default: str = "", **more: Any) -> Command:
+    return Command(pattern=pattern, mode=_SLA, check=_needs_echo, default=(default,) if default else (), **more)
+
+
+def _tracked(pattern: str, **more: Any) -> Command:
+    return Command(
+        pattern=f"track {{number!:1-1000}} ^ {pattern}", name="track", opens=_TRACK, edit=_open_track, **more
+    )
+
+
+_COMMANDS = (
+    Command(pattern="ip sla {number!:1-2147483647}", name="ip sla", opens=_SLA, edit=_open_operation, help="IP Service Level Agreement"),
+    Command(
+        pattern="ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now | pending | after {after:hhmmss} ) "
+        "| ageout {ageout:0-2073600} >",
+        name="ip sla schedule", edit=_schedule, help="IP SLAs Entry Scheduling",
+    ),
+    Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
+    Command(
+        pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]", mode=_SLA, edit=_echo,
+        help="ICMP Echo Operation",
+    ),
+    _line("frequency {value:1-604800}", "frequency 60", help="Frequency of an operation"),
+    _line("timeout {value:0-604800000}", "timeout 5000", help="Timeout of an operation"),
+    _line("threshold {value:0-60000}", "threshold 5000", help="Operation threshold in milliseconds"),
+    _line("request-data-size {value:0-16384}", "request-data-size 28", help="Request data size"),
+    _line("tos {value:0-255}", "tos 0", help="Type Of Service"),
+    _line("tag {tag:line}", help="User defined tag"),
+    _line("owner {owner:line}", help="Owner of Entry"),
+    Command(pattern="track {number!:1-1000}", name="track again", opens=_TRACK, edit=_reopen_track, help="Object tracking configuration commands"),
+    _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
+    _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
+    _tracked("ip route {prefix:ipv4} {mask:mask} reachability"),
+    _tracked("list boolean ( and | or )"),
+    Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, help="Tracking delay"),
+    Command(pattern="object {object!:1-1000} [ not ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
+    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
+)  # fmt: skip
+
+
+AREA = Area(
+    name="ip sla and tracking",
+    commands=(*_COMMANDS, *shows.COMMANDS),
+    modes=(
+        Mode(name=_SLA, prompt=_prompt, help="IP SLA operation"),
+        Mode(name=_TRACK, prompt="config-track", help="tracked object"),
+    ),
+    types={"hhmmss": matching("hh:mm:ss", r"\d{1,2}:[0-5]\d:[0-5]\d")},
+    compile=_compile,
+    scope=(
+        ("IP SLA", "icmp-echo with real packets; times are lab time, the round trip is wall time"),
+        ("track", "IP SLA, interface, route, boolean lists, delays; static routes, HSRP and VRRP follow"),
+    ),
+)

@@ -1,0 +1,131 @@
+"""IP SLA and tracking as typed at an IOS router: a floating static route takes over when a probe fails behind a live link."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from tests.support.ios import ios_task
+
+IOS = CiscoIosPlatform()
+CONFIG = """interface GigabitEthernet0/0
+ ip address 10.1.0.1 255.255.255.252
+ no shutdown
+interface GigabitEthernet0/1
+ ip address 10.2.0.1 255.255.255.252
+ no shutdown
+ip route 0.0.0.0 0.0.0.0 10.1.0.2 track 10
+ip route 0.0.0.0 0.0.0.0 10.2.0.2 200
+track 10 ip sla 1 reachability
+track 20 interface GigabitEthernet0/1 line-protocol
+track 30 list boolean and
+ object 10
+ object 20
+ip sla 1
+ icmp-echo 10.1.0.2 source-interface GigabitEthernet0/0
+ threshold 1000
+ timeout 1000
+ frequency 5
+ip sla schedule 1 life forever start-time now
+"""
+LINKS = ("R1 Gi0/0 - isp1 eth0", "R1 Gi0/1 - isp2 eth0")
+HOSTS = {
+    "isp1": "ip address add 10.1.0.2/30 dev eth0\nip address add 198.51.100.1/32 dev lo\n",
+    "isp2": "ip address add 10.2.0.2/30 dev eth0\nip address add 198.51.100.1/32 dev lo\n",
+}
+
+
+@pytest.fixture(scope="module")
+def lab(deploy_task):
+    return deploy_task(ios_task({"R1": CONFIG}, LINKS, hosts=HOSTS))
+
+
+def show(lab, command):
+    return IOS.execute(lab.nodes["R1"], command)
+
+
+def default_hops(lab):
+    return [route.next_hops for route in IOS.routes(lab.nodes["R1"], "0.0.0.0/0") if route.protocol == "static"]
+
+
+def await_that(holds, why, timeout_s=8.0):
+    deadline = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < deadline, why()
+        time.sleep(0.02)
+
+
+def config(lab, *lines):
+    statuses = IOS.apply(lab.nodes["R1"], lines)
+    assert [status.status for status in statuses] == ["success"] * len(lines), statuses
+
+
+def test_the_tracked_route_is_there_when_the_lab_is_ready(lab):
+    assert default_hops(lab) == [("10.1.0.2",)]
+
+
+def test_the_shows_say_that_the_operation_is_well(lab):
+    statistics = show(lab, "show ip sla statistics")
+    assert "IPSLA operation id: 1\n        Latest RTT: " in statistics
+    assert "Latest operation return code: OK\n" in statistics
+    assert "Operation time to live: Forever\n" in statistics
+    summary = show(lab, "show ip sla summary")
+    assert "*1           icmp-echo   10.1.0.2          RTT=" in summary
+    track = show(lab, "show track 10")
+    assert track.startswith("Track 10\n  IP SLA 1 reachability\n  Reachability is Up\n")
+    assert track.endswith("  Tracked by:\n    Static IP Routing 0\n    Track-list 30\n")
+    brief = show(lab, "show track brief").splitlines()
+    assert brief[1].startswith("10    ip sla      1                          reachability     Up    ")
+    assert brief[3].startswith("30    list                                   boolean          Up    ")
+    assert "Target address/Source interface: 10.1.0.2/GigabitEthernet0/0\n" in show(lab, "show ip sla configuration 1")
+
+
+def test_the_floating_route_takes_over_when_the_probe_fails_and_gives_way_when_it_succeeds(lab):
+    isp = lab.nodes["isp1"]
+    isp.run(
+        ["nft", "-f", "-"],
+        input="table ip t {\nchain c {\ntype filter hook input priority 0\nicmp type echo-request drop\n}\n}\n",
+    )
+    started = time.monotonic()
+    await_that(lambda: default_hops(lab) == [("10.2.0.2",)], lambda: f"{default_hops(lab)}")
+    # the next probe begins within its frequency, and is lost after its timeout
+    assert (time.monotonic() - started) * lab.time_scale <= 5 + 1 + 0.3 * lab.time_scale
+    assert "Latest RTT: NoConnection/Busy/Timeout\n" in show(lab, "show ip sla statistics 1")
+    assert "  Reachability is Down\n" in show(lab, "show track 10")
+    isp.run(["nft", "delete", "table", "ip", "t"])
+    await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
+
+
+def test_a_route_with_an_object_that_is_not_there_is_not_used(lab):
+    config(lab, "ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
+    assert IOS.routes(lab.nodes["R1"], "10.77.0.0/16") == []
+    config(lab, "track 99 interface gi0/1 line-protocol", "exit")
+    await_that(lambda: IOS.routes(lab.nodes["R1"], "10.77.0.0/16") != [], lambda: "no route")
+    config(lab, "no track 99")
+    await_that(lambda: IOS.routes(lab.nodes["R1"], "10.77.0.0/16") == [], lambda: "the route is still there")
+    config(lab, "no ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
+
+
+def test_an_entry_that_runs_cannot_be_changed_only_deleted(lab):
+    [status] = IOS.apply(lab.nodes["R1"], ["ip sla 1"])
+    assert "Entry already running and cannot be modified" in status.message
+    before = IOS.running_config(lab.nodes["R1"])
+    config(lab, "no ip sla 1")
+    assert "ip sla" not in IOS.running_config(lab.nodes["R1"]).replace("track 10 ip sla", "")
+    await_that(lambda: default_hops(lab) == [("10.2.0.2",)], lambda: f"{default_hops(lab)}")
+    config(
+        lab, "ip sla 1", "icmp-echo 10.1.0.2 source-interface g0/0", "threshold 1000", "timeout 1000", "frequency 5",
+        "ip sla schedule 1 start-time now life forever",
+    )  # fmt: skip
+    assert IOS.running_config(lab.nodes["R1"]) == before
+    await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
+
+
+def test_a_reload_probes_anew(lab):
+    node = lab.nodes["R1"]
+    IOS.apply(node, ["do write memory"])
+    node.memory["cisco_ios"].reload()
+    assert node.memory["cisco_ios"].problems == []
+    await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
