@@ -133,7 +133,7 @@ def _lease_lines(client: Mapping[str, Any], report: Mapping[str, Any]) -> Iterat
     if report["router"]:
         yield f"Temp default-gateway addr: {report['router']}"
     yield f"   Next timer fires after: {elapsed(left)}"
-    yield f"   Retry count: 0   Client-ID: cisco-{interfaces.parse(client['label']).short}"
+    yield f"   Retry count: {max(0, report['attempts'] - 1)}   Client-ID: cisco-{interfaces.parse(client['label']).short}"
     yield f"   Hostname: {client['hostname']}"
 
 

@@ -106,9 +106,9 @@ def test_bindings_pools_and_statistics_are_shown(lab):
         in pool
     )
     assert "DHCPDISCOVER         " in show(lab, "R1", "show ip dhcp server statistics")
-    assert (
-        show(lab, "R1", "show ip dhcp conflict") == "IP address        Detection method   Detection time          VRF\n"
-    )
+    # the relay's own address is not excluded, and answers
+    conflict = show(lab, "R1", "show ip dhcp conflict").splitlines()[1]
+    assert conflict.split()[:2] == ["10.5.0.1", "Ping"]
 
 
 def test_an_access_list_on_the_interface_keeps_clients_from_the_server(lab):
@@ -117,8 +117,7 @@ def test_an_access_list_on_the_interface_keeps_clients_from_the_server(lab):
     config(lab, "R2", "interface gi0/0", "ip access-group 101 in")
     runner.apply(host, HOST, {})
     runner.apply(host, {}, HOST)
-    time.sleep(10 / lab.time_scale)  # two retries of the client's
-    assert leased(lab)["state"] == "Selecting"
+    await_that(lambda: leased(lab)["attempts"] >= 3, lambda: leased(lab))
     config(lab, "R2", "interface gi0/0", "no ip access-group 101 in")
     await_that(lambda: leased(lab)["state"] == "Bound", lambda: leased(lab))
 
@@ -138,8 +137,7 @@ def test_no_service_dhcp_serves_nobody(lab):
     runner.apply(host, HOST, {})
     config(lab, "R1", "no service dhcp")
     runner.apply(host, {}, HOST)
-    time.sleep(10 / lab.time_scale)
-    assert leased(lab)["state"] == "Selecting"
+    await_that(lambda: leased(lab)["attempts"] >= 3, lambda: leased(lab))
     config(lab, "R1", "service dhcp")
     await_that(lambda: leased(lab)["state"] == "Bound", lambda: leased(lab))
 
