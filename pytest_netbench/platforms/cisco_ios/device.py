@@ -138,9 +138,9 @@ class Device:
             ):
                 continue
             words = session.enter(line)
-            if words.lstrip().startswith(("%", "^")):
+            if session.refused:
                 raise StartupConfigRejected(
-                    node=self.node.name, line_number=number, line=line, device_message=words.strip()
+                    node=self.node.name, line_number=number, line=line, device_message=_in_one_line(words, line)
                 )
         self._dirty = True
 
@@ -154,7 +154,13 @@ class Device:
     def facts(self) -> Facts:
         """What compilation knows beside the config."""
         return Facts(
-            name=self.node.name, role=self.role, cabled=self.cabled, frr=daemons.version() or "", line_bps=self._line_bps, live=self.live
+            name=self.node.name,
+            role=self.role,
+            cabled=self.cabled,
+            frr=daemons.version() or "",
+            line_bps=self._line_bps,
+            live=self.live,
+            time_scale=self.node.time_scale,
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
@@ -178,6 +184,7 @@ class Device:
             self._dirty = False
             self.problems += apply(self.node, self.plan, plan)
             self.plan = plan
+            self.live["chosen"] = dict(plan.chosen)
 
     def context(self) -> Context:
         """A compilation context over the present config, for what reads the config as compilers do."""
@@ -245,6 +252,14 @@ class Ask:
 
     prompt: str
     secret: bool = False
+
+
+def _in_one_line(words: str, line: str) -> str:
+    """What the device said, with the word that its marker stands below."""
+    marker, _, rest = words.partition("\n")
+    if marker.strip() != "^":
+        return words.strip()
+    return f"{rest.strip()} (at {line[marker.index('^') :].split(maxsplit=1)[0]!r})"
 
 
 def factory_config(device: Device) -> list[str]:

@@ -10,7 +10,7 @@ from pytest_netbench.platforms.base import Console, FileStore, NodeAccess, Pendi
 from pytest_netbench.platforms.cisco_ios import interfaces, names, readiness
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.flash import Flash
-from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
@@ -53,9 +53,7 @@ class CiscoIosPlatform:
                 lines = command.splitlines() or [""]
                 if not statuses and not _is_exec(device, lines[0]):
                     session.enter("configure terminal")
-                words = "".join(session.enter(line) for line in lines).strip("\n")
-                status = "error" if is_error(words) else "success"
-                statuses.append(CommandStatus(device=node.name, command=command, status=status, message=words))
+                statuses.append(_type(session, node.name, command, lines))
             session.interrupt()
             device.commit()
         return statuses
@@ -120,9 +118,17 @@ def device_of(node: NodeAccess) -> Device:
     return device
 
 
-def is_error(words: str) -> bool:
-    """Whether what the device printed says that it refused."""
-    return any(line.startswith(("%", "Bad mask")) for line in words.splitlines()) and "% Warning" not in words
+def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> CommandStatus:
+    """Type a command, perhaps of several lines; it is refused if one of them is."""
+    said, refused = [], False
+    for line in lines:
+        in_exec = session.mode == EXEC
+        words = session.enter(line)
+        said.append(words)
+        refused = refused or session.refused or (in_exec and words.lstrip().startswith("%"))
+    return CommandStatus(
+        device=device, command=command, status="error" if refused else "success", message="".join(said).strip("\n")
+    )
 
 
 def _is_exec(device: Device, line: str) -> bool:

@@ -60,6 +60,8 @@ class Session:
         self.enable_secret: str | None = None
         """What ``enable`` asks for; ``None``: nothing."""
         self.closed = False
+        self.refused = False
+        """Whether the last line was refused, whatever was printed of it."""
         self._read_only, self._booting, self._echo, self._limits = read_only, booting, echo, limits
         self._frames: list[Frame] = []
         self._banner: tuple[str, list[str]] | None = None
@@ -104,6 +106,7 @@ class Session:
 
     def stream(self, line: str) -> Pieces:
         """Type one line; what the device prints, piece by piece, and the questions it asks."""
+        self.refused = False
         if self._banner is not None or (self._frames and _BANNER.match(line)):
             whole = self._collect(line)
             if whole is None:
@@ -168,18 +171,21 @@ class Session:
 
     def _store(self, match: Match, frame: Frame) -> str:
         opened: list[Entry] = []
+        remarks: list[str] = []
+        self.device.touch()
         for section in self._sections(frame):
             edit = self.device.edit(section, booting=self._booting)
             words = edit.store(match)
             if words is not None:
+                self.refused = True
                 return words if words == INVALID else words.rstrip("\n") + "\n"
             opened += edit.opened
-        self.device.touch()
+            remarks += edit.remarks
         while self._frames[-1] is not frame:
             self._frames.pop()
         if match.command.opens and not match.negated and not match.reset:
             self._frames.append(Frame(match.command.opens, tuple(opened)))
-        return ""
+        return "".join(f"{remark}\n" for remark in remarks)
 
     def _sections(self, frame: Frame) -> list[Section]:
         return [entry.body for entry in frame.entries] if frame.entries else [self.device.config]
@@ -277,6 +283,7 @@ class Session:
     # -- help and errors -------------------------------------------------------------------------------------------------
 
     def _refused(self, line: str, refusal: Refusal) -> str:
+        self.refused = True
         if refusal.kind == "ambiguous":
             return f'% Ambiguous command:  "{line.strip()}"\n'
         if refusal.kind == "incomplete":

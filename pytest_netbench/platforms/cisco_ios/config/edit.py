@@ -29,6 +29,8 @@ class Edit:
         self._book = book
         self.opened: list[Entry] = []
         """The sections that the line entered."""
+        self.remarks: list[str] = []
+        """What the device says of a line that it takes all the same."""
 
     def store(self, match: Match) -> str | None:
         """Do what the line says to the config; the device's words if it refuses."""

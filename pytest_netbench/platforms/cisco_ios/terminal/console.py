@@ -15,7 +15,6 @@ from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
 from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
 
 _CONFIRM = "[confirm]"
-_ERRORS = ("%", "Bad mask")
 # they only move about in the session
 _MOVES = {"configure terminal", "exit", "logout", "quit", "disable", "enable"}
 # they wait for packets, and others shall not wait for them
@@ -81,7 +80,7 @@ class _Line:
         try:
             with self._terminal.command(text, kind=kind) as typed:
                 output = self._carry_out(text)
-                if kind == "configure" and _is_error(output):
+                if kind == "configure" and self.session.refused:
                     typed.refused = output.strip("\n")
         except CommandNotPermitted as error:
             self._terminal.write(f"{error}\r\n")
@@ -173,7 +172,3 @@ class _Line:
         reader = self._device.book.reader(EXEC, self._device.role, user=not self.session.privileged)
         found = reader.read(split_pipe(text)[0], skip=skip)
         return found if isinstance(found, Match) else None
-
-
-def _is_error(output: str) -> bool:
-    return any(line.startswith(_ERRORS) for line in output.splitlines()) and "% Warning" not in output
