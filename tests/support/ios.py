@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_netbench import parts
+from pytest_netbench.backends.netns.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device
@@ -56,4 +58,10 @@ def ios_task(
     return network(nodes, links, {**configs, **hosts}, **fields)
 
 
-__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "ios_task", "paper", "render"]
+def settle(lab: Any) -> None:
+    """Wait until the routes of a lab that was changed are stable again."""
+    platforms = {node.platform: parts.load("platforms", node.platform)() for node in lab.nodes.values()}
+    wait_until_ready(lab, platforms, pace=lab.time_scale)
+
+
+__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "ios_task", "paper", "render", "settle"]

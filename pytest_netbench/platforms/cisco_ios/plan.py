@@ -151,6 +151,8 @@ class Plan:
 
 # where packets meet the rules, in order; see docs/explanation/ios.md
 ACL_IN = Chain("inet", "acl_in", hook="prerouting", priority=-450)
+    chosen: dict[str, str] = field(default_factory=dict)
+    """What is chosen once and stays while the process runs (router IDs); found again in ``facts.live["chosen"]``."""
 """Inbound ACLs and uRPF: before fragments are put together, connection tracking and NAT, also for packets to the router."""
 QOS_IN = Chain("inet", "qos_in", hook="prerouting", priority=-150)
 """Input service policies (marking, policing) and the marks of policy routing."""

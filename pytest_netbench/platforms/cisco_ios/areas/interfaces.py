@@ -109,6 +109,8 @@ def _vrf(section: Section) -> str:
 def _compile(context: Context) -> None:
     routing_six = context.config.has("ipv6 unicast-routing")
     context.plan.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
+    # a router answers with the address of the interface that a packet came in by
+    context.plan.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
     for one in context.interfaces:
         if one.parsed.kind == "Null":
             continue

@@ -1,0 +1,360 @@
+"""What OSPF's lines ask of ospfd: networks become ``ip ospf area`` of the interfaces that they match, costs are IOS's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
+
+from pytest_netbench.platforms.cisco_ios import igp, passwords
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+
+_DAEMON = "ospfd"
+_SLOW_TYPES = frozenset({"non-broadcast", "point-to-multipoint"})
+_MOST_COST = 65535
+_SEED_METRIC = {"bgp": 1}
+_USUAL_SEED_METRIC = 20
+_AUTH_KEY_LENGTH = 8
+_MD5_KEY_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Process:
+    """One ``router ospf`` of the config."""
+
+    entry: Entry
+
+    @property
+    def number(self) -> int:
+        """Its process ID."""
+        return int(self.entry["process"])
+
+    @property
+    def section(self) -> Section:
+        """Its lines."""
+        return self.entry.body
+
+    @property
+    def vrf(self) -> str:
+        """Its VRF; "" is the global one."""
+        return str(self.entry.get("vrf") or "")
+
+    @property
+    def frr(self) -> str:
+        """The line that opens it in FRR."""
+        return f"router ospf vrf {self.vrf}" if self.vrf else "router ospf"
+
+    @property
+    def reference_mbps(self) -> int:
+        """What a cost of 1 stands for."""
+        entry = self.section.get("auto-cost reference-bandwidth")
+        return int(entry["mbps"]) if entry else 100
+
+
+@dataclass(frozen=True)
+class Member:
+    """An interface on which OSPF runs."""
+
+    one: Interface
+    process: Process
+    area: str
+    by_network: bool
+
+    @property
+    def cost(self) -> int:
+        """Its output cost."""
+        entry = self.one.section.get("ip ospf cost")
+        if entry is not None:
+            return int(entry["cost"])
+        if self.one.parsed.kind == "Loopback":
+            return 1
+        return max(1, min(_MOST_COST, self.process.reference_mbps * 1000 // self.one.bandwidth_kbit))
+
+    @property
+    def network_type(self) -> str:
+        """``broadcast``, ``point-to-point``, …; ``loopback`` where nothing else is configured there."""
+        entry = self.one.section.get("ip ospf network")
+        if entry is not None:
+            return next(
+                word
+                for word in ("broadcast", "non-broadcast", "point-to-multipoint", "point-to-point")
+                if entry.has(word)
+            )
+        if self.one.parsed.kind == "Loopback":
+            return "loopback"
+        return "point-to-point" if self.one.parsed.kind in {"Serial", "Tunnel", "Dialer"} else "broadcast"
+
+    @property
+    def hello_s(self) -> int:
+        """Seconds between hellos; 0: several in a second."""
+        dead = self.one.section.get("ip ospf dead-interval")
+        if dead is not None and dead.has("minimal"):
+            return 0
+        entry = self.one.section.get("ip ospf hello-interval")
+        return int(entry["seconds"]) if entry else 30 if self.network_type in _SLOW_TYPES else 10
+
+    @property
+    def dead_s(self) -> int:
+        """Seconds of silence after which a neighbour is gone: four hellos unless configured."""
+        entry = self.one.section.get("ip ospf dead-interval")
+        if entry is None:
+            return min(self.hello_s * 4, 65535)
+        return 1 if entry.has("minimal") else int(entry["seconds"])
+
+    @property
+    def passive(self) -> bool:
+        """Whether it sends no hello."""
+        return self.one.parsed.kind == "Loopback" or igp.is_passive(self.process.section, self.one.name)
+
+
+def processes(context: Context) -> list[Process]:
+    """All OSPF processes."""
+    return [Process(entry) for entry in context.config.all("router ospf")]
+
+
+def members(context: Context, process: Process) -> list[Member]:
+    """The interfaces of a process, each with its area."""
+    return [member for one in context.interfaces if (member := _member(context, process, one)) is not None]
+
+
+def _member(context: Context, process: Process, one: Interface) -> Member | None:
+    if one.vrf != process.vrf or one.parsed.kind == "Null":
+        return None
+    own = one.section.get("ip ospf area")
+    if own is not None:
+        return Member(one, process, dotted(own["area"]), by_network=False) if own["process"] == process.number else None
+    for address in igp.addresses(context, one)[:1]:
+        matching = [
+            entry
+            for entry in process.section.all("network")
+            if igp.wildcard_matches(address.split("/")[0], entry["network"], entry["wildcard"])
+        ]
+        if matching:
+            # the most specific statement decides, of equals the first
+            best = min(matching, key=lambda entry: int(IPv4Address(entry["wildcard"])))
+            return Member(one, process, dotted(best["area"]), by_network=True)
+    return None
+
+
+def dotted(area: str) -> str:
+    """An area in dotted form."""
+    return str(IPv4Address(int(area))) if str(area).isdigit() else str(area)
+
+
+def compile_ospf(context: Context) -> None:
+    """Add all processes to the plan."""
+    for process in processes(context):
+        if process.section.has("shutdown"):
+            continue
+        configured = process.section.get("router-id")
+        router_id = igp.router_id(
+            context, f"ospf {process.number}", str(configured["id"]) if configured else None, process.vrf
+        )
+        if router_id is None:
+            continue
+        # interfaces first: what is removed is removed in this order, and ospfd keeps their lines when the process goes
+        for member in members(context, process):
+            _interface(context, member)
+        _process(context, process, router_id)
+
+
+def _interface(context: Context, member: Member) -> None:
+    opening = igp.frr_interface(member.one)
+    section = member.one.section
+
+    def add(line: str, key: str = "", undo: str | None = None) -> None:
+        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+
+    add(f"ip ospf area {member.area}", undo="no ip ospf area")
+    add(f"ip ospf cost {member.cost}", key="cost", undo="no ip ospf cost")
+    add(f"ip ospf network {_frr_type(member)}", key="network", undo="no ip ospf network")
+    dead = section.get("ip ospf dead-interval")
+    if dead is not None and dead.has("minimal"):
+        multiplier = min(10, dead["multiplier"])
+        add(f"ip ospf dead-interval minimal hello-multiplier {multiplier}", key="dead", undo="no ip ospf dead-interval")
+    else:
+        add(f"ip ospf hello-interval {member.hello_s}", key="hello", undo="no ip ospf hello-interval")
+        add(f"ip ospf dead-interval {member.dead_s}", key="dead", undo="no ip ospf dead-interval")
+    if member.passive:
+        add("ip ospf passive")
+    for name, argument in (("priority", "priority"), ("retransmit-interval", "seconds"), ("transmit-delay", "seconds")):
+        entry = section.get(f"ip ospf {name}")
+        if entry is not None:
+            add(f"ip ospf {name} {entry[argument]}", key=name, undo=f"no ip ospf {name}")
+    if section.has("ip ospf mtu-ignore"):
+        add("ip ospf mtu-ignore")
+    for line, undo in _authentication(section):
+        add(line, undo=undo)
+
+
+def _frr_type(member: Member) -> str:
+    if member.network_type != "loopback":
+        return member.network_type
+    # ospfd advertises the address alone of a point-to-multipoint interface, as IOS does of a loopback
+    whole = all(address.endswith("/32") for address in member.one.addresses)
+    return "point-to-point" if whole else "point-to-multipoint"
+
+
+def _authentication(section: Section) -> Iterator[tuple[str, str]]:
+    kind = section.get("ip ospf authentication")
+    if kind is not None:
+        word = next((f" {word}" for word in ("message-digest", "null") if kind.has(word)), "")
+        yield f"ip ospf authentication{word}", "no ip ospf authentication"
+    key = section.get("ip ospf authentication-key")
+    if key is not None:
+        yield f"ip ospf authentication-key {secret(key, 'key')[:_AUTH_KEY_LENGTH]}", "no ip ospf authentication-key"
+    for entry in section.all("ip ospf message-digest-key"):
+        yield (
+            f"ip ospf message-digest-key {entry['id']} md5 {secret(entry, 'key')[:_MD5_KEY_LENGTH]}",
+            f"no ip ospf message-digest-key {entry['id']}",
+        )
+
+
+def secret(entry: Entry, name: str) -> str:
+    """A key in the clear, however it was typed."""
+    text = str(entry[name])
+    return passwords.revealed(text) if entry.has("7") else text
+
+
+def _process(context: Context, process: Process, router_id: str) -> None:
+    section, opening = process.section, process.frr
+
+    def add(line: str, key: str = "", undo: str | None = None) -> None:
+        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+
+    # another router ID is another process: its neighbours must not keep the old one
+    context.plan.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
+    add(f"ospf router-id {router_id}", key="router-id")
+    add("timers throttle lsa all 0")
+    add("timers lsa min-arrival 0")
+    if not section.says_no("compatible rfc1583"):
+        add("compatible rfc1583")
+    paths = section.get("maximum-paths")
+    add(f"maximum-paths {paths['paths'] if paths else 4}", key="maximum-paths", undo="no maximum-paths")
+    spf = section.get("timers throttle spf")
+    if spf is not None:
+        add(f"timers throttle spf {spf['start']} {spf['hold']} {spf['max']}", key="spf", undo="no timers throttle spf")
+    for entry in section.all("max-metric router-lsa"):
+        at_start = entry.get("seconds")
+        add(f"max-metric router-lsa on-startup {at_start}" if at_start else "max-metric router-lsa administrative")
+    for entry in section.all("neighbor"):
+        add(_neighbour(entry), key=f"neighbor {entry['address']}", undo=f"no neighbor {entry['address']}")
+    for line, key, undo in (*_distances(section), *_areas(section), *_externals(context, process)):
+        add(line, key, undo)
+
+
+def _neighbour(entry: Entry) -> str:
+    words = [f"neighbor {entry['address']}"]
+    words += [f"priority {entry['priority']}"] if "priority" in entry.match.args else []
+    words += [f"poll-interval {entry['seconds']}"] if "seconds" in entry.match.args else []
+    return " ".join(words)
+
+
+_Lines = Iterable[tuple[str, str, str | None]]
+
+
+def _distances(section: Section) -> _Lines:
+    entry = section.get("distance")
+    if entry is not None:
+        yield f"distance {entry['distance']}", "distance", f"no distance {entry['distance']}"
+    entry = section.get("distance ospf")
+    if entry is not None and entry.match.args:
+        words = [
+            f"{word} {entry[name]}"
+            for word, name in (("intra-area", "intra"), ("inter-area", "inter"), ("external", "external"))
+            if name in entry.match.args
+        ]
+        yield f"distance ospf {' '.join(words)}", "distance ospf", "no distance ospf"
+
+
+def _areas(section: Section) -> _Lines:
+    for entry in section:
+        if "area" not in entry.match.args or entry.negated:
+            continue
+        area = f"area {dotted(entry['area'])}"
+        if entry.name == "area authentication":
+            yield f"{area} authentication{' message-digest' if entry.has('message-digest') else ''}", "", f"no {area} authentication"  # fmt: skip
+        elif entry.name in {"area stub", "area nssa"}:
+            yield from _special(entry, f"{area} {entry.name.split()[1]}")
+        elif entry.name == "area default-cost":
+            yield f"{area} default-cost {entry['cost']}", f"{area} default-cost", None
+        elif entry.name == "area range":
+            yield _range(entry, area)
+        elif entry.name.startswith("area filter-list"):
+            way = entry.name.split()[-1]
+            yield f"{area} filter-list prefix {entry['list']} {way}", "", None
+        elif entry.name == "area virtual-link":
+            yield from _virtual_link(entry, area)
+
+
+def _special(entry: Entry, line: str) -> _Lines:
+    if entry.has("always"):
+        yield f"{line} translate-always", line, f"no {line}"
+    else:
+        yield line, line, f"no {line}"
+    if entry.has("no-summary"):
+        yield f"{line} no-summary", "", None
+    if entry.has("default-information-originate"):
+        words = [f"{line} default-information-originate"]
+        words += [f"metric {entry['metric']}"] if "metric" in entry.match.args else []
+        words += [f"metric-type {entry['type']}"] if "type" in entry.match.args else []
+        yield " ".join(words), "", f"no {line} default-information-originate"
+
+
+def _range(entry: Entry, area: str) -> tuple[str, str, str | None]:
+    line = f"{area} range {IPv4Network((entry['prefix'], entry['mask']))}"
+    if entry.has("not-advertise"):
+        return f"{line} not-advertise", "", f"no {line}"
+    cost = f" advertise cost {entry['cost']}" if "cost" in entry.match.args else ""
+    return line + cost, "", f"no {line}"
+
+
+def _virtual_link(entry: Entry, area: str) -> _Lines:
+    line = f"{area} virtual-link {entry['router']}"
+    yield line, "", None
+    words = {"hello": "hello-interval", "dead": "dead-interval", "retransmit": "retransmit-interval", "delay": "transmit-delay"}  # fmt: skip
+    timers = [f"{word} {entry[name]}" for name, word in words.items() if name in entry.match.args]
+    for timer in timers:
+        yield f"{line} {timer}", "", None
+    if entry.has("authentication"):
+        kind = next((f" {word}" for word in ("message-digest", "null") if entry.has(word)), "")
+        yield f"{line} authentication{kind}", "", f"no {line} authentication"
+    if "secret" in entry.match.args:
+        key = f"{line} authentication-key {secret(entry, 'secret')[:_AUTH_KEY_LENGTH]}"
+        yield key, "", None
+    if "key" in entry.match.args:
+        yield f"{line} message-digest-key {entry['id']} md5 {secret(entry, 'key')[:_MD5_KEY_LENGTH]}", "", None
+
+
+def _externals(context: Context, process: Process) -> _Lines:
+    section = process.section
+    usual = section.get("default-metric")
+    for source, entry in igp.redistributions(section):
+        if source == "ospf":
+            continue
+        seed = int(usual["metric"]) if usual else _SEED_METRIC.get(source, _USUAL_SEED_METRIC)
+        wrapper = igp.wrapped_map(
+            context,
+            _DAEMON,
+            f"netbench-ospf-{source}",
+            match=() if entry.has("subnets") else [f"ip address prefix-list {igp.classful_list(context, _DAEMON)}"],
+            set_=[f"tag {entry['tag2']}"] if "tag2" in entry.match.args else [],
+            call=entry.get("map"),
+        )
+        words = [f"redistribute {source}", f"metric {entry.get('metric', seed)}", f"metric-type {entry.get('type', 2)}"]
+        words += [f"route-map {wrapper}"] if wrapper else []
+        yield " ".join(words), "", f"no redistribute {source}"
+    for entry in section.all("summary-address"):
+        line = f"summary-address {IPv4Network((entry['prefix'], entry['mask']))}"
+        if entry.has("not-advertise"):
+            yield f"{line} no-advertise", "", None
+        else:
+            tag = f" tag {entry['tag']}" if entry.get("tag") else ""
+            yield line + tag, "", None
+    for entry in section.all("default-information originate"):
+        words = ["default-information originate"]
+        words += ["always"] if entry.has("always") else []
+        words += [f"metric {entry.get('metric', 1)}", f"metric-type {entry.get('type', 2)}"]
+        words += [f"route-map {entry['map']}"] if "map" in entry.match.args else []
+        yield " ".join(words), "", "no default-information originate"

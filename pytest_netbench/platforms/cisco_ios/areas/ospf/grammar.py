@@ -1,0 +1,261 @@
+"""What can be typed of OSPF."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network
+
+from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument, Keyword
+from pytest_netbench.platforms.frr import daemons
+
+MODE = "router-ospf"
+_LEAST_NSSA_DEFAULT = (9, 0)
+_MD5 = "message-digest-key {id!:1-255} md5 [ ( 0 | 7 ) ] {key:word}"
+
+
+def _open(edit: Edit, match: Match) -> str | None:
+    if not match.negated and not match.reset:
+        same = [e for e in edit.config.all("router ospf") if e["process"] == match["process"]]
+        if same and "vrf" in match.args and same[0].get("vrf") != match["vrf"]:
+            return f"%VRF specified does not match existing router, {same[0].get('vrf') or 'default'}"
+        if same and "vrf" not in match.args:
+            edit.opened.append(same[0])
+            return None
+        others = [e for e in edit.config.all("router ospf") if e not in same and e.get("vrf") == match.get("vrf")]
+        if others:
+            return f"% OSPF: process {others[0]['process']} runs already, and this device runs one process in each VRF"
+    return edit.keep(match)
+
+
+def _network(edit: Edit, match: Match) -> str | None:
+    """Host bits go; a subnet mask is taken for the wildcard that it is the reverse of, as IOS does."""
+    wildcard = int(IPv4Address(match["wildcard"]))
+    care = ~wildcard & 0xFFFFFFFF
+    if wildcard & (wildcard + 1):
+        if care & (care + 1):
+            return "%OSPF: Invalid address/mask combination (discontiguous mask)"
+        wildcard, care = care, wildcard
+    network = IPv4Address(int(IPv4Address(match["network"])) & care)
+    prefix = f"network {network} {IPv4Address(wildcard)}"
+    for entry in [e for e in edit.section.all("network") if e.text.startswith(f"{prefix} ")]:
+        if match.negated or match.reset:
+            edit.section.remove(entry)
+    if not match.negated and not match.reset:
+        edit.put(f"{prefix} area {match['area']}")
+    return None
+
+
+def _interface_area(edit: Edit, match: Match) -> str | None:
+    """The process begins to exist with the first interface that names it."""
+    if not match.negated and not match.reset and not edit.config.has("router ospf", process=match["process"]):
+        if edit.config.has("router ospf"):
+            other = edit.config.all("router ospf")[0]["process"]
+            return f"% OSPF: process {other} runs already, and this device runs one process in each VRF"
+        edit.put(f"router ospf {match['process']}", edit.config)
+    return edit.keep(match)
+
+
+def _is_backbone(area: str) -> bool:
+    return {*str(area).split(".")} == {"0"}
+
+
+def _check_stub(edit: Edit, match: Match) -> str | None:
+    if _is_backbone(match["area"]):
+        return "% OSPF: Backbone can not be configured as stub area"
+    if any(e["area"] == match["area"] for e in edit.section.all("area nssa")):
+        return "% OSPF: Area cannot be stub as it is configured as NSSA"
+    return _no_virtual_links(edit, match)
+
+
+def _check_nssa(edit: Edit, match: Match) -> str | None:
+    if _is_backbone(match["area"]):
+        return "% OSPF: Backbone can not be configured as NSSA area"
+    if any(e["area"] == match["area"] for e in edit.section.all("area stub")):
+        return "% OSPF: Area cannot be NSSA as it is configured as stub"
+    version = tuple(int(part) for part in (daemons.version() or "0.0").split(".")[:2])
+    if match.has("default-information-originate") and version < _LEAST_NSSA_DEFAULT:
+        return "% OSPF: this device cannot originate a default route into an NSSA (area ... nssa no-summary can)"
+    return _no_virtual_links(edit, match)
+
+
+def _no_virtual_links(edit: Edit, match: Match) -> str | None:
+    if any(e["area"] == match["area"] for e in edit.section.all("area virtual-link")):
+        return "% OSPF: Area cannot be a stub or NSSA as it contains a virtual link"
+    return None
+
+
+def _check_range(_edit: Edit, match: Match) -> str | None:
+    try:
+        IPv4Network(f"{match['prefix']}/{match['mask']}")
+    except ValueError:
+        return "% OSPF: Inconsistent address and mask"
+    return None
+
+
+def _virtual_link(edit: Edit, match: Match) -> str | None:
+    """Each line adds its options to those the link has; ``no`` with options takes these away."""
+    if not match.negated and not match.reset:
+        if _is_backbone(match["area"]):
+            return "% OSPF: Cannot configure a virtual link over this area"
+        if any(e["area"] == match["area"] for e in edit.section.all("area stub", "area nssa")):
+            return "% OSPF: Area is a stub or NSSA so virtual links are not allowed"
+    found = next((e for e in edit.section.all("area virtual-link") if e.same_line(match)), None)
+    if found is None:
+        return edit.keep(match)
+    before, typed = _link_options(found.match), _link_options(match)
+    if (match.negated or match.reset) and not typed:
+        edit.section.remove(found)
+        return None
+    kept = {name: text for name, text in before.items() if name not in typed}
+    merged = kept if match.negated or match.reset else {**before, **typed}
+    edit.section.remove(found)
+    edit.put(" ".join([f"area {match['area']} virtual-link {match['router']}", *merged.values()]))
+    return None
+
+
+_LINK_WORDS = ("authentication", "authentication-key", "message-digest-key", "hello-interval", "dead-interval", "retransmit-interval", "transmit-delay")  # fmt: skip
+
+
+def _link_options(match: Match) -> dict[str, str]:
+    found: dict[str, str] = {}
+    name = ""
+    for element, _, text in match.parts:
+        if isinstance(element, Keyword) and text in _LINK_WORDS:
+            name = text
+        if name and (isinstance(element, Keyword | Argument)):
+            found[name] = f"{found[name]} {text}" if name in found else text
+    return found
+
+
+_PROCESS = (
+    Command(pattern="router-id {id:ipv4}", mode=MODE, help="router-id for this OSPF process"),
+    Command(
+        pattern="network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
+        name="network",
+        mode=MODE,
+        edit=_network,
+        help="Enable routing on an IP network",
+    ),
+    Command(pattern="area {area!:area} authentication [ message-digest ]", mode=MODE, help="Enable authentication"),
+    Command(pattern="area {area!:area} stub [ no-summary ]", mode=MODE, check=_check_stub, help="Specify a stub area"),
+    Command(
+        pattern="area {area!:area} nssa < no-redistribution | default-information-originate < metric {metric:0-16777214} | metric-type {type:1-2} > "
+        "| no-summary | translate type7 always >",
+        name="area nssa",
+        mode=MODE,
+        check=_check_nssa,
+        help="Specify a NSSA area",
+    ),
+    Command(pattern="area {area!:area} default-cost {cost:0-16777215}", mode=MODE, help="Set the summary default-cost of a NSSA/stub area"),
+    Command(
+        pattern="area {area!:area} range {prefix!:ipv4} {mask!:mask} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]",
+        mode=MODE,
+        check=_check_range,
+        help="Summarize routes matching address/mask (border routers only)",
+    ),
+    Command(pattern="area {area!:area} filter-list prefix {list:word} in", name="area filter-list in", mode=MODE, help="Filter networks sent to this area"),
+    Command(pattern="area {area!:area} filter-list prefix {list:word} out", name="area filter-list out", mode=MODE, help="Filter networks sent from this area"),
+    Command(
+        pattern="area {area!:area} virtual-link {router!:ipv4} < authentication [ ( message-digest | null ) ] | authentication-key [ ( 0 | 7 ) ] {secret:word} "
+        "| message-digest-key {id:1-255} md5 [ ( 0 | 7 ) ] {key:word} | hello-interval {hello:1-65535} | dead-interval {dead:1-65535} "
+        "| retransmit-interval {retransmit:1-65535} | transmit-delay {delay:1-65535} >",
+        name="area virtual-link",
+        mode=MODE,
+        edit=_virtual_link,
+        help="Define a virtual link and its parameters",
+    ),
+    Command(
+        pattern="summary-address {prefix!:ipv4} {mask!:mask} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+        mode=MODE,
+        check=_check_range,
+        help="Configure IP address summaries",
+    ),
+    Command(
+        pattern="default-information originate < always | metric {metric:0-16777214} | metric-type {type:1-2} | route-map {map:word} >",
+        mode=MODE,
+        help="Control distribution of default route",
+    ),
+    Command(pattern="default-metric {metric:1-16777214}", mode=MODE, help="Set metric of redistributed routes"),
+    *igp.redistribute_commands(
+        MODE,
+        "< metric {metric:0-16777214} | metric-type {type:1-2} | subnets | tag {tag2:0-4294967295} | route-map {map:word} >",
+    ),
+    *igp.passive_commands(MODE),
+    Command(
+        pattern="distance {distance:1-255}", mode=MODE, default=("distance 110",), help="Define an administrative distance"
+    ),
+    Command(
+        pattern="distance ospf < external {external:1-255} | inter-area {inter:1-255} | intra-area {intra:1-255} >",
+        mode=MODE,
+        help="OSPF distance",
+    ),
+    Command(
+        pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]", mode=MODE, help="Set maximum metric for router-LSAs"
+    ),
+    Command(
+        pattern="auto-cost reference-bandwidth {mbps:1-4294967}",
+        mode=MODE,
+        default=("auto-cost reference-bandwidth 100",),
+        help="Use reference bandwidth method to assign OSPF cost",
+    ),
+    Command(pattern="maximum-paths {paths:1-32}", mode=MODE, default=("maximum-paths 4",), help="Forward packets over multiple paths"),
+    Command(
+        pattern="neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
+        name="neighbor",
+        mode=MODE,
+        help="Specify a neighbor router",
+    ),
+    Command(pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}", mode=MODE, help="OSPF SPF timers"),
+    Command(pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}", mode=MODE, marked="LSAs are sent without delay"),
+    Command(pattern="timers lsa arrival {ms:0-600000}", mode=MODE, marked="LSAs are taken without delay"),
+    Command(pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}", name="timers pacing", mode=MODE, marked="LSAs are sent without delay"),
+    Command(
+        pattern="log-adjacency-changes [ detail ]", mode=MODE, keeps_no=True, default=("log-adjacency-changes",), help="Log changes in adjacency state"
+    ),
+    Command(pattern="compatible rfc1583", mode=MODE, keeps_no=True, default=("compatible rfc1583",), help="OSPF compatibility list"),
+    Command(pattern="shutdown", mode=MODE, help="Shutdown the router process"),
+)  # fmt: skip
+_INTERFACE = (
+    Command(
+        pattern="ip ospf {process:1-65535} area {area:area}",
+        mode=INTERFACE,
+        edit=_interface_area,
+        help="Set the OSPF area ID",
+    ),
+    Command(pattern="ip ospf cost {cost:1-65535}", mode=INTERFACE, help="Interface cost"),
+    Command(pattern="ip ospf priority {priority:0-255}", mode=INTERFACE, default=("ip ospf priority 1",), help="Router priority"),
+    Command(pattern="ip ospf hello-interval {seconds:1-65535}", mode=INTERFACE, help="Time between HELLO packets"),
+    Command(
+        pattern="ip ospf dead-interval ^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
+        name="ip ospf dead-interval",
+        mode=INTERFACE,
+        help="Interval after which a neighbor is declared dead",
+    ),
+    Command(pattern="ip ospf retransmit-interval {seconds:1-65535}", mode=INTERFACE, default=("ip ospf retransmit-interval 5",), help="Time between retransmitting lost link state advertisements"),
+    Command(pattern="ip ospf transmit-delay {seconds:1-65535}", mode=INTERFACE, default=("ip ospf transmit-delay 1",), help="Link state transmit delay"),
+    Command(
+        pattern="ip ospf network ^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
+        name="ip ospf network",
+        mode=INTERFACE,
+        help="Network type",
+    ),
+    Command(pattern="ip ospf authentication [ ( message-digest | null ) ]", mode=INTERFACE, help="Enable authentication"),
+    Command(pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", mode=INTERFACE, help="Authentication password (key)"),
+    Command(pattern=f"ip ospf {_MD5}", name="ip ospf message-digest-key", mode=INTERFACE, help="Message digest authentication password (key)"),
+    Command(pattern="ip ospf mtu-ignore", mode=INTERFACE, help="Ignores the MTU in DBD packets"),
+)  # fmt: skip
+
+COMMANDS = (
+    Command(
+        pattern="router ospf {process!:1-65535} [ vrf {vrf:word} ]",
+        opens=MODE,
+        edit=_open,
+        help="Open Shortest Path First (OSPF)",
+    ),
+    *_PROCESS,
+    *_INTERFACE,
+)
+MODES = (Mode(name=MODE, prompt="config-router", help="OSPF process"),)

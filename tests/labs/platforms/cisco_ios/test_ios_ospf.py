@@ -1,0 +1,132 @@
+"""OSPF of IOS routers on real labs: adjacencies, paths that packets take, areas, authentication."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.platforms.cisco_ios.platform import device_of
+from tests.support.ios import Session, ios_task, settle
+
+# a triangle whose direct side from R1 to R3 is a serial line; h1 behind R1, h3 behind R3
+R1 = """
+interface Loopback0
+ ip address 1.1.1.1 255.255.255.255
+interface Gi0/0
+ ip address 10.0.12.1 255.255.255.0
+ no shutdown
+interface Serial0/0/0
+ ip address 10.0.13.1 255.255.255.252
+ no shutdown
+interface Gi0/1
+ ip address 192.168.1.1 255.255.255.0
+ no shutdown
+router ospf 1
+ passive-interface GigabitEthernet0/1
+ network 1.1.1.1 0.0.0.0 area 0
+ network 10.0.0.0 0.0.255.255 area 0
+ network 192.168.1.0 0.0.0.255 area 0
+"""
+R2 = """
+interface Loopback0
+ ip address 2.2.2.2 255.255.255.0
+interface Gi0/0
+ ip address 10.0.12.2 255.255.255.0
+ no shutdown
+interface Gi0/1
+ ip address 10.0.23.2 255.255.255.0
+ no shutdown
+router ospf 1
+ network 0.0.0.0 255.255.255.255 area 0
+"""
+R3 = """
+interface Loopback0
+ ip address 3.3.3.3 255.255.255.255
+interface Gi0/0
+ ip address 10.0.23.3 255.255.255.0
+ no shutdown
+interface Serial0/0/0
+ ip address 10.0.13.2 255.255.255.252
+ no shutdown
+interface Gi0/1
+ ip address 192.168.3.1 255.255.255.0
+ ip ospf 7 area 0
+ no shutdown
+router ospf 7
+ passive-interface GigabitEthernet0/1
+ network 10.0.0.0 0.255.255.255 area 0
+ network 3.3.3.3 0.0.0.0 area 0
+"""
+
+
+def host(subnet):
+    return f"ip address add 192.168.{subnet}.10/24 dev eth0\nip route add default via 192.168.{subnet}.1\n"
+
+
+@pytest.fixture(scope="module")
+def triangle(deploy_task):
+    return deploy_task(
+        ios_task(
+            {"R1": R1, "R2": R2, "R3": R3},
+            [
+                "R1 Gi0/0 - R2 Gi0/0",
+                "R2 Gi0/1 - R3 Gi0/0",
+                "R1 Serial0/0/0 - R3 Serial0/0/0",
+                "R1 Gi0/1 - h1 eth0",
+                "R3 Gi0/1 - h3 eth0",
+            ],
+            hosts={"h1": host(1), "h3": host(3)},
+        )
+    )
+
+
+@pytest.fixture
+def say(triangle):
+    """Type lines at a router; nothing may be refused, and FRR must take what comes of it."""
+
+    def typed(name, *lines):
+        return type_at(triangle, name, *lines)
+
+    return typed
+
+
+def type_at(lab, name, *lines):
+    device = device_of(lab.nodes[name])
+    session = Session(device)
+    session.enter("configure terminal")
+    for line in lines:
+        words = session.enter(line)
+        assert not words, f"{line!r}: {words}"
+    session.enter("end")
+    assert device.problems == []
+    settle(lab)
+
+
+def show(lab, name, command):
+    return Session(device_of(lab.nodes[name])).enter(command)
+
+
+def hops(lab, source, target):
+    """The routers that answer on the way from one host to another."""
+    text = lab.nodes[source].run(["traceroute", "-n", "-q", "1", "-w", "1", "-m", "6", target]).stdout
+    return [line.split()[1] for line in text.splitlines()[1:]]
+
+
+def test_no_router_had_anything_refused_by_its_daemons(triangle):
+    assert [device_of(triangle.nodes[name]).problems for name in ("R1", "R2", "R3")] == [[], [], []]
+
+
+def test_packets_avoid_the_serial_line_because_its_cost_is_64(triangle):
+    assert hops(triangle, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.12.2", "10.0.23.3", "192.168.3.10"]
+
+
+def test_a_cost_on_the_way_moves_packets_to_the_serial_line_and_back(triangle, say):
+    say("R1", "interface gi0/0", "ip ospf cost 200")
+    assert hops(triangle, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.13.2", "192.168.3.10"]
+    say("R1", "interface gi0/0", "no ip ospf cost")
+    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.12.2"
+
+
+def test_bandwidth_decides_the_cost(triangle, say):
+    say("R1", "interface gi0/0", "bandwidth 1000")
+    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.13.2"
+    say("R1", "interface gi0/0", "no bandwidth")
