@@ -28,7 +28,7 @@ class CommandGate:
         meter: Counts.
         recorder: Keeps the trace.
         commands: Where configuration commands are noted.
-        broken: Is told of an error that ended a session.
+        broken: Is told of the error that ended a session, and of the device.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class CommandGate:
         meter: Meter,
         recorder: Recorder,
         commands: list[CommandStatus],
-        broken: Callable[[Exception], None],
+        broken: Callable[[str, Exception], None],
     ) -> None:
         self._admit = admit
         self._meter = meter
@@ -71,7 +71,7 @@ class CommandGate:
                 self._commands.append(CommandStatus(device=device, command=line, status=status, message=typed.refused))
 
     def broken(self, device: str, error: Exception) -> None:
-        self._broken(error)
+        self._broken(device, error)
         self._recorder.add(
             "note", {"text": f"{device}: a session ended by an error: {error}"}, at_s=self._meter.elapsed_s
         )

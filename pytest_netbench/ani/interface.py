@@ -159,9 +159,14 @@ class LabAni:
         self._refuse_if_closed()
         self._permitted(device)
 
-    def _broken(self, error: Exception) -> None:
-        if self._lab_error is None and not self._closed.is_set():
-            self._lab_error = error if isinstance(error, LabError) else LabError(f"a console fell over: {error!r}")
+    def _broken(self, device: str, error: Exception) -> None:
+        """A session at a device's own command line fell over."""
+        if self._lab_error is not None or self._closed.is_set():
+            return
+        if not isinstance(error, LabError):
+            self._lab_error = LabError(f"{device}: its console failed: {error!r}")
+        elif isinstance(error, LabDied) or not _is_well(self._devices.node(device)):
+            self._lab_error = error
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -239,7 +244,7 @@ class LabAni:
                 raise
             except LabError as error:
                 # an agent may hang a device by what it sends; that must not void its trial while the node itself is well
-                if node.run(("true",)).returncode != 0:
+                if not _is_well(node):
                     raise
                 raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
 
@@ -271,6 +276,10 @@ class LabAni:
             "budget_left": self._meter.left(),
         }
         self._recorder.add("ani", data, at_s=at_s)
+
+
+def _is_well(node: LabNode) -> bool:
+    return node.run(("true",)).returncode == 0
 
 
 def code_of(error: NetbenchError) -> int:

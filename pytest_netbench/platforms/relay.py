@@ -78,6 +78,7 @@ class _Relay:
         self._typist = _Typist(terminal, self._screen, kind, self._press)
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopped = threading.Event()
+        self._trouble: BaseException | None = None
         # descriptors may be reused once they are closed
         self._descriptors = threading.Lock()
 
@@ -105,7 +106,8 @@ class _Relay:
         while True:
             ready = dict(poll.poll())
             if self._wake in ready:
-                raise HungUp
+                assert self._trouble is not None
+                raise self._trouble
             try:
                 data = os.read(self._program.fd, _READ)
             except BlockingIOError:
@@ -130,27 +132,29 @@ class _Relay:
                     size = now
                     self._program.resize(columns=now[0], rows=now[1])
                 self._typist.type(keys)
-        except HungUp:
-            self._hang_up()
+        except HungUp as error:
+            self._stop(error)
         except EOFError:
             self._press(_END_OF_INPUT)
             self._wait_for_hang_up()
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that serves
+            self._stop(error)
 
     def _wait_for_hang_up(self) -> None:
         while not self._stopped.is_set():
             try:
                 self._terminal.read(timeout_s=1.0)
-            except HungUp:
-                self._hang_up()
-                return
+            except HungUp as error:
+                self._stop(error)
             except EOFError:
-                if self._stopped.wait(1.0):
-                    return
+                self._stopped.wait(1.0)
 
-    def _hang_up(self) -> None:
+    def _stop(self, trouble: BaseException) -> None:
         with self._descriptors:
             if not self._stopped.is_set():
+                self._trouble = trouble
                 os.eventfd_write(self._wake, 1)
+                self._stopped.set()
 
     def _press(self, keys: str) -> None:
         data = keys.encode(errors="replace")

@@ -10,6 +10,7 @@ from typing import Any
 
 import asyncssh
 from asyncssh import SFTPAttrs, SFTPName
+from asyncssh.constants import FILEXFER_TYPE_DIRECTORY, FILEXFER_TYPE_REGULAR
 
 from pytest_netbench.lab.ssh.hosts import Gate, Host
 from pytest_netbench.platforms.base import CommandNotPermitted, FileStore
@@ -73,7 +74,7 @@ class NodeFiles(asyncssh.SFTPServer):
 
     def stat(self, path: bytes) -> SFTPAttrs:
         if _is_folder(path):
-            return SFTPAttrs(permissions=stat.S_IFDIR | 0o700, size=0)
+            return SFTPAttrs(type=FILEXFER_TYPE_DIRECTORY, permissions=stat.S_IFDIR | 0o700, size=0)
         return self._attrs(len(self._load(_name(path))))
 
     lstat = stat
@@ -108,6 +109,11 @@ class NodeFiles(asyncssh.SFTPServer):
 
     rmdir = rename = posix_rename = symlink = link = readlink = mkdir  # type: ignore[assignment]
 
+    def exit(self) -> None:
+        # without a status OpenSSH's scp takes the copy for failed
+        if not self.channel.is_closing():
+            self.channel.exit(0)
+
     def _load(self, name: str) -> bytes:
         try:
             return self._files.load(name)
@@ -117,7 +123,7 @@ class NodeFiles(asyncssh.SFTPServer):
     @staticmethod
     def _attrs(size: int) -> SFTPAttrs:
         now = int(time.time())
-        return SFTPAttrs(permissions=stat.S_IFREG | 0o600, size=size, atime=now, mtime=now)
+        return SFTPAttrs(type=FILEXFER_TYPE_REGULAR, permissions=stat.S_IFREG | 0o600, size=size, atime=now, mtime=now)
 
     def _record(self, line: str, kind: Any) -> None:
         try:

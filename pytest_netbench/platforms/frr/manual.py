@@ -16,7 +16,9 @@ _PATTERN = "*.rst.txt"
 _LEFT_OUT = {"index", "installation", "bugs", "packet-dumps", "glossary", "appendix", "grpc", "scripting", "extlog"}
 _COMMAND = ".. clicmd:: "
 _RULE = re.compile(r"^([=\-~^\"*#.+_`'])\1{2,}$")
-_LABEL = re.compile(r"^\.\. (_[^:]+:|index::|seealso::|figure::|image::|only::).*$")
+# labels, footnotes, comments and what only lays out; remarks are kept, as words
+_MARKUP = re.compile(r"^\s*\.\.(?: (?!(?:note|warning|tip|important|todo)::).*)?$")
+_REMARK = re.compile(r"^(\s*)\.\. (\w+)::\s*(.*)$")
 _ROLE = re.compile(r":[a-z:-]+:`~?!?([^`<]+?)(?: <[^`>]*>)?`")
 _LITERAL = re.compile(r"``([^`]+)``")
 
@@ -74,8 +76,8 @@ def _by_command(lines: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _plain(lines: Sequence[str]) -> str:
-    kept = [_inline(line.rstrip()) for line in lines if not _LABEL.match(line) and line.strip() != "::"]
-    kept = [line for line in kept if not line.lstrip().startswith((".. code-block::", ".. program::", ".. option::"))]
+    kept = [_inline(line.rstrip()) for line in lines if not _MARKUP.match(line) and line.strip() != "::"]
+    kept = [_REMARK.sub(lambda found: f"{found[1]}{found[2].capitalize()}: {found[3]}".rstrip(), one) for one in kept]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept))
     return text.strip("\n")
 

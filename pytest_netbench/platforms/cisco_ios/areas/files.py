@@ -196,8 +196,8 @@ def _no_timer(_at: Exec, _match: Match) -> str:
 
 
 def _differences(at: Exec, match: Match) -> str:
-    files = [str(word) for word in match.many("file")]
-    first, second = (files + [f"system:{_RUNNING}"] * 2)[:2] if files else (f"nvram:{_STARTUP}", f"system:{_RUNNING}")
+    first = str(match.get("first", f"nvram:{_STARTUP}"))
+    second = str(match.get("second", f"system:{_RUNNING}"))
     try:
         texts = [_load(at.device, word).decode(errors="replace") for word in (first, second)]
     except _Trouble as trouble:
@@ -250,9 +250,11 @@ def incremental(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> 
     """The commands that make ``after`` of ``before``."""
     shown: list[str] = []
     context: tuple[str, ...] = ()
-    gone = {path for mark, path in _changes(before, after) if mark == "-"}
-    for mark, path in _changes(before, after):
-        if mark == "-" and any(path[:depth] in gone for depth in range(1, len(path))):
+    changes = list(_changes(before, after))
+    gone = {path for mark, path in changes if mark == "-"}
+    come = {path for mark, path in changes if mark == "+"}
+    for mark, path in changes:
+        if mark == "-" and (any(path[:depth] in gone for depth in range(1, len(path))) or _overridden(path, come)):
             continue
         for depth, parent in enumerate(path[:-1]):
             if context[: depth + 1] != path[: depth + 1]:
@@ -261,6 +263,12 @@ def incremental(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> 
         shown.append(" " * (len(path) - 1) + (path[-1] if mark == "+" else word))
         context = path
     return shown
+
+
+def _overridden(path: tuple[str, ...], come: set[tuple[str, ...]]) -> bool:
+    """Whether a ``no X`` that goes makes room for an ``X …`` that comes."""
+    head, _, positive = path[-1].partition("no ")
+    return not head and any(one[:-1] == path[:-1] and f"{one[-1]} ".startswith(f"{positive} ") for one in come)
 
 
 def _changes(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -319,7 +327,7 @@ AREA = Area(
         Command(pattern="write erase", mode="exec", run=_erase, changes=True),
         Command(pattern="show archive", mode="exec", run=_show_archive, help="Archive functions"),
         Command(pattern="show archive config rollback timer", mode="exec", run=_no_timer),
-        Command(pattern="show archive config differences [ {file:file} + ]", mode="exec", run=_differences),
+        Command(pattern="show archive config differences [ {first:file} [ {second:file} ] ]", mode="exec", run=_differences),
         Command(pattern="show archive config incremental-diffs {file:file} [ ignorecase ]", mode="exec", run=_incremental),
         Command(
             pattern="configure replace {file:file} < force | list | revert trigger error >", mode="exec", run=_replace,

@@ -1,0 +1,102 @@
+"""A small network OS that people can log in to, and its lab in memory, for tests of SSH."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.base import CommandNotPermitted, ManualSection, Terminal
+from tests.support.memory_lab import MemoryPlatform
+
+
+class Files:
+    """Files in memory; implements ``platforms.base.FileStore``."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {"welcome.txt": b"hello\n"}
+
+    def names(self) -> Sequence[str]:
+        return tuple(self.kept)
+
+    def load(self, name: str) -> bytes:
+        if name not in self.kept:
+            raise FileNotFoundError(name)
+        return self.kept[name]
+
+    def store(self, name: str, data: bytes) -> None:
+        if name == "full":
+            raise OSError("no room")
+        self.kept[name] = data
+
+    def remove(self, name: str) -> None:
+        del self.kept[name]
+
+
+class EchoConsole:
+    """Says each line again in capitals, and a few things more; implements ``platforms.base.Console``."""
+
+    def __init__(self, node, secret: str) -> None:
+        self._node = node
+        self._secret = secret
+        self.released = threading.Event()
+
+    def converse(self, terminal: Terminal) -> None:
+        terminal.write(f"{self._node.name}> ")
+        line = ""
+        while line != "bye":
+            line = self._line(terminal)
+            self._say(terminal, line)
+            terminal.write(f"{self._node.name}> ")
+
+    def execute(self, terminal: Terminal, command: str) -> int:
+        self._say(terminal, command)
+        return 7 if command == "seven" else 0
+
+    @staticmethod
+    def _line(terminal: Terminal) -> str:
+        line = ""
+        while not line.endswith("\r"):
+            line += terminal.read()
+        return line.strip()
+
+    def _say(self, terminal: Terminal, line: str) -> None:
+        kind = "configure" if line.startswith("set ") else "session" if line == "bye" else "read"
+        try:
+            with terminal.command(line, kind=kind) as typed:
+                if line == "crash":
+                    raise RuntimeError("a bug of the console")
+                if line == "hang":
+                    raise LabError("no answer")
+                if line == "set nonsense":
+                    typed.refused = "% nonsense"
+                answers = {
+                    "secret": self._secret,
+                    "size": f"{terminal.columns}x{terminal.rows}",
+                    "flood": "x" * 4_000_000,
+                }
+                terminal.write(f"{answers.get(line, line.upper())}\r\n")
+                if line == "wait":
+                    terminal.read()
+        except CommandNotPermitted as error:
+            terminal.write(f"{error}\r\n")
+
+
+class LoginPlatform(MemoryPlatform):
+    """The memory platform with a console, files and a manual."""
+
+    def __init__(self) -> None:
+        self.stores: dict[str, Files] = {}
+
+    def console(self, node, *, enable_secret: str) -> EchoConsole:
+        return EchoConsole(node, enable_secret)
+
+    def files(self, node) -> Files:
+        return self.stores.setdefault(node.name, Files())
+
+    def manual(self) -> Sequence[ManualSection]:
+        return (
+            ManualSection(title="route PREFIX via ADDRESS", text="Sends what is for PREFIX to ADDRESS."),
+            ManualSection(title="rate BPS", text="Limits the rate of flows that pass."),
+            ManualSection(title="mark DSCP", text="Sets the DSCP of flows that pass, whatever route they take."),
+        )
