@@ -117,6 +117,14 @@ def program_check(name: str) -> Check:
     return Check(name, False, required, f"{name} is not installed ({purpose})", install_command(package))
 
 
+def interpreter_check(path: Path = Path("/usr/bin/python3")) -> Check:
+    """Whether there is a Python that nodes can run: they see the host's ``/usr`` and no virtual environment."""
+    if path.exists():
+        return Check("python3 for nodes", True, False, str(path))
+    detail = f"{path} is not there, and IOS routers run HSRP, VRRP, DHCP, IP SLA and spanning tree with it"
+    return Check("python3 for nodes", False, False, detail, install_command("python3"))
+
+
 def frr_checks() -> list[Check]:
     """FRR's daemons and vtysh."""
     directory, version = daemons.directory(), daemons.version()

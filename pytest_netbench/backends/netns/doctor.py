@@ -21,6 +21,7 @@ from pytest_netbench.backends.netns.checks import (
     extra_check,
     frr_checks,
     install_command,
+    interpreter_check,
     memory_check,
     namespace_checks,
     native_checks,
@@ -40,6 +41,7 @@ def report() -> list[Check]:
         *namespace_checks(),
         *frr_checks(),
         *(program_check(name) for name in PROGRAMS),
+        interpreter_check(),
         *native_checks(),
         memory_check(),
         cgroup_check(),
@@ -60,10 +62,11 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
         return missing.detail, missing.remedy
     names = set(platforms)
     base = [*namespace_checks(), *(program_check(name) for name, about in PROGRAMS.items() if about[2])]
-    if "frr" in names:
+    if names & {"frr", "cisco_ios"}:
         base += frr_checks()
-    for check in base:
-        if check.required and not check.ok:
+    wanted = [interpreter_check()] if "cisco_ios" in names else []
+    for check in (*base, *wanted):
+        if (check.required or check in wanted) and not check.ok:
             return check.detail, check.remedy
     for requirement in requirements:
         if (lack := _unmet(requirement)) is not None:
