@@ -30,19 +30,22 @@ while True:
             client.close()
         else:
             data, peer = one.recvfrom(2000)
-            one.sendto(f"{peer[0]} {peer[1]}".encode(), peer)
+            try:
+                one.sendto(f"{peer[0]} {peer[1]}".encode(), peer)
+            except OSError:
+                pass  # no way back to whoever asked
 """
 _CLIENT = """
 import errno, socket, sys
-kind, host, port, local, tos, wait = sys.argv[1:]
+kind, host, port, source, local, tos, wait = sys.argv[1:]
 family = socket.AF_INET6 if ":" in host else socket.AF_INET
 one = socket.socket(family, socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM)
 one.settimeout(float(wait))
 one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 if family == socket.AF_INET:
     one.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, int(tos))
-if local != "0":
-    one.bind(("", int(local)))
+if source or local != "0":
+    one.bind((source, int(local)))
 try:
     one.connect((host, int(port)))
     if kind == "udp":
@@ -67,11 +70,19 @@ def serve(node: Any, ports: Sequence[int] = (80,)) -> None:
 
 
 def ask(
-    node: Any, host: str, port: int = 80, *, kind: str = "tcp", local: int = 0, tos: int = 0, wait: float = 0.4
+    node: Any,
+    host: str,
+    port: int = 80,
+    *,
+    kind: str = "tcp",
+    source: str = "",
+    local: int = 0,
+    tos: int = 0,
+    wait: float = 0.4,
 ) -> str:
     """Connect to a server: ``seen as ADDRESS PORT``, ``prohibited``, ``refused`` or ``silence``."""
     node.write_file("/run/probe_client.py", _CLIENT)
-    argv = [_PYTHON, "-I", "-S", "/run/probe_client.py", kind, host, str(port), str(local), str(tos), str(wait)]
+    argv = [_PYTHON, "-I", "-S", "/run/probe_client.py", kind, host, str(port), source, str(local), str(tos), str(wait)]
     done = node.run(argv)
     return str(done.stdout.strip() or done.stderr)
 

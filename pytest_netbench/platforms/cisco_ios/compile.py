@@ -27,6 +27,7 @@ class Facts:
         line_bps: By full name: what the lab's line carries in bit/s, where it is limited.
         frr: FRR's version, e.g. ``8.4.4``.
         live: What areas observed and want to depend on (error-disabled ports, …).
+        time_scale: How many seconds of lab time pass in one of the kernel's.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Facts:
     frr: str
     line_bps: Mapping[str, int] = field(default_factory=dict)
     live: Mapping[str, Any] = field(default_factory=dict)
+    time_scale: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)

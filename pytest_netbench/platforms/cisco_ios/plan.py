@@ -75,6 +75,7 @@ class NftPlan:
     rules: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     objects: dict[str, list[str]] = field(default_factory=dict)
     counters: dict[str, list[str]] = field(default_factory=dict)
+    lasting: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     def chain(self, chain: Chain) -> None:
         """Have a chain; the same chain may be asked for by several areas."""
@@ -91,6 +92,17 @@ class NftPlan:
         """Have a set, map, limit or helper, written as in a ruleset file."""
         if text not in self.objects.setdefault(family, []):
             self.objects[family].append(text)
+
+    def last(self, family: str, kind: str, name: str, words: str) -> None:
+        """Have a set or map that packets fill; what is in it stays when the ruleset is replaced.
+
+        Args:
+            family: Of the table.
+            kind: ``set`` or ``map``.
+            name: Its name.
+            words: What stands between its braces: ``type ipv4_addr; flags dynamic,timeout; timeout 60s;``.
+        """
+        self.lasting[family, name] = (kind, words)
 
     def counter(self, family: str, name: str) -> str:
         """Have a named counter; gives the words for a rule: ``counter name "x"``."""
@@ -139,6 +151,8 @@ class Plan:
     services: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     switch: Any = None
     hostname: str = ""
+    chosen: dict[str, str] = field(default_factory=dict)
+    """What is chosen once and stays while the process runs (router IDs); found again in ``facts.live["chosen"]``."""
     unsupported: list[tuple[str, str]] = field(default_factory=list)
     """(line, why it has no effect)."""
 
@@ -151,8 +165,6 @@ class Plan:
 
 # where packets meet the rules, in order; see docs/explanation/ios.md
 ACL_IN = Chain("inet", "acl_in", hook="prerouting", priority=-450)
-    chosen: dict[str, str] = field(default_factory=dict)
-    """What is chosen once and stays while the process runs (router IDs); found again in ``facts.live["chosen"]``."""
 """Inbound ACLs and uRPF: before fragments are put together, connection tracking and NAT, also for packets to the router."""
 QOS_IN = Chain("inet", "qos_in", hook="prerouting", priority=-150)
 """Input service policies (marking, policing) and the marks of policy routing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.base import NodeAccess
-from pytest_netbench.platforms.cisco_ios.apply import frr, links, nft, tc
+from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc
 from pytest_netbench.platforms.cisco_ios.plan import Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
 
@@ -13,6 +13,7 @@ def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     problems = [
         *links.apply(node, old, new),
         *nft.apply(node, old.nft, new.nft),
+        *nat.apply(node, old, new),
         *tc.apply(node, old.tc, new.tc),
         *frr.apply(node, old.frr, new.frr),
     ]

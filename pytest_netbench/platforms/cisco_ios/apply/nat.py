@@ -1,0 +1,46 @@
+"""Connections that a change of translation makes obsolete: those of rules that are gone, and those that began before a rule was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address
+
+from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections, forget
+from pytest_netbench.platforms.cisco_ios.plan import Plan
+
+EXTRA = "nat"
+
+
+@dataclass
+class NatPlan:
+    """What a config translates: by the text of each rule, the first and last global address that it gives out."""
+
+    rules: dict[str, tuple[str, str]] = field(default_factory=dict)
+    interfaces: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+
+def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """Have the kernel forget what the new rules would treat otherwise."""
+    before, after = (plan.extras.get(EXTRA) or NatPlan() for plan in (old, new))
+    gone = [ends for text, ends in before.rules.items() if after.rules.get(text) != ends]
+    fresh = after.interfaces != before.interfaces or any(text not in before.rules for text in after.rules)
+    if not before.rules and not after.rules:
+        return []
+    if not gone and not fresh:
+        return []
+    return forget(
+        node,
+        [
+            one
+            for one in connections(node)
+            if one.family == 4 and (any(_of(one, *ends) for ends in gone) if one.translated else fresh)
+        ],
+    )
+
+
+def _of(one: Connection, first: str, last: str) -> bool:
+    low, high = IPv4Address(first), IPv4Address(last)
+    ends = (one.reply.target, one.original.target)
+    changed = (one.source_changed, one.target_changed)
+    return any(is_changed and low <= IPv4Address(end) <= high for end, is_changed in zip(ends, changed, strict=True))

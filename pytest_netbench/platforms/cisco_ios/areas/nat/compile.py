@@ -1,0 +1,253 @@
+"""From the lines of translation to nftables: destinations before routing, sources after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Interface
+
+from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatPlan
+from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
+from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
+from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
+from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
+from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.plan import CONTROL, FORWARD, NAT_IN, NAT_OUT, Chain, merged
+
+HITS, MISSES = "nat_hits", "nat_misses"
+_INSIDE = Chain("inet", "nat_inside")
+_OUTSIDE = Chain("inet", "nat_outside")
+_ENTERING = Chain("inet", "nat_entering")
+_LEAVING = Chain("inet", "nat_leaving")
+_MOST_ARP = 1024
+_SYSCTLS = {
+    "udp-timeout": ("udp_timeout", "udp_timeout_stream"),
+    "tcp-timeout": ("tcp_timeout_established",),
+    "finrst-timeout": ("tcp_timeout_fin_wait", "tcp_timeout_close_wait", "tcp_timeout_time_wait"),
+    "syn-timeout": ("tcp_timeout_syn_sent", "tcp_timeout_syn_recv"),
+    "icmp-timeout": ("icmp_timeout",),
+}
+RULES = ("nat static", "nat tcp", "nat udp", "nat network", "nat dynamic", "nat outside static", "nat destination")
+
+
+def sides(context: Context) -> tuple[list[Interface], list[Interface]]:
+    """The inside and the outside interfaces."""
+    inside = [one for one in context.interfaces if one.section.has("ip nat inside")]
+    return inside, [one for one in context.interfaces if one.section.has("ip nat outside")]
+
+
+def compile_nat(context: Context) -> None:
+    """Rules for everything that is translated, if there is an inside or an outside."""
+    inside, outside = sides(context)
+    rules = context.config.all(*RULES)
+    if not rules or not (inside or outside):
+        return
+    _Writer(context, inside, outside).write()
+    _remember(context, rules, inside, outside)
+    _answer_arp(context, sorted(set(_global_addresses(context, rules)), key=IPv4Address))
+    for word, names in _SYSCTLS.items():
+        for name in names:
+            context.plan.sysctls[f"net/netfilter/nf_conntrack_{name}"] = str(timeout(context, word))
+
+
+def timeout(context: Context, word: str) -> int:
+    """A timeout in the kernel's seconds."""
+    entry = context.config.get(f"ip nat translation {word}")
+    seconds = TIMEOUTS[word] if entry is None else entry.get("seconds", 2147483)
+    return max(1, round(seconds / context.facts.time_scale))
+
+
+class _Writer:
+    def __init__(self, context: Context, inside: list[Interface], outside: list[Interface]) -> None:
+        self._context, self._nft, self._config = context, context.plan.nft, context.config
+        self._inside = merged(one.kernel for one in inside) if inside else ""
+        self._outside = merged(one.kernel for one in outside) if outside else ""
+        self._pools = pools(context.config)
+
+    def write(self) -> None:
+        for chain in (_INSIDE, _OUTSIDE, _ENTERING, _LEAVING):
+            self._nft.chain(chain)
+        if self._inside:
+            self._nft.rule(NAT_IN, f"iifname {self._inside} jump {_LEAVING.name}")
+        if self._outside:
+            self._nft.rule(NAT_IN, f"iifname {self._outside} jump {_ENTERING.name}")
+        if self._inside and self._outside:
+            self._nft.rule(NAT_OUT, f"iifname {self._inside} oifname {self._outside} jump {_INSIDE.name}")
+            self._nft.rule(NAT_OUT, f"iifname {self._outside} oifname {self._inside} jump {_OUTSIDE.name}")
+        self._nft.rule(FORWARD, f"ct status & (snat | dnat) != 0 {self._nft.counter('inet', HITS)}")
+        self._miss = self._nft.counter("inet", MISSES)
+        self._static()
+        self._outside_static()
+        for number, entry in enumerate(self._config.all("nat dynamic"), start=1):
+            self._dynamic(entry, number)
+        for entry in self._config.all("nat destination"):
+            self._destination(entry)
+
+    def _static(self) -> None:
+        """The more a rule says the earlier it is asked: ports, hosts, networks."""
+        for protocol in ("tcp", "udp"):
+            for entry in self._config.all(f"nat {protocol}"):
+                address = global_address(self._context, entry)
+                if address is not None:
+                    local = f"{entry['local']}:{entry['lport']}"
+                    self._nft.rule(
+                        _ENTERING,
+                        f"ip daddr {address} {protocol} dport {entry['gport']} {self._miss} dnat ip to {local}",
+                    )
+                    self._nft.rule(_INSIDE, f"ip saddr {entry['local']} {protocol} sport {entry['lport']} {self._miss} snat ip to {address}:{entry['gport']}")  # fmt: skip
+        for entry in self._config.all("nat static"):
+            address = global_address(self._context, entry)
+            if address is not None:
+                self._nft.rule(_ENTERING, f"ip daddr {address} {self._miss} dnat ip to {entry['local']}")
+                self._nft.rule(_INSIDE, f"ip saddr {entry['local']} {self._miss} snat ip to {address}")
+        for entry in self._config.all("nat network"):
+            length = network_length(entry.get("mask") or entry["slash"])
+            local, there = f"{entry['local']}/{length}", f"{entry['global']}/{length}"
+            self._nft.rule(_ENTERING, f"ip daddr {there} {self._miss} dnat ip prefix to {local}")
+            self._nft.rule(_INSIDE, f"ip saddr {local} {self._miss} snat ip prefix to {there}")
+
+    def _outside_static(self) -> None:
+        for entry in self._config.all("nat outside static"):
+            self._nft.rule(_LEAVING, f"ip daddr {entry['local']} {self._miss} dnat ip to {entry['global']}")
+            self._nft.rule(_OUTSIDE, f"ip saddr {entry['global']} {self._miss} snat ip to {entry['local']}")
+
+    def _dynamic(self, entry: Entry, number: int) -> None:
+        give = Chain("inet", f"nat_give_{number}")
+        words = self._giving(entry)
+        if words is None:
+            return
+        self._nft.rule(give, words)
+        if "list" in entry.match.args:
+            self._nft.rule(_INSIDE, f"jump {acl.chain(self._context, entry['list'], permit=f'goto {give.name}')}")
+            return
+        chosen = Chain("inet", f"nat_map_{number}")
+        self._nft.chain(chosen)
+        for rule in self._clauses(entry["map"], give.name):
+            self._nft.rule(chosen, rule)
+        self._nft.rule(_INSIDE, f"jump {chosen.name}")
+
+    def _clauses(self, name: str, give: str) -> Iterator[str]:
+        """A route map as rules: the first clause that fits decides."""
+        clauses = [
+            (entry.text.split(), body)
+            for entry, body in self._config.sections("route-map")
+            if entry.text.split()[1] == name
+        ]
+        for words, body in sorted(clauses, key=lambda clause: int(clause[0][3])):
+            verdict = f"goto {give}" if words[2] == "permit" else "accept"
+            lines = [line.text.split() for line in body]
+            out = [line[2] for line in lines if line[:2] == ["match", "interface"]]
+            where = f"oifname {merged(self._kernel(one) for one in out)} " if out else ""
+            lists = [one for line in lines if line[:3] == ["match", "ip", "address"] for one in line[3:]]
+            if not lists:
+                yield f"{where}{verdict}"
+            for one in lists:
+                yield f"{where}jump {acl.chain(self._context, one, permit=verdict, missing=verdict)}"
+
+    def _kernel(self, name: str) -> str:
+        found = self._context.interface(name)
+        return found.kernel if found else name
+
+    def _giving(self, entry: Entry) -> str | None:
+        """Statements that give a packet's source its global address."""
+        if "out" in entry.match.args:
+            one = self._context.interface(entry["out"])
+            if one is None:
+                return None
+            address = own_address(one)
+            return f"{self._miss} " + (f"snat ip to {address}" if address else "masquerade")
+        pool = self._pools.get(entry["pool"])
+        if pool is None:
+            return None
+        if entry.has("overload"):
+            return f"{self._miss} snat ip to {pool.first}"
+        pool.write(self._context, entering=_ENTERING, seconds=timeout(self._context, "timeout"))
+        return f"{self._miss} goto {pool.chain.name}"
+
+    def _destination(self, entry: Entry) -> None:
+        """A virtual address whose connections real hosts take in turn."""
+        pool, found = self._pools.get(entry["pool"]), find(self._config, entry["list"])
+        if pool is None or found is None:
+            return
+        hosts = ", ".join(f"{at} : {address}" for at, address in enumerate(pool.addresses))
+        turn = f"dnat ip to numgen inc mod {len(pool.addresses)} map {{ {hosts} }}"
+        for line in found.lines:
+            # the list names the virtual address, which is where packets go
+            ace = replace(line.ace, source=Address(), destination=line.ace.source) if found.standard else line.ace
+            for words in acl.conditions(self._context, ace):
+                verdict = f"{self._miss} {turn}" if line.ace.permit else "return"
+                self._nft.rule(_ENTERING, f"meta l4proto tcp {words} {verdict}")
+
+
+def own_address(one: Interface) -> str | None:
+    """The primary address of an interface; ``None`` if it has none, or one that is not in its config."""
+    return one.addresses[0].split("/")[0] if one.addresses else None
+
+
+def global_address(context: Context, entry: Entry) -> str | None:
+    """The global address of a static rule: said, or an interface's."""
+    if "global" in entry.match.args:
+        return str(entry["global"])
+    one = context.interface(entry["out"])
+    return own_address(one) if one is not None else None
+
+
+def _remember(context: Context, rules: list[Entry], inside: list[Interface], outside: list[Interface]) -> None:
+    """Say which rules there are, so that a change ends the connections that they no longer fit."""
+    plan = NatPlan(interfaces=(tuple(one.name for one in inside), tuple(one.name for one in outside)))
+    context.plan.extras[EXTRA] = plan
+    for entry in rules:
+        found = sorted(_addresses_of(context, entry), key=IPv4Address)
+        if found:
+            plan.rules[entry.text] = (found[0], found[-1])
+
+
+def _addresses_of(context: Context, entry: Entry) -> list[str]:
+    """The first and the last address that a rule gives out."""
+    if entry.name == "nat network":
+        network = IPv4Interface(f"{entry['global']}/{network_length(entry.get('mask') or entry['slash'])}").network
+        return [str(network[0]), str(network[-1])]
+    if entry.name in {"nat dynamic", "nat destination"} and "pool" in entry.match.args:
+        pool: Pool | None = pools(context.config).get(entry["pool"])
+        return [pool.first, pool.last] if pool else []
+    if entry.name == "nat outside static":
+        return [entry["local"]]
+    address = global_address(context, entry)
+    return [address] if address else []
+
+
+def _global_addresses(context: Context, rules: list[Entry]) -> Iterator[str]:
+    """Addresses that neighbours may ask for by ARP."""
+    for entry in rules:
+        if entry.has("no-alias"):
+            continue
+        if entry.name == "nat dynamic" and "pool" in entry.match.args:
+            pool = pools(context.config).get(entry["pool"])
+            yield from pool.addresses[:_MOST_ARP] if pool else ()
+        elif entry.name in {"nat static", "nat tcp", "nat udp", "nat outside static"}:
+            yield from _addresses_of(context, entry)
+        elif entry.name == "nat destination":
+            found = find(context.config, entry["list"])
+            lines = found.lines if found is not None and found.standard else ()
+            yield from (
+                line.ace.source.value
+                for line in lines
+                if line.ace.source.kind == "net" and not line.ace.source.wildcard
+            )
+
+
+def _answer_arp(context: Context, addresses: list[str]) -> None:
+    """Be at home to neighbours who ask for a global address in their own subnet; what is not translated ends here."""
+    own = {address.split("/")[0] for one in context.interfaces for address in one.addresses}
+    mine: list[str] = []
+    for one in context.interfaces:
+        networks = [IPv4Interface(address).network for address in one.addresses]
+        here = [a for a in addresses if a not in own and any(IPv4Address(a) in network for network in networks)]
+        if here:
+            context.plan.sysctls[f"net/ipv4/conf/{one.kernel}/arp_ignore"] = "0"
+            mine += [address for address in here if address not in mine]
+    if mine:
+        context.plan.routes += [f"local {address} dev lo table local" for address in mine]
+        context.plan.nft.rule(CONTROL, f"ip daddr {{ {', '.join(mine)} }} drop")
