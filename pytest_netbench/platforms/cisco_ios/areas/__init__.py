@@ -18,6 +18,7 @@ _NAMES = (
     "static",
     "ospf",
     "acl",
+    "routes",
     "nat",
     "interface_shows",
     "system_shows",

@@ -191,9 +191,10 @@ def _interface(context: Context, member: Member) -> None:
 def _frr_type(member: Member) -> str:
     if member.network_type != "loopback":
         return member.network_type
-    # ospfd advertises the address alone of a point-to-multipoint interface, as IOS does of a loopback
+    # IOS advertises the address alone of a loopback; so does ospfd of a point-to-multipoint interface (but for the cost, which
+    # is 0 then), and of a network with nothing in it but the address
     whole = all(address.endswith("/32") for address in member.one.addresses)
-    return "point-to-point" if whole else "point-to-multipoint"
+    return "broadcast" if whole else "point-to-multipoint"
 
 
 def _authentication(section: Section) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,240 @@
+"""``show ip route``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, ip_network
+
+from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.routes.table import Row, Table
+from pytest_netbench.platforms.cisco_ios.compile import mask_length
+from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+
+_LEGEND = """\
+Codes: L - local, C - connected, S - static, R - RIP, M - mobile, B - BGP
+       D - EIGRP, EX - EIGRP external, O - OSPF, IA - OSPF inter area
+       N1 - OSPF NSSA external type 1, N2 - OSPF NSSA external type 2
+       E1 - OSPF external type 1, E2 - OSPF external type 2
+       i - IS-IS, su - IS-IS summary, L1 - IS-IS level-1, L2 - IS-IS level-2
+       ia - IS-IS inter area, * - candidate default, U - per-user static route
+       o - ODR, P - periodic downloaded static route, H - NHRP, l - LISP
+       a - application route
+       + - replicated route, % - next hop override
+"""
+PROTOCOLS = ("bgp", "connected", "eigrp", "isis", "local", "ospf", "rip", "static")
+
+
+def show(at: Exec, match: Match) -> str:
+    """The table, a part of it, or one route."""
+    vrf = str(match.get("vrf") or "")
+    table = Table(at, vrf=vrf)
+    if "address" in match.args:
+        return _chosen(at, table, match)
+    wanted = next((word for word in PROTOCOLS if match.has(word)), None)
+    rows = [row for row in table.rows if wanted is None or row.protocol == wanted]
+    heading = f"\nRouting Table: {vrf}\n" if vrf else ""
+    if wanted is not None and not rows:
+        return f"{heading}{_LEGEND}\n{_gateway(table.rows)}\n"
+    return f"{heading}{_LEGEND}\n{_gateway(table.rows)}\n\n" + _listing(table.rows, rows)
+
+
+def _gateway(rows: Sequence[Row]) -> str:
+    default = next((row for row in rows if row.is_default), None)
+    if default is None:
+        return "Gateway of last resort is not set"
+    address = next((hop.address for hop in default.hops if hop.address), "0.0.0.0")  # noqa: S104 - IOS's words
+    return f"Gateway of last resort is {address} to network 0.0.0.0"
+
+
+def _listing(table: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Routes below the headings of their classful networks, whose counts are those of the whole table."""
+    lines: list[str] = []
+    groups = _groups(table)
+    shown: set[IPv4Network] = set()
+    for row in rows:
+        assert isinstance(row.network, IPv4Network)
+        major = _major(row.network)
+        members = groups.get(major, [])
+        grouped = any(member.network != major for member in members) and row.network.prefixlen >= major.prefixlen
+        if not grouped or row.is_default:
+            lines += _lines(row, str(row.network), 6)
+            continue
+        lengths = {member.network.prefixlen for member in members}
+        if major not in shown:
+            lines.append(_heading(major, members, lengths))
+            shown.add(major)
+        name = str(row.network) if len(lengths) > 1 else str(row.network.network_address)
+        lines += _lines(row, name, 9)
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def _groups(table: Sequence[Row]) -> dict[IPv4Network, list[Row]]:
+    found: dict[IPv4Network, list[Row]] = {}
+    for row in table:
+        assert isinstance(row.network, IPv4Network)
+        if not row.is_default and row.network.prefixlen >= _major(row.network).prefixlen:
+            found.setdefault(_major(row.network), []).append(row)
+    return found
+
+
+def _major(network: IPv4Network) -> IPv4Network:
+    return igp.classful(str(network.network_address))
+
+
+def _heading(major: IPv4Network, members: Sequence[Row], lengths: set[int]) -> str:
+    count = f"{len(members)} subnets"
+    if len(lengths) == 1:
+        return f"      {major.network_address}/{lengths.pop()} is subnetted, {count}"
+    return f"      {major} is variably subnetted, {count}, {len(lengths)} masks"
+
+
+def _lines(row: Row, name: str, width: int) -> Iterator[str]:
+    star = "*" if row.is_default else " "
+    code = f"{row.code}{star}{row.kind}".rstrip()
+    head = f"{code:<{width}}{name}"
+    if row.blackhole and row.protocol != "static":
+        yield f"{head} is a summary, {row.uptime}, Null0"
+        return
+    if row.direct:
+        hops = [hop.interface for hop in row.hops] or ["Null0"]
+        yield f"{head} is directly connected, {hops[0]}"
+        yield from (f"{'':<{len(head)}} is directly connected, {name}" for name in hops[1:])
+        return
+    for at, hop in enumerate(row.hops):
+        words = [f"[{row.distance}/{row.metric}] via {hop.address}"]
+        words += [row.uptime] if row.protocol not in {"static", "kernel"} else []
+        words += [hop.interface] if _shows_interface(row, hop.interface, named=hop.named) else []
+        yield (head if at == 0 else " " * len(head)) + " " + ", ".join(words)
+
+
+def _shows_interface(row: Row, interface: str, *, named: bool) -> bool:
+    if row.protocol in {"static", "kernel"}:
+        return named
+    return row.protocol != "bgp" and bool(interface) and interface != "Null0"
+
+
+# -- one route -------------------------------------------------------------------------------------------------------------
+
+
+def _chosen(at: Exec, table: Table, match: Match) -> str:
+    rows = table.rows
+    address = str(match["address"])
+    length = mask_length(match["mask"]) if "mask" in match.args else None
+    if match.has("longer-prefixes") and length is not None:
+        whole = ip_network(f"{address}/{length}", strict=False)
+        assert isinstance(whole, IPv4Network)
+        inside = [row for row in rows if isinstance(row.network, IPv4Network) and row.network.subnet_of(whole)]
+        return f"{_LEGEND}\n{_gateway(rows)}\n\n" + _listing(rows, inside)
+    if length is not None:
+        wanted = ip_network(f"{address}/{length}", strict=False)
+        found = [row for row in rows if row.network == wanted]
+    else:
+        found = [row for row in rows if IPv4Address(address) in row.network and not row.is_default]
+        found = [row for row in found if row.network.prefixlen == max(r.network.prefixlen for r in found)]
+    if not found:
+        major = igp.classful(address)
+        known = any(row.network.subnet_of(major) for row in rows if isinstance(row.network, IPv4Network))
+        return "% Subnet not in table\n" if known else "% Network not in table\n"
+    row = next((row for row in found if row.protocol == "connected"), found[0])
+    heading = f"\nRouting Table: {table.vrf}\n" if table.vrf else ""
+    return heading + "\n".join([*_entry(at, row, table.vrf), ""])
+
+
+def _entry(at: Exec, row: Row, vrf: str) -> Iterator[str]:
+    kind = {"": "intra area", "IA": "inter area", "E1": "extern 1", "E2": "extern 2", "N1": "NSSA extern 1", "N2": "NSSA extern 2"}  # fmt: skip
+    supernet = ", supernet" if isinstance(row.network, IPv4Network) and row.network.prefixlen < _major(row.network).prefixlen else ""  # fmt: skip
+    yield f"Routing entry for {row.network}{supernet}"
+    known = f'  Known via "{_process(at, row, vrf)}", distance {row.distance}, metric {row.metric}'
+    if row.protocol in {"connected", "local"} or (row.protocol == "static" and row.direct):
+        yield f"{known} (connected{', via interface' if row.protocol == 'connected' else ''})"
+    else:
+        words = [f"Tag {row.tag}"] if row.tag else []
+        if row.protocol == "ospf":
+            words.append(f"type {kind.get(row.kind, 'intra area')}")
+            words += [f"forward metric {row.forward_metric}"] if row.kind[:1] in {"E", "N"} else []
+        if row.is_default:
+            known += ", candidate default path"
+        if row.tag and words:
+            yield known
+            yield f"  {', '.join(words)}"
+        else:
+            yield ", ".join([known, *words])
+    if row.protocol not in {"connected", "local", "static", "kernel"} and row.hops:
+        first = row.hops[0]
+        where = f" on {first.interface}" if row.protocol != "bgp" and first.interface else ""
+        yield f"  Last update from {first.address}{where}, {row.uptime} ago"
+    yield "  Routing Descriptor Blocks:"
+    for number, hop in enumerate(row.hops):
+        yield f"  {'*' if number == 0 else ' '} {_descriptor(row, hop.address, hop.interface, named=hop.named)}"
+        yield f"      Route metric is {row.metric}, traffic share count is 1"
+        if row.tag:
+            yield f"      Route tag {row.tag}"
+
+
+def _descriptor(row: Row, address: str, interface: str, *, named: bool) -> str:
+    if not address:
+        return f"directly connected, via {interface or 'Null0'}"
+    if row.protocol in {"static", "kernel"}:
+        return f"{address}, via {interface}" if named else address
+    where = "" if row.protocol == "bgp" else f", via {interface}"
+    return f"{address}, from {address}, {row.uptime} ago{where}"
+
+
+def _process(at: Exec, row: Row, vrf: str) -> str:
+    """E.g. ``ospf 1``."""
+    openers = {"ospf": ("router ospf", "process"), "eigrp": ("router eigrp", "process"), "bgp": ("router bgp", "asn")}
+    if row.protocol == "kernel":
+        return "static"
+    if row.protocol not in openers:
+        return row.protocol
+    name, argument = openers[row.protocol]
+    lines = [e for e in at.config.all(name) if (e.get("vrf") or "") == vrf or row.protocol == "bgp"]
+    value = next(iter(lines[0].match.args.values())) if lines else ""
+    return f"{row.protocol} {lines[0].get(argument, value)}" if lines else row.protocol
+
+
+# -- summary -----------------------------------------------------------------------------------------------------------------
+
+
+def summary(at: Exec, match: Match) -> str:
+    """``show ip route summary``."""
+    table = Table(at, vrf=str(match.get("vrf") or ""))
+    rows = table.rows
+    lines = [
+        f"IP routing table name is {table.vrf} (0x1)" if table.vrf else "IP routing table name is default (0x0)",
+        "IP routing table maximum-paths is 32",
+        "Route Source    Networks    Subnets     Replicates  Overhead    Memory (bytes)",
+    ]  # fmt: skip
+    total = [0, 0]
+    for source in ("connected", "static", "application", *sorted(_sources(at, rows, table.vrf))):
+        mine = [row for row in rows if _source_name(at, row, table.vrf) == source]
+        counts = _counts(mine)
+        total = [total[0] + counts[0], total[1] + counts[1]]
+        lines.append(_summary_row(source, *counts))
+        if source.startswith("ospf"):
+            kinds = [row.kind for row in mine]
+            lines.append(f"  Intra-area: {kinds.count('')} Inter-area: {kinds.count('IA')} External-1: {kinds.count('E1')} External-2: {kinds.count('E2')}")  # fmt: skip
+            lines.append(f"  NSSA External-1: {kinds.count('N1')} NSSA External-2: {kinds.count('N2')}")
+    majors = len(_groups(rows))
+    lines.append(f"{'internal':<15} {majors:<47} {majors * 440}")
+    lines.append(_summary_row("Total", *total))
+    return "\n".join([*lines, ""])
+
+
+def _sources(at: Exec, rows: Sequence[Row], vrf: str) -> set[str]:
+    return {_source_name(at, row, vrf) for row in rows} - {"connected", "static"}
+
+
+def _source_name(at: Exec, row: Row, vrf: str) -> str:
+    return "connected" if row.protocol == "local" else _process(at, row, vrf)
+
+
+def _counts(rows: Sequence[Row]) -> tuple[int, int]:
+    whole = sum(1 for row in rows if isinstance(row.network, IPv4Network) and row.network.prefixlen <= _major(row.network).prefixlen)  # fmt: skip
+    return whole, len(rows) - whole
+
+
+def _summary_row(name: str, networks: int, subnets: int) -> str:
+    routes = networks + subnets
+    return f"{name:<15} {networks:<11} {subnets:<11} {0:<11} {routes * 96:<11} {routes * 288}"

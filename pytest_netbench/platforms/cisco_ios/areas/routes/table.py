@@ -1,0 +1,202 @@
+"""The routing tables as IOS sees them: FRR's selected routes with IOS's codes, and the local routes that FRR does not list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile import Interface, mask_length
+from pytest_netbench.platforms.cisco_ios.device import Exec
+
+CODES = {"connected": "C", "local": "L", "static": "S", "kernel": "S", "rip": "R", "ripng": "R", "bgp": "B", "eigrp": "D", "ospf": "O", "ospf6": "O", "isis": "i"}  # fmt: skip
+_ISIS_ROW = re.compile(r"^\s*(\S+/\d+)\s+\d+\s")
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One way that a route takes: an address, an interface in full, or both. ``named``: its config names the interface."""
+
+    address: str = ""
+    interface: str = ""
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One route. ``kind``: behind the code (``IA``, ``E2``, ``L1``); ``uptime`` as IOS prints it."""
+
+    network: IPv4Network | IPv6Network
+    protocol: str
+    distance: int = 0
+    metric: int = 0
+    hops: tuple[Hop, ...] = ()
+    uptime: str = ""
+    kind: str = ""
+    tag: int = 0
+    blackhole: bool = False
+    forward_metric: int = 0
+
+    @property
+    def code(self) -> str:
+        """The letter in the first column."""
+        return CODES[self.protocol]
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the default route."""
+        return self.network.prefixlen == 0
+
+    @property
+    def direct(self) -> bool:
+        """Whether it goes out of an interface with no next hop."""
+        return all(not hop.address for hop in self.hops)
+
+
+class Table:
+    """The routes of a device, of one VRF ("" is the global one) and one family."""
+
+    def __init__(self, at: Exec, *, vrf: str = "", six: bool = False) -> None:
+        self._at, self.vrf, self._six = at, vrf, six
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All routes, in the order of tables."""
+        rows = [row for entry in self._entries() if (row := self._row(entry)) is not None]
+        rows += [local for row in rows if row.protocol == "connected" for local in self._locals(row)]
+        return sorted(
+            dict.fromkeys(rows), key=lambda row: (int(row.network.network_address), row.network.prefixlen, row.code)
+        )
+
+    def _entries(self) -> Iterator[Mapping[str, Any]]:
+        vrf = f" vrf {self.vrf}" if self.vrf else ""
+        answer = self._at.ask_json("zebra", f"show {'ipv6' if self._six else 'ip'} route{vrf} json")
+        for entries in answer.values():
+            if isinstance(entries, list):
+                yield from (entry for entry in entries if entry.get("selected") and entry.get("protocol") in CODES)
+
+    def _row(self, entry: Mapping[str, Any]) -> Row | None:
+        network = ip_network(entry["prefix"])
+        if network.version == 6 and network.is_link_local:
+            return None
+        if entry["protocol"] == "kernel" and network.prefixlen:
+            return None
+        hops = tuple(
+            self._hop(entry, hop) for hop in entry.get("nexthops", ()) if not hop.get("resolver") and hop.get("active")
+        )
+        row = Row(
+            network=network,
+            protocol=str(entry["protocol"]),
+            distance=int(entry.get("distance", 0)),
+            metric=int(entry.get("metric", 0)),
+            hops=hops,
+            uptime=str(entry.get("uptime", "")),
+            tag=int(entry.get("tag", 0)),
+            blackhole=any(hop.get("blackhole") or hop.get("unreachable") for hop in entry.get("nexthops", ())),
+        )
+        return self._classified(row)
+
+    def _hop(self, entry: Mapping[str, Any], hop: Mapping[str, Any]) -> Hop:
+        kernel = str(hop.get("interfaceName", ""))
+        name = interfaces.from_kernel(kernel) or ("" if kernel else "Null0")
+        address = str(hop.get("ip", ""))
+        named = entry["protocol"] == "static" and (entry["prefix"], address, name) in self._named
+        return Hop(address, name, named or not address)
+
+    @cached_property
+    def _named(self) -> set[tuple[str, str, str]]:
+        """Static routes whose lines give an address and an interface."""
+        found = set()
+        for entry in self._at.config.all("ip route"):
+            if entry.get("via") and entry.get("out"):
+                prefix = f"{entry['prefix']}/{mask_length(entry['mask'])}"
+                found.add((prefix, str(entry["via"]), str(entry["out"])))
+        return found
+
+    # -- what zebra does not know: by which kind of route OSPF and IS-IS have it -------------------------------------------
+
+    def _classified(self, row: Row) -> Row:
+        if row.protocol in {"ospf", "ospf6"}:
+            kind, forward = self._ospf_kinds.get(str(row.network), ("", 0))
+            return replace(row, kind=kind, forward_metric=forward)
+        if row.protocol == "isis":
+            return replace(row, kind="L1" if str(row.network) in self._level_one else "L2")
+        return row
+
+    @cached_property
+    def _ospf_kinds(self) -> dict[str, tuple[str, int]]:
+        if self._six:
+            answer = self._at.ask_json("ospf6d", "show ipv6 ospf6 route json")
+            routes = answer.get("routes", answer) if isinstance(answer, dict) else {}
+            return {prefix: (_six_kind(entry), 0) for prefix, entry in routes.items()}
+        vrf = f" vrf {self.vrf}" if self.vrf else ""
+        answer = self._at.ask_json("ospfd", f"show ip ospf{vrf} route json")
+        routes = answer.get(self.vrf, answer) if self.vrf else answer
+        found = {}
+        for prefix, entry in routes.items():
+            if not isinstance(entry, Mapping) or "/" not in prefix:
+                continue
+            words = str(entry.get("routeType", "")).split()
+            kind = words[1] if len(words) > 1 else ""
+            if kind.startswith("E") and str(ip_network(prefix).network_address) in self._seven:
+                kind = kind.replace("E", "N")
+            forward = int(entry.get("cost", 0)) if kind[:1] in {"E", "N"} else 0
+            found[prefix] = (kind, forward)
+        return found
+
+    @cached_property
+    def _seven(self) -> frozenset[str]:
+        """Networks that only NSSA LSAs of others advertise."""
+        if not any(section.has("area nssa") for _, section in self._at.config.sections("router ospf")):
+            return frozenset()
+        vrf = f" vrf {self.vrf}" if self.vrf else ""
+        seven = _link_state_ids(self._at.ask("ospfd", f"show ip ospf{vrf} database nssa-external"))
+        five = _link_state_ids(self._at.ask("ospfd", f"show ip ospf{vrf} database external"))
+        own = {entry for entry in five if entry[1] == _router_id(self._at.ask("ospfd", f"show ip ospf{vrf}"))}
+        return frozenset({network for network, _ in seven} - {network for network, _ in set(five) - own})
+
+    @cached_property
+    def _level_one(self) -> frozenset[str]:
+        text = self._at.ask("isisd", "show isis route level-1")
+        return frozenset(found[1] for line in text.splitlines() if (found := _ISIS_ROW.match(line)))
+
+    # -- local routes --------------------------------------------------------------------------------------------------------
+
+    def _locals(self, row: Row) -> Iterator[Row]:
+        for hop in row.hops:
+            one = self._by_name.get(hop.interface)
+            for text in self._own_addresses(one) if one is not None else ():
+                own = ip_interface(text)
+                if own.network == row.network and own.network.prefixlen < own.max_prefixlen:
+                    yield Row(network=ip_network(f"{own.ip}/{own.max_prefixlen}"), protocol="local", hops=(hop,))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Interface]:
+        return {one.name: one for one in self._at.device.context().interfaces}
+
+    def _own_addresses(self, one: Interface) -> tuple[str, ...]:
+        if self._six:
+            return tuple(str(e["prefix"]) for e in one.section.all("ipv6 address") if "prefix" in e.match.args)
+        return one.addresses
+
+
+def _six_kind(entry: Any) -> str:
+    details = entry[0] if isinstance(entry, list) and entry else entry
+    path = str(details.get("pathType", details.get("type", ""))) if isinstance(details, Mapping) else ""
+    return {"Inter-Area": "I", "External-1": "E1", "External-2": "E2"}.get(path, "")
+
+
+def _link_state_ids(text: str) -> set[tuple[str, str]]:
+    """(network, advertising router) of the LSAs in a detailed database listing."""
+    ids = re.findall(r"Link State ID: (\S+)", text)
+    routers = re.findall(r"Advertising Router: (\S+)", text)
+    return set(zip(ids, routers, strict=True))
+
+
+def _router_id(text: str) -> str:
+    found = re.search(r"Router ID: (\S+)", text)
+    return found[1] if found else ""
