@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.session import Session
 
@@ -62,8 +63,23 @@ def replace(device: Device, text: str) -> str | None:
     return None
 
 
-def merged(device: Device, lines: Sequence[str]) -> tuple[str, str]:
-    """What the running config would be with ``lines`` typed, and the device's words about those it would refuse."""
+def merged(device: Device, lines: Sequence[str]) -> tuple[Rehearsal, str]:
+    """The device with ``lines`` typed, and its words about those it would refuse."""
     rehearsal = Rehearsal(device, device.running_config())
-    words = type_all(rehearsal, lines)
-    return rehearsal.running_config(), words
+    return rehearsal, type_all(rehearsal, lines)
+
+
+def seeds(device: Device) -> set[tuple[str, ...]]:
+    """Lines that nobody typed: what a new section has of itself, each under the lines above it."""
+    return set(_seeds(device, device.config, ()))
+
+
+def _seeds(device: Device, section: Section, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for entry in section:
+        if entry.children is None:
+            continue
+        path = (*above, entry.text)
+        given = device.book.mode(entry.children.mode).seeds
+        if given is not None:
+            yield from ((*path, line) for line in given(entry, device.role))
+        yield from _seeds(device, entry.children, path)

@@ -25,7 +25,7 @@ def open_console(node: NodeAccess, *, run: Callable[[str], str]) -> Console:
     return RelayConsole(
         open_program=lambda columns, rows: _open(node, columns, rows),
         run_command=lambda command: (_on_a_terminal(run(command)), 0),
-        kind=kind,
+        kind=Kind(),
     )
 
 
@@ -36,11 +36,21 @@ def _open(node: NodeAccess, columns: int, rows: int) -> PtyProgram:
     return node.pty(_PROGRAM, writable=False, columns=columns, rows=rows)
 
 
-def kind(prompt: str, line: str) -> CommandKind:
-    """What a line typed behind ``prompt`` asks for."""
-    if _MOVES.match(line.strip()):
-        return "session"
-    return "configure" if _CONFIG_PROMPT.search(prompt) else "read"
+class Kind:
+    """What the lines of a session ask for. Of a paste several lines come before the prompt tells the mode."""
+
+    def __init__(self) -> None:
+        self._configuring: bool | None = None
+
+    def __call__(self, prompt: str, line: str) -> CommandKind:
+        """What a line typed behind ``prompt`` asks for."""
+        words = line.strip()
+        if _MOVES.match(words):
+            self._configuring = True if words.startswith("conf") else False if words == "end" else None
+            return "session"
+        shown = bool(_CONFIG_PROMPT.search(prompt))
+        configuring = shown if self._configuring is None else self._configuring
+        return "configure" if configuring else "read"
 
 
 def _on_a_terminal(text: str) -> str:

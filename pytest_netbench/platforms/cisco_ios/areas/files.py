@@ -212,7 +212,10 @@ def _incremental(at: Exec, match: Match) -> str:
     except _Trouble as trouble:
         return str(trouble)
     after, refused = rehearsal.merged(at.device, lines)
-    changes = incremental(_config_lines(at.device.running_config()), _config_lines(after))
+    given = rehearsal.seeds(after)
+    wanted = [path for path in _config_lines(after.running_config()) if path not in given]
+    before = [path for path in _config_lines(at.device.running_config()) if path not in given]
+    changes = incremental(before, wanted)
     shown = (
         ["!List of Commands:", *changes, "end"] if changes else ["!List of Commands:", "end", "!No changes were found"]
     )

@@ -130,6 +130,11 @@ def test_incremental_diffs_are_the_commands_that_are_new():
     assert shown == "!List of Commands:\ninterface Loopback1\n ip address 10.0.0.1 255.255.255.255\nend\n"
 
 
+def test_what_a_new_section_has_of_itself_is_no_difference():
+    shown = say(device_with("int lo70\n desc seventy\n"), "show archive config incremental-diffs flash:change.txt")
+    assert shown == "!List of Commands:\ninterface Loopback70\n description seventy\nend\n"
+
+
 def test_incremental_diffs_change_nothing():
     device = device_with("hostname R9\n")
     say(device, "show archive config incremental-diffs flash:change.txt")

@@ -1,0 +1,66 @@
+"""A real lab of two IOS routers, an FRR router and a Linux host, all of which answer with SSH."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.ssh import open_ssh
+from pytest_netbench.model.task import Budget
+from pytest_netbench.model.trial import SshAccess, SshLogin
+from tests.support.netns_networks import network
+
+CONFIGS = {
+    "R1": "interface Gi0/0\n ip address 10.0.0.1 255.255.255.0\n no shutdown\n",
+    "R2": "interface Gi0/0\n ip address 10.0.0.2 255.255.255.0\n no shutdown\n",
+    "f1": "interface eth0\n ip address 10.1.0.1/24\n",
+    "h1": "ip address add 10.1.0.2/24 dev eth0\n",
+}
+PLATFORMS = {"R1": "cisco_ios", "R2": "cisco_ios", "f1": "frr", "h1": "linux"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A lab whose devices answer with SSH."""
+
+    lab: Any
+    ani: LabAni
+    access: SshAccess
+
+    def __getitem__(self, device: str) -> SshLogin:
+        return self.access.hosts[device]
+
+    def config(self, device: str) -> str:
+        """The running config of a device."""
+        return self.ani.get_running_cfg(device)["running_config"]
+
+    def lines(self, device: str) -> list[str]:
+        """The lines that were entered at a device so far."""
+        params = [step.data["params"] for step in self.ani.steps if step.kind == "ani"]
+        return [one["line"].strip() for one in params if one.get("line") and one["device"] == device]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    """The lab; one for the tests of a module."""
+    backend = parts.load("backends", "netns")()
+    wanted = network(PLATFORMS, ["R1 Gi0/0 - R2 Gi0/0", "f1 eth0 - h1 eth0"], CONFIGS)
+    lack = backend.lacks(wanted)
+    if lack is not None:
+        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+    lab = backend.deploy(wanted)
+    try:
+        ani = LabAni(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
+        try:
+            yield Served(lab, ani, open_ssh(ani))
+        finally:
+            ani.close()
+        assert ani.lab_error is None
+    finally:
+        lab.destroy()
