@@ -32,6 +32,9 @@ class PaperDevice(Device):
     def commit(self) -> None:
         return
 
+    def log(self, mnemonic: str, text: str) -> None:
+        self.log_lines.append(f"%{mnemonic}: {text}")
+
 
 def paper(
     *lines: str, interfaces: Sequence[str] = ("Gi0/0", "Gi0/1"), role: str | None = None, startup: str = ""

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench.errors import StartupConfigRejected
@@ -21,6 +20,8 @@ from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, Book
 from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.services.programs import syslog
 from pytest_netbench.platforms.frr import daemons, processes
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Device:
         self.flash: dict[str, Any] = {}
         """What survives a reload beside the startup config."""
         self.log_lines: list[str] = []
+        self._logged_until = 0.0
         self._dirty = True
         self._started = time.monotonic()
 
@@ -71,27 +73,25 @@ class Device:
 
     def log(self, mnemonic: str, text: str) -> None:
         """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
-        now = datetime.now(UTC)
-        line = f"*{now:%b} {now.day:>2} {now:%H:%M:%S}.{now.microsecond // 1000:03d}: %{mnemonic}: {text}"
+        facility, severity, name = mnemonic.split("-", 2)
+        if "syslog" in self.plan.services:
+            runner.command(self.node, "syslog", f"send {severity} {facility} {name} {text}")
+            return
+        entry = {"facility": facility, "severity": int(severity), "mnemonic": name, "text": text}
+        self._keep_line(f"{syslog.stamp(time.time())}: {syslog.formatted(entry)}")
+
+    def collect_log(self) -> list[str]:
+        """The log, with what services have said since it was last looked at."""
+        if "syslog" in self.plan.services:
+            for entry in runner.state(self.node, "syslog")["messages"]:
+                if entry["time"] > self._logged_until:
+                    self._logged_until = entry["time"]
+                    self._keep_line(f"{syslog.stamp(entry['time'])}: {syslog.formatted(entry)}")
+        return self.log_lines
+
+    def _keep_line(self, line: str) -> None:
         self.log_lines.append(line)
         del self.log_lines[:-_LOG_LINES]
-        for host in self.config.all("logging host"):
-            self.node.run(
-                [
-                    "logger",
-                    "-n",
-                    str(host["address"]),
-                    "-P",
-                    "514",
-                    "-d",
-                    "-p",
-                    "local7.notice",
-                    "--rfc3164",
-                    "-t",
-                    self.hostname,
-                    line,
-                ]
-            )
 
     def boot(self, startup_config: str) -> None:
         """Start FRR and load the startup config.
@@ -127,6 +127,8 @@ class Device:
         for line in factory_config(self):
             words = session.enter(line)
             assert not words, f"{line!r}: {words}"
+        for entry in self.config:
+            entry.factory = True
         session.enter("end")
         session.enter("configure terminal")
         for number, line in enumerate(text.splitlines(), start=1):

@@ -8,11 +8,12 @@ from pytest_netbench.platforms.cisco_ios import interfaces, passwords
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.pattern import Keyword
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 from pytest_netbench.platforms.cisco_ios.plan import CONTROL, merged
 
-_LINE = "line"
+_LINE_MODE = "line"
 _HOST = "cp-host"
 _NO_NTP = "no NTP runs: the clock is the machine's"
 _NO_SNMP = "no SNMP agent runs"
@@ -27,8 +28,7 @@ def _secret(edit: Edit, match: Match) -> str | None:
     """Store a secret hashed, whatever it was typed as."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
-    head = match.text[: match.text.rindex(" secret")]
-    edit.put(f"{head} secret 9 {passwords.hashed(str(match['plain']))}")
+    edit.put(f"{_before(match, 'secret')} 9 {passwords.hashed(str(match['plain']))}")
     return None
 
 
@@ -36,12 +36,18 @@ def _password(edit: Edit, match: Match) -> str | None:
     """Store a password readable, or as type 7 where ``service password-encryption`` is on."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
-    head = match.text[: match.text.rindex("password") + len("password")]
+    head = _before(match, "password")
     encrypt = edit.config.has("service password-encryption")
     user = match.name.startswith("username")
     plain = str(match["plain"])
     edit.put(f"{head} 7 {passwords.hidden(plain)}" if encrypt else f"{head}{' 0' if user else ''} {plain}")
     return None
+
+
+def _before(match: Match, word: str) -> str:
+    """A line up to and with a keyword."""
+    last = next(element.position for element, _, text in match.parts if isinstance(element, Keyword) and text == word)
+    return " ".join(text for element, _, text in match.parts if element.position <= last)
 
 
 def _encrypt_all(edit: Edit, match: Match) -> str | None:
@@ -51,7 +57,7 @@ def _encrypt_all(edit: Edit, match: Match) -> str | None:
         return words
     for section in [edit.config, *(body for _, body in edit.config.sections("line"))]:
         for entry in [e for e in section if "plain" in e.match.args and "password" in e.match.words and not e.negated]:
-            head = entry.text[: entry.text.rindex("password") + len("password")]
+            head = _before(entry.match, "password")
             section.remove(entry)
             edit.put(f"{head} 7 {passwords.hidden(str(entry['plain']))}", section)
     return words
@@ -95,6 +101,13 @@ def _compile(context: Context) -> None:
                 context.plan.nft.rule(CONTROL, f"iifname != {merged(names)} {condition} drop")
 
 
+def _line(edit: Edit, match: Match) -> str | None:
+    """The console, the auxiliary line and five virtual ones are always there."""
+    if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0), ("vty", 0)}:
+        return "% Can't delete last 5 VTY lines" if match["kind"] == "vty" else INVALID
+    return edit.keep(match)
+
+
 _CONFIG = (
     Command(pattern="service password-encryption", keeps_no=True, edit=_encrypt_all),
     Command(
@@ -126,8 +139,9 @@ _CONFIG = (
     ),
     Command(
         pattern="line {kind!:linekind} {first!:0-530} [ {last!:1-530} ]",
-        opens=_LINE,
+        opens=_LINE_MODE,
         name="line",
+        edit=_line,
         help="Configure a terminal line",
     ),
     Command(pattern="aaa new-model", keeps_no=True, help="Enable NEW access control commands and functions"),
@@ -152,7 +166,7 @@ _CONFIG = (
     Command(pattern="crypto key zeroize rsa", edit=lambda _edit, _match: None),
     Command(pattern="logging host {address!:ipv4}", help="Set syslog server IP address and parameters"),
     Command(pattern="logging {address:ipv4}", name="logging address", edit=_host_alias),
-    Command(pattern="logging trap ^ ( {level:0-7} | {word:severity} )", marked="every message is sent"),
+    Command(pattern="logging trap ^ ( {level:0-7} | {word:severity} )", default=("logging trap informational", "logging trap 6")),
     Command(pattern="logging buffered ^ [ {size:4096-2147483647} ] [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(pattern="logging console ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(pattern="logging monitor ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),
@@ -160,7 +174,7 @@ _CONFIG = (
         pattern="logging source-interface {interface:interface}",
         help="Specify interface for source address in logging transactions",
     ),
-    Command(pattern="logging facility {facility:word}", marked="messages are sent as local7"),
+    Command(pattern="logging facility {facility:syslogfacility}", default=("logging facility local7",)),
     Command(pattern="logging on", keeps_no=True, default=("logging on",)),
     Command(pattern="logging rate-limit {rate:1-10000}", marked="every message is sent"),
     Command(
@@ -279,7 +293,7 @@ def _switch(edit: Edit, match: Match, text: str) -> str | None:
 AREA = Area(
     name="management",
     modes=(
-        Mode(name=_LINE, prompt="config-line", help="line"),
+        Mode(name=_LINE_MODE, prompt="config-line", help="line"),
         Mode(name=_HOST, prompt="config-cp-host", help="control plane host"),
     ),
     types={
@@ -287,6 +301,7 @@ AREA = Area(
         "bannerkind": matching("motd|login|exec|incoming", r"motd|login|exec|incoming"),
         "aaaservice": matching("WORD", r"authentication|authorization|accounting|group"),
         "linetransport": matching("all|none|ssh|telnet", r"all|none|ssh|telnet"),
+        "syslogfacility": matching("WORD", r"auth|cron|daemon|kern|local[0-7]|lpr|mail|news|syslog|user|uucp"),
         "severity": matching(
             "WORD", r"emergencies|alerts|critical|errors|warnings|notifications|informational|debugging"
         ),
@@ -300,7 +315,7 @@ AREA = Area(
     },
     commands=(
         *_CONFIG,
-        *(replace(command, mode=_LINE) for command in _ON_LINE),
+        *(replace(command, mode=_LINE_MODE) for command in _ON_LINE),
         Command(pattern="management-interface {interface!:interface} allow {protocol:mgmtproto}+", mode=_HOST),
     ),
     factory=("no aaa new-model", "line con 0", "line aux 0", "line vty 0 4", " login", " transport input none"),

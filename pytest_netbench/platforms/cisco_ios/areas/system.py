@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 VERSION = "15.9"
@@ -30,6 +31,23 @@ def _compile(context: Context) -> None:
         "net.ipv4.conf.all.promote_secondaries": "1",
         "net.ipv6.conf.all.keep_addr_on_down": "1",
     }
+
+
+def _hostname(edit: Edit, match: Match) -> str | None:
+    """Without a name a device is called Router."""
+    if match.negated or match.reset:
+        edit.put("hostname Router")
+        return None
+    return edit.keep(match)
+
+
+def _version(edit: Edit, match: Match) -> str | None:
+    """What a saved config says of the version it was made by; this one says its own."""
+    if match.negated or match.reset:
+        return INVALID
+    if not edit.config.has("version"):
+        edit.put(f"version {VERSION}")
+    return None
 
 
 def _show_running(at: Exec, _match: Match) -> str:
@@ -63,8 +81,8 @@ AREA = Area(
     name="system",
     types={"hostname": matching("WORD", r"[A-Za-z0-9][\w.-]{0,62}")},
     commands=(
-        Command(pattern="hostname {name:hostname}", help="Set system's network name"),
-        Command(pattern="version {number:word}"),
+        Command(pattern="hostname ^ {name:hostname}", edit=_hostname, help="Set system's network name"),
+        Command(pattern="version {number:word}", edit=_version),
         *(
             Command(
                 pattern=f"service timestamps {kind} [ datetime < msec | localtime | show-timezone | year > | uptime ]",
@@ -104,7 +122,9 @@ AREA = Area(
     ),
     factory=_FACTORY,
     compile=_compile,
-    scope=(("host name, saving, reload; do, no, default, ?, abbreviations, | include exclude begin section count", "yes"),),
+    scope=(
+        ("host name, saving, reload; do, no, default, ?, abbreviations, | include exclude begin section count", "yes"),
+    ),
     help={
         "show": "Show running system information",
         "ip": "Global IP configuration subcommands",

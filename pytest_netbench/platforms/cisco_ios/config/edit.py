@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -53,6 +54,17 @@ class Edit:
             self._assert(match)
         return None
 
+    def read(self, text: str, *, like: Match) -> Match:
+        """The canonical line ``text`` of the present section, negated or reset as ``like`` is.
+
+        Raises:
+            ValueError: The grammar does not know it.
+        """
+        found = self._book.reader(self.section.mode, self.role).read(text, partial=like.negated or like.reset)
+        if isinstance(found, Refusal):
+            raise ValueError(f"{self.section.mode}: {text!r} is {found.kind}")  # noqa: TRY004 - a text is wrong, not a type
+        return Match(found.known, found.parts, negated=like.negated, reset=like.reset, whole=found.whole)
+
     def put(self, text: str, section: Section | None = None) -> Entry:
         """Store the canonical line ``text`` in ``section`` (default: where the line was typed); returns its entry.
 
@@ -78,7 +90,11 @@ class Edit:
             if entry.same_line(match) and not entry.negated:
                 if entry.children is not None:
                     entry.match = match
+                    self._renew(entry)
                     self.opened.append(entry)
+                elif self.booting and entry.factory:
+                    self.section.remove(entry)
+                    self.section.insert(Entry(match, self.section))
                 elif entry.text != match.text:
                     at = self.section.entries.index(entry)
                     self.section.entries[at] = Entry(match, self.section)
@@ -87,6 +103,13 @@ class Edit:
         self._place(entry, self.section)
         if entry.children is not None:
             self.opened.append(entry)
+
+    def _renew(self, entry: Entry) -> None:
+        """What a saved config leaves out of a section is at its default, not as the factory left it."""
+        if self.booting and entry.factory:
+            entry.factory = False
+            entry.body.entries.clear()
+            self.seed(entry)
 
     def _place(self, entry: Entry, section: Section) -> None:
         for old in [old for old in section if old.match.known is entry.match.known and _displaces(entry, old)]:
@@ -102,27 +125,29 @@ class Edit:
             self.put(text, entry.body)
 
     def _negate(self, match: Match) -> None:
-        if not match.command.keeps_no:
-            self._drop(match)
-            return
         self._drop(match)
-        negated = Match(match.known, match.parts, negated=True, whole=match.whole)
-        self.section.insert(Entry(_bare(negated), self.section, negated=True))
+        if match.command.keeps_no:
+            self._drop_same(match)
+            negated = Match(match.known, match.parts, negated=True, whole=match.whole)
+            self.section.insert(Entry(_bare(negated), self.section, negated=True))
 
     def _reset(self, match: Match) -> None:
         self._drop(match)
-        for entry in [e for e in self.section if e.negated and e.covers(_bare(match))]:
-            self.section.remove(entry)
-        parent = self.section.parent
-        mode = self._book.mode(self.section.mode)
-        if parent is None or mode.seeds is None:
-            return
-        for text in mode.seeds(parent, self.role):
+        self._drop_same(_bare(match))
+        for text in self._at_first():
             found = self._book.reader(self.section.mode, self.role).read(
                 text, skip=int(text.startswith("no ")), partial=True
             )
             if isinstance(found, Match) and found.known is match.known:
                 self.put(text)
+
+    def _at_first(self) -> Sequence[str]:
+        """The lines that the present section has before anything is typed."""
+        parent = self.section.parent
+        if parent is None:
+            return [line for area in self._book.areas for line in area.factory if not line.startswith(" ")]
+        seeds = self._book.mode(self.section.mode).seeds
+        return seeds(parent, self.role) if seeds is not None else ()
 
     def _drop(self, match: Match) -> None:
         for entry in [entry for entry in self.section if entry.covers(match)]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.config import neighbors
 from pytest_netbench.platforms.cisco_ios.config.order import rank
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
@@ -23,6 +24,8 @@ class Entry:
         self.match = match
         self.section = section
         self.negated = negated
+        self.factory = False
+        """It was there before the startup config, which has the last word on what stands below it."""
         opens = match.command.opens
         self.children: Section | None = Section(mode=opens, parent=self) if opens and not negated else None
 
@@ -139,6 +142,10 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     if mode == "if" and word in {"standby", "vrrp"} and rest.split()[0] in _REDUNDANCY:
         # by group, "no" lines among the others
         return rank(mode, entry.match.text), (entry["group"], _REDUNDANCY.index(rest.split()[0]))
+    if word == "neighbor" and mode.startswith("router-bgp"):
+        return rank("router-bgp", "neighbor"), neighbors.place(entry["peer"], rest)
+    if mode.startswith("router-bgp"):
+        return rank("router-bgp", entry.text), ()
     place = rank(mode, entry.text)
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key

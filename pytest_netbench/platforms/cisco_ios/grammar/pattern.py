@@ -4,7 +4,7 @@
 
 ``word`` a keyword · ``{name:type}`` an argument, ``!`` behind the name: part of what tells one such line from another · ``[ … ]`` optional ·
 ``( a | b )`` one of · ``< a | b >`` each at most once, in any order, or none · ``+`` after an element: once or more ·
-``^`` the earliest place at which ``no`` may end (without it: after the last keyword outside brackets).
+``^`` the earliest place at which ``no`` may end (without it: after the last keyword, or argument with a ``!``, outside brackets).
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ def parse(text: str, types: Mapping[str, ArgType]) -> Pattern:
     items = _Reader(text, types).read()
     words = [item.word for item in items if isinstance(item, Keyword)]
     if not any(isinstance(item, Stop) for item in items):
-        last = max((at for at, item in enumerate(items) if isinstance(item, Keyword)), default=len(items) - 1)
+        telling = (at for at, item in enumerate(items) if isinstance(item, Keyword) or getattr(item, "key", False))
+        last = max(telling, default=len(items) - 1)
         items.insert(last + 1, Stop())
     return Pattern(text, Sequence(tuple(items)), " ".join(words))
 
