@@ -15,10 +15,11 @@ _NAMES = (
     "system",
     "interfaces",
     "switching",
+    "l2security",
     "static",
     "ospf",
-    "acl",
     "routes",
+    "acl",
     "nat",
     "interface_shows",
     "system_shows",
@@ -30,6 +31,8 @@ _NAMES = (
     "fhrp",
     "dhcp",
     "sla",
+    "syslog",
+    "bgp",
 )
 
 

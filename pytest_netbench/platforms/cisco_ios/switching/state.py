@@ -120,6 +120,7 @@ class SwitchState:
         recovery: Seconds after which a port recovers from an error, by cause.
         snooping: DHCP snooping as the service takes it, or ``None``.
         inspection: ARP inspection, likewise.
+        bindings: Addresses of hosts that are configured, likewise.
     """
 
     address: str = "02:00:00:00:00:01"
@@ -132,6 +133,7 @@ class SwitchState:
     recovery: Mapping[str, int] = field(default_factory=dict)
     snooping: Mapping[str, Any] | None = None
     inspection: Mapping[str, Any] | None = None
+    bindings: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def is_idle(self) -> bool:
@@ -153,6 +155,7 @@ class SwitchState:
             "recovery": dict(self.recovery),
             "snooping": None if self.snooping is None else dict(self.snooping),
             "inspection": None if self.inspection is None else dict(self.inspection),
+            "bindings": [dict(binding) for binding in self.bindings],
         }
 
     def add_to(self, plan: Plan) -> None:

@@ -52,6 +52,7 @@ def state_of(context: Context) -> SwitchState:
         recovery=_recovery(config),
         snooping=security.snooping(config),
         inspection=security.inspection(config),
+        bindings=security.bindings(config),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.types import parse_vlans
 
@@ -40,6 +41,19 @@ def snooping(config: Section) -> dict[str, Any] | None:
     if not config.has("dhcp snooping"):
         return None
     return {"vlans": _vlans(config, "dhcp snooping vlan"), "verify": not config.says_no("dhcp snooping verify")}
+
+
+def bindings(config: Section) -> tuple[dict[str, Any], ...]:
+    """Bindings that are configured."""
+    return tuple(
+        {
+            "mac": colons(entry["mac"]),
+            "address": str(entry["address"]),
+            "vlan": int(entry["vlan"]),
+            "port": interfaces.kernel_name(entry["interface"]),
+        }
+        for entry in config.all("source binding")
+    )
 
 
 def inspection(config: Section) -> dict[str, Any] | None:

@@ -68,6 +68,12 @@ class View:
         found = [Port(by_kernel[port.name], port, self.live["ports"].get(port.name, {})) for port in self.state.ports]
         return sorted(found, key=lambda port: port.interface.parsed.sort_key)
 
+    def security(self, port: Port) -> Mapping[str, Any]:
+        """What port security has seen on a port."""
+        nothing = {"addresses": [], "violations": 0, "last": ("00:00:00:00:00:00", 0)}
+        found: Mapping[str, Any] = self.live.get("security", {}).get(port.config.name, nothing)
+        return found
+
     def addresses(self) -> list[dict[str, Any]]:
         """The address table, without the switch's own addresses."""
         if SERVICE not in self._at.device.plan.services:

@@ -59,8 +59,7 @@ def _open_range(edit: Edit, match: Match) -> str | None:
     if any(name not in known and not interfaces.parse(name).is_virtual for name in names):
         return INVALID
     for name in names:
-        entry = edit.config.get("interface", name=name)
-        edit.opened.append(entry if entry is not None else edit.put(f"interface {name}", edit.config))
+        edit.keep(edit.read(f"interface {name}", like=match))
     return None
 
 

@@ -4,8 +4,8 @@ Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inne
 VLAN), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (VLAN to ``TreeSettings`` and ``mode``),
 ``vlans`` (those that exist), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
 
-State: ``waiting``, ``errors``, ``ports`` and ``trees``. Commands: ``addresses`` (JSON), ``clear addresses [PORT]``,
-``recover PORT``.
+State: ``waiting``, ``errors``, ``ports``, ``trees``, ``security`` and ``snooping``. Commands: ``addresses`` (JSON),
+``clear addresses [PORT]``, ``clear security [PORT]``, ``clear bindings``, ``recover PORT``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs import packets
-from pytest_netbench.platforms.cisco_ios.services.programs.dataplane import CONTROL, Dataplane, Frame
+from pytest_netbench.platforms.cisco_ios.services.programs.dataplane import CONTROL, DHCP, STRANGER, Dataplane, Frame
 from pytest_netbench.platforms.cisco_ios.services.programs.host import Shared
 from pytest_netbench.platforms.cisco_ios.services.programs.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.port_security import PortSecurity
+from pytest_netbench.platforms.cisco_ios.services.programs.snooping import Snooping
 from pytest_netbench.platforms.cisco_ios.services.programs.trees import Trees
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
@@ -55,6 +57,9 @@ class Service:
         self.held: dict[str, Attachment] = {}
         self.plane: Dataplane | None = None
         self._trees = Trees(self)
+        self._security = PortSecurity(self)
+        self._snooping = Snooping(self)
+        self._watched: dict[int, int] = {}
         self._control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._raised: dict[str, bool] = {}
         self._due = False
@@ -77,8 +82,10 @@ class Service:
         self.plane.flush()
 
     def _close(self) -> None:
-        self._trees.close()
+        for part in (self._trees, self._security, self._snooping):
+            part.close()
         self.config = {}
+        self._watched.clear()
         if self.plane is not None:
             self.plane.close()
             self.plane = None
@@ -118,7 +125,27 @@ class Service:
         for name, tags in wanted.items():
             self._hold(name, tags)
         self._trees.refresh()
+        self._security.refresh()
+        self._snooping.refresh()
+        self._watch()
         self._raise_inner()
+
+    def _watch(self) -> None:
+        """Have handed over what someone here looks at."""
+        for vlan in self.config.get("vlans", ()):
+            flags = self._snooping.watches(vlan) | (CONTROL if str(vlan) in self.config.get("trees", {}) else 0)
+            if self._watched.get(vlan, 0) != flags:
+                self._watched[vlan] = flags
+                self.order("watch", vlan, flags)
+
+    def order(self, *words: object) -> None:
+        """Give the switching program an order, if it runs."""
+        if self.plane is not None:
+            self.plane.order(*words)
+
+    def is_port(self, attachment: Attachment) -> bool:
+        """Whether an interface is a port, not the inside of an SVI or a subinterface."""
+        return attachment.name in self.config.get("ports", {})
 
     # ---- interfaces ----
 
@@ -254,13 +281,19 @@ class Service:
             return
         if frame.why == CONTROL:
             self._trees.received(attachment, frame)
+        elif frame.why == STRANGER:
+            self._security.stranger(attachment, frame)
+        elif frame.why == DHCP:
+            self._snooping.dhcp(attachment, frame)
+        else:
+            self._snooping.arp(attachment, frame)
 
     # ---- what is asked ----
 
     def state(self) -> dict[str, Any]:
         """See the module."""
         if self.plane is None:
-            return {"waiting": [], "errors": [], "ports": {}, "trees": {}}
+            return {"waiting": [], "errors": [], "ports": {}, "trees": {}, "security": {}, "snooping": {}}
         ports = {
             name: {
                 "up": one.up,
@@ -275,6 +308,8 @@ class Service:
             "errors": self.plane.errors,
             "ports": ports,
             "trees": self._trees.state(),
+            "security": self._security.state(),
+            "snooping": self._snooping.state(),
         }
 
     def command(self, words: list[str]) -> str:
@@ -298,6 +333,13 @@ class Service:
                 number = self._attached(rest[0]).number if rest else -1
                 plane.order("flush", number, 0)
                 plane.flush()
+                return ""
+            case ["clear", "security", *rest]:
+                self._security.clear(*rest)
+                plane.flush()
+                return ""
+            case ["clear", "bindings"]:
+                self._snooping.clear()
                 return ""
             case ["recover", name]:
                 self._recover(self._attached(name))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_netbench.platforms.cisco_ios.services.programs import bpdu, packets
 from pytest_netbench.platforms.cisco_ios.services.programs.bpdu import Bpdu
 from pytest_netbench.platforms.cisco_ios.services.programs.classic_tree import Classic
-from pytest_netbench.platforms.cisco_ios.services.programs.dataplane import CONTROL, Frame
+from pytest_netbench.platforms.cisco_ios.services.programs.dataplane import Frame
 from pytest_netbench.platforms.cisco_ios.services.programs.rapid_tree import Rapid
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import (
     ADDRESS_BITS,
@@ -63,7 +63,6 @@ class Trees:
             address = int.from_bytes(packets.mac(self._switch.config["address"]), "big")
             loop = self._switch.shared.loop
             self._trees[vlan] = Tree(vlan, address, settings, loop, self, _MODES[config["mode"]])
-            self._order("watch", vlan, CONTROL)
         elif tree.settings != settings:
             tree.reconfigure(settings)
 
@@ -90,7 +89,6 @@ class Trees:
 
     def _end(self, vlan: int) -> None:
         self._trees.pop(vlan).close()
-        self._order("watch", vlan, 0)
 
     def close(self) -> None:
         """Have no tree any more."""
@@ -169,15 +167,11 @@ class Trees:
     def forget(self, tree: Tree, port: Port) -> None:
         attachment = self._switch.held.get(port.name)
         if attachment is not None:
-            self._order("flush", attachment.number, tree.vlan)
+            self._switch.order("flush", attachment.number, tree.vlan)
 
     def set_ageing(self, tree: Tree, *, fast: bool) -> None:
         usual = self._switch.config.get("ageing", {}).get(str(tree.vlan), _AGEING)
-        self._order("age", tree.vlan, round(tree.times[2]) if fast else usual)
-
-    def _order(self, *words: object) -> None:
-        if self._switch.plane is not None:
-            self._switch.plane.order(*words)
+        self._switch.order("age", tree.vlan, round(tree.times[2]) if fast else usual)
 
     # ---- what is asked ----
 
