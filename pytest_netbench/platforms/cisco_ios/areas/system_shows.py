@@ -69,7 +69,7 @@ def _clock(_at: Exec, _match: Match) -> str:
 
 
 def _logging(at: Exec, _match: Match) -> str:
-    log = at.device.log_lines
+    log = at.device.collect_log()
     hosts = at.config.all("logging host")
     lines = [
         "Syslog logging: enabled (0 messages dropped, 0 messages rate-limited, 0 flushes, 0 overruns, xml disabled, filtering disabled)",
@@ -100,7 +100,7 @@ def _logging(at: Exec, _match: Match) -> str:
 
 
 def _clear_logging(at: Exec, _match: Match) -> None:
-    at.device.log_lines.clear()
+    at.device.collect_log().clear()
 
 
 def _users(_at: Exec, _match: Match) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
 from tests.support.ios import ios_task
+from tests.support.wiretap import frames
 
 IOS = CiscoIosPlatform()
 CONFIG = """interface GigabitEthernet0/0
@@ -129,3 +133,22 @@ def test_a_reload_probes_anew(lab):
     node.memory["cisco_ios"].reload()
     assert node.memory["cisco_ios"].problems == []
     await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
+
+
+def test_what_happens_is_logged_and_sent_to_the_logging_hosts(lab):
+    config(lab, "logging host 10.2.0.2", "logging source-interface GigabitEthernet0/0", "logging facility local3")
+    with ThreadPoolExecutor() as pool:
+        caught = pool.submit(frames, lab.nodes["isp2"], "eth0", "ip17", count=1, seconds=8)
+        while not caught.done():
+            config(lab, "interface gi0/1", "description seen")
+    [frame] = caught.result()
+    assert re.search(
+        rb"<157>\d+: \*\w{3} [ \d]\d [\d:.]{12}: %SYS-5-CONFIG_I: Configured from console by console$", frame
+    )
+    assert frame[26:30] == bytes((10, 1, 0, 1))
+    lab.nodes["isp2"].run(["ip", "link", "set", "eth0", "down"])
+    await_that(lambda: "Line protocol is Down" in show(lab, "show track 20"), lambda: show(lab, "show track 20"))
+    lab.nodes["isp2"].run(["ip", "link", "set", "eth0", "up"])
+    log = parse_output(platform="cisco_ios", command="show logging", data=show(lab, "show logging"))
+    assert ("TRACK", "6", "STATE") in [(entry["facility"], entry["severity"], entry["mnemonic"]) for entry in log]
+    assert ("SYS", "5", "CONFIG_I") in [(entry["facility"], entry["severity"], entry["mnemonic"]) for entry in log]
