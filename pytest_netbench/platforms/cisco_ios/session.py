@@ -128,10 +128,15 @@ class Session:
             self._leave_all()
         elif len(words) == 1 and len(first) > 1 and "exit".startswith(first):
             self._leave()
+        elif len(words) == 1 and len(first) > 4 and "exit-address-family".startswith(first) and self._in_family():
+            self._leave()
         elif first in {"do", "do-exec"} and len(words) > 1:
             yield from self._exec_line(line, skip=1)
         else:
             yield self._configure(line, words)
+
+    def _in_family(self) -> bool:
+        return any(entry.name == "address-family" for entry in self._frames[-1].entries)
 
     def _configure(self, line: str, words: list[str]) -> str:
         negated = words[0].lower() == "no"

@@ -30,13 +30,12 @@ def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
 
 
 def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple[Path, str]]:
-    """What to type: (section, line), removals first; a section that goes takes its lines with it."""
+    """What to type: (section, line), removals first and last line first; a section that goes takes its lines with it."""
     had, has = _by_place(old), _by_place(new)
-    gone: set[Path] = set()
-    for place, line in had.items():
+    gone = {line.path for place, line in had.items() if place not in has}
+    for place, line in reversed(had.items()):
         if place in has or any(line.path[:depth] in gone for depth in range(1, len(line.path))):
             continue
-        gone.add(line.path)
         undo = f"no {line.path[-1]}" if line.undo is None else line.undo
         if undo:
             yield line.path[:-1], undo

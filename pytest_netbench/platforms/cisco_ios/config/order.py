@@ -22,15 +22,18 @@ _INTERFACE = (
     "delay", "shutdown", "duplex", "speed", "ipv6", "standby", "vrrp", "spanning-tree", "service-policy",
 )  # fmt: skip
 _ROUTER = (
-    "router-id", "bgp", "no bgp", "log-adjacency-changes", "timers", "network", "redistribute", "aggregate-address", "neighbor", "default-information", "distance", "no auto-summary", "address-family",
+    "bgp router-id", "bgp cluster-id", "bgp log-neighbor-changes", "bgp confederation", "bgp", "no bgp", "network", "aggregate-address", "timers",
+    "redistribute", "neighbor", "maximum-paths", "default-information", "default-metric", "distribute-list", "distance", "address-family",
 )  # fmt: skip
 _SLA = ("icmp-echo", "request-data-size", "tos", "owner", "tag", "threshold", "timeout", "frequency")
 _IGP = (
     "router-id", "net", "is-type", "metric-style", "version", "no compatible", "max-metric", "auto-cost", "timers", "area", "summary-address", "redistribute", "passive-interface default", "passive-interface", "no passive-interface",
     "network", "default-metric", "maximum-paths", "neighbor", "default-information", "distribute-list", "distance", "no auto-summary", "eigrp", "shutdown",
 )  # fmt: skip
+_POLICE = ("conform-action", "exceed-action", "violate-action")
 _BY_MODE: Mapping[str, Sequence[str]] = {
     "config": _GLOBAL,
+    "police": _POLICE,
     "if": _INTERFACE,
     "subif": _INTERFACE,
     "router-bgp": _ROUTER,

@@ -1,0 +1,28 @@
+"""BGP: neighbors and peer groups, address families, what is announced, and how it is shown."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.bgp import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.bgp.compile import compile_bgp
+from pytest_netbench.platforms.cisco_ios.areas.bgp.types import TYPES
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+
+AREA = Area(
+    name="bgp",
+    modes=grammar.MODES,
+    types=TYPES,
+    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    compile=compile_bgp,
+    help={
+        "neighbor": "Specify a neighbor router",
+        "remote-as": "Specify a BGP neighbor",
+        "update-source": "Source of routing updates",
+        "ebgp-multihop": "Allow EBGP neighbors not on directly connected networks",
+        "next-hop-self": "Disable the next hop calculation for this neighbor",
+        "route-reflector-client": "Configure a neighbor as Route Reflector client",
+        "activate": "Enable the Address Family for this Neighbor",
+        "address-family": "Enter Address Family command mode",
+        "bgp": "BGP specific commands",
+        "redistribute": "Redistribute information from another routing protocol",
+    },
+)

@@ -1,0 +1,170 @@
+"""From ``router bgp`` to bgpd. Peer groups are resolved here; FRR hears of neighbors only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, as_number, instances
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+
+DAEMON = "bgpd"
+_NO_DEFAULT = "netbench-no-default"
+# IOS's ways where FRR has others
+_WAYS = (
+    "no bgp ebgp-requires-policy",
+    "no bgp default ipv4-unicast",
+    "bgp network import-check",
+    "bgp log-neighbor-changes",
+)
+_SWITCHES = (
+    "bgp always-compare-med",
+    "bgp deterministic-med",
+    "bgp bestpath as-path ignore",
+    "bgp bestpath as-path multipath-relax",
+    "bgp bestpath compare-routerid",
+    "bgp graceful-restart",
+)
+_VALUES = (("bgp default local-preference", "preference"), ("bgp cluster-id", "id"))
+
+
+def compile_bgp(context: Context) -> None:
+    """Every instance of BGP that the config asks for."""
+    if not context.config.has("router bgp"):
+        return
+    context.plan.frr.add(DAEMON, "bgp route-map delay-timer 1", undo="no bgp route-map delay-timer")
+    for instance in instances(context.config):
+        _instance(context, instance)
+
+
+def _instance(context: Context, instance: Instance) -> None:
+    head = f"router bgp {instance.local_as}" + (f" vrf {instance.vrf}" if instance.vrf else "")
+    context.plan.frr.add(DAEMON, head)
+    for text in _WAYS:
+        context.plan.frr.add(DAEMON, head, text, undo="")
+    configured = instance.section.get("bgp router-id")
+    router_id = igp.router_id(
+        context, f"bgp {instance.vrf}".strip(), configured["id"] if configured else None, instance.vrf
+    )
+    if router_id is not None:
+        context.plan.frr.add(DAEMON, head, f"bgp router-id {router_id}", key="bgp router-id", undo="no bgp router-id")
+    for key, text in _process(instance.process):
+        context.plan.frr.add(DAEMON, head, text, key=key)
+    for peer in instance.peers:
+        for about, text in session(peer):
+            # a neighbor that goes takes what was said of it along
+            undo = f"no neighbor {peer.address} {about}".removesuffix(" remote-as")
+            context.plan.frr.add(
+                DAEMON, head, f"neighbor {peer.address} {text}", key=f"{peer.address} {about}", undo=undo
+            )
+    for name, body in instance.families.items():
+        family = f"address-family {name} unicast"
+        for key, text, taken_back in _family(context, instance, name, body):
+            context.plan.frr.add(DAEMON, head, family, text, key=key, undo=taken_back)
+
+
+def _process(section: Section) -> Iterator[tuple[str, str]]:
+    """(key, line) of what concerns the process as a whole."""
+    yield from (("", name) for name in _SWITCHES if section.has(name))
+    for name in ("bgp client-to-client reflection", "bgp fast-external-fallover"):
+        if section.says_no(name):
+            yield "", f"no {name}".replace("fallover", "failover")
+    for name, argument in _VALUES:
+        entry = section.get(name)
+        if entry is not None:
+            yield name, f"{name} {entry[argument]}"
+    timers = section.get("timers bgp")
+    if timers is not None:
+        yield "timers bgp", f"timers bgp {timers['keepalive']} {timers['hold']}"
+    med = section.get("bgp bestpath med")
+    if med is not None:
+        yield "", " ".join(["bgp bestpath med", *(w for w in ("confed", "missing-as-worst") if med.has(w))])
+    confederation = section.get("bgp confederation identifier")
+    if confederation is not None:
+        yield "bgp confederation identifier", f"bgp confederation identifier {as_number(confederation['as'])}"
+    for peers in section.all("bgp confederation peers"):
+        yield "", "bgp confederation peers " + " ".join(str(as_number(one)) for one in peers.many("as"))
+
+
+def _family(context: Context, instance: Instance, name: str, body: Section) -> Iterator[tuple[str, str, str | None]]:
+    """(key, line, what takes it back) of an address family."""
+    for entry in body.all("network"):
+        yield f"network {_prefix(entry)}", _network(entry), f"no network {_prefix(entry)}"
+    for entry in body.all("aggregate-address"):
+        yield from _aggregate(entry)
+    yield from _redistribute(context, body)
+    for word, line in (("maximum-paths", "maximum-paths"), ("maximum-paths ibgp", "maximum-paths ibgp")):
+        paths = body.get(word)
+        yield line, f"{line} {paths['paths'] if paths else 1}", f"no {line}"
+    yield from _settings(body)
+    for peer in instance.peers:
+        if name in peer.families:
+            yield "", f"neighbor {peer.address} activate", None
+            for key, line, undo in routes(context, peer.address, peer.families[name]):
+                yield f"{peer.address} {key}", line, undo
+
+
+def _prefix(entry: Entry) -> str:
+    if ":" in entry["prefix"]:
+        return str(entry["prefix"]).lower()
+    if "mask" in entry.match.args:
+        return str(IPv4Network(f"{entry['prefix']}/{entry['mask']}"))
+    return str(igp.classful(entry["prefix"]))
+
+
+def _network(entry: Entry) -> str:
+    words = [f"network {_prefix(entry)}"]
+    words += ["backdoor"] if entry.has("backdoor") else []
+    return " ".join([*words, *_map(entry)])
+
+
+def _map(entry: Entry, argument: str = "map") -> list[str]:
+    return [f"route-map {entry[argument]}"] if argument in entry.match.args else []
+
+
+def _aggregate(entry: Entry) -> Iterator[tuple[str, str, str | None]]:
+    prefix = _prefix(entry)
+    words = [f"aggregate-address {prefix}", *(w for w in ("as-set", "summary-only") if entry.has(w)), *_map(entry)]
+    if "suppress" in entry.match.args:
+        words.append(f"suppress-map {entry['suppress']}")
+    yield f"aggregate-address {prefix}", " ".join(words), f"no aggregate-address {prefix}"
+
+
+def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, str | None]]:
+    default = body.get("default-metric")
+    for source, entry in igp.redistributions(body):
+        metric = entry.get("metric", default["metric"] if default else None)
+        if source == "ospf" and not (entry.has("internal") and entry.has("external")):
+            context.unsupported(entry, "internal and external OSPF routes are redistributed alike")
+        matches = [] if body.has("default-information originate") else [f"ip address prefix-list {_NO_DEFAULT}"]
+        if matches:
+            context.plan.frr.add(
+                DAEMON,
+                f"ip prefix-list {_NO_DEFAULT} seq 5 permit 0.0.0.0/0 ge 1",
+                undo=f"no ip prefix-list {_NO_DEFAULT}",
+            )
+        if body.mode.endswith("6"):
+            matches = []
+        wrapper = igp.wrapped_map(context, DAEMON, f"netbench-bgp-{source}", match=matches, call=entry.get("map"))
+        words = [f"redistribute {source}"]
+        words += [f"metric {metric}"] if metric is not None else []
+        words += [f"route-map {wrapper}"] if wrapper else []
+        yield f"redistribute {source}", " ".join(words), f"no redistribute {source}"
+
+
+def _settings(body: Section) -> Iterator[tuple[str, str, str | None]]:
+    distance = body.get("distance bgp")
+    values = (distance["external"], distance["internal"], distance["local"]) if distance else (20, 200, 200)
+    yield "distance bgp", "distance bgp {} {} {}".format(*values), "no distance bgp"
+    dampening = body.get("bgp dampening")
+    if dampening is not None:
+        numbers = [
+            str(dampening[name]) for name in ("half", "reuse", "suppress", "most") if name in dampening.match.args
+        ]
+        yield "bgp dampening", " ".join(["bgp dampening", *numbers]), "no bgp dampening"
+    table_map = body.get("table-map")
+    if table_map is not None:
+        yield "table-map", f"table-map {table_map['map']}", None

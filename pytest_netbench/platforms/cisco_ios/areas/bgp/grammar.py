@@ -1,0 +1,188 @@
+"""What can be typed below ``router bgp``: the process, its neighbors, its address families."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from ipaddress import IPv4Network
+
+from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.bgp import edits
+from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
+
+MODES = (
+    Mode(name=PROCESS, prompt="config-router", seeds=lambda _entry, _role: ("bgp log-neighbor-changes",), help="router bgp"),
+    Mode(name=FOUR, prompt="config-router-af", help="router bgp, address-family ipv4"),
+    Mode(name=SIX, prompt="config-router-af", help="router bgp, address-family ipv6"),
+    Mode(name=VRF, prompt="config-router-af", help="router bgp, address-family ipv4 vrf"),
+)  # fmt: skip
+
+_IMMEDIATE = "routes are looked up again at once"
+_SESSION = (
+    "remote-as {as:asn}",
+    "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
+    "password [ {kind:passwordkind} ] {secret:line}",
+    "shutdown",
+    "description {text:line}",
+    "ebgp-multihop [ {hops:1-255} ]",
+    "ttl-security hops {hops:1-254}",
+    "disable-connected-check",
+    "update-source {source:interface}",
+    "timers {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
+    "dont-capability-negotiate",
+    "transport connection-mode (active|passive)",
+    "advertisement-interval {seconds:0-600}",
+)
+_FAMILY = (
+    "route-reflector-client",
+    "next-hop-self [ all ]",
+    "next-hop-unchanged",
+    "send-community [ ( both | standard | extended ) ]",
+    "soft-reconfiguration inbound",
+    "allowas-in [ {times:1-10} ]",
+    "default-originate [ route-map {map:name} ]",
+    "maximum-prefix {limit:1-2147483647} [ {threshold:1-100} ] [ ( warning-only | restart {minutes:1-65535} ) ]",
+    "weight {weight:0-65535}",
+    "remove-private-as [ all [ replace-as ] ]",
+    "as-override",
+    "unsuppress-map {map:name}",
+    "route-map {map:name} {way!:way}",
+    "prefix-list {list:name} {way!:way}",
+    "filter-list {list:name} {way!:way}",
+    "distribute-list {list:name} {way!:way}",
+)
+_MARKED = {
+    "version 4": "",
+    "fall-over": "a session ends when its interface goes down or its hold time is over",
+    "fall-over bfd": "there is no BFD",
+    "log-neighbor-changes": "",
+}
+
+
+def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
+    words = tail.split()
+    name = "neighbor " + (words[0] if words[0] != "fall-over" else tail)
+    check = edits.check_remote_as if words[0] == "remote-as" else edits.check_peer
+    edit = edits.remote_as if words[0] == "remote-as" else edits.in_family if modes[1:] == _FAMILIES else None
+    return Command(pattern=f"neighbor {{peer!:peer}} {tail}", name=name, mode=modes, check=check, edit=edit)
+
+
+_FAMILIES = (FOUR, SIX, VRF)
+_NEIGHBOR = (
+    Command(pattern="neighbor {peer!:groupname} peer-group", name="neighbor peer-group", mode=(PROCESS, VRF), edit=edits.group),
+    Command(pattern="neighbor {peer!:address} peer-group {group:groupname}", name="neighbor member", mode=(PROCESS, VRF), check=edits.check_member, edit=edits.member),
+    Command(pattern="neighbor {peer!:address} peer-group {group:groupname}", name="neighbor family-member", mode=(FOUR, SIX), check=edits.check_member, edit=edits.family_member),
+    *(_neighbor(tail, modes=(PROCESS, VRF)) for tail in _SESSION),
+    *(_neighbor(tail, modes=(PROCESS, *_FAMILIES)) for tail in _FAMILY),
+    Command(pattern="neighbor {peer!:peer} activate", name="neighbor activate", mode=(PROCESS, *_FAMILIES), keeps_no=True, check=edits.check_peer, edit=edits.activate),
+    *(replace(_neighbor(tail, modes=(PROCESS, VRF)), marked=why or None) for tail, why in _MARKED.items()),
+)  # fmt: skip
+
+
+def _check_network(_edit: Edit, match: Match) -> str | None:
+    if "mask" in match.args:
+        return None
+    return (
+        None
+        if igp.classful(match["prefix"]).prefixlen < 32
+        else "% BGP: Incorrect network or mask/prefix-length configured"
+    )
+
+
+def network_of(match: Match) -> IPv4Network:
+    """The prefix that a ``network`` statement means: with a mask exactly that, without one the class A, B or C network."""
+    if "mask" in match.args:
+        return IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
+    return igp.classful(match["prefix"])
+
+
+def _network(edit: Edit, match: Match) -> str | None:
+    """Store it as IOS prints it: host bits cleared, and no mask where the class says it."""
+    network = network_of(match)
+    words = [f"network {network.network_address}"]
+    if igp.classful(str(network.network_address)) != network:
+        words.append(f"mask {network.netmask}")
+    return edits.rewritten(edit, match, words, drop=3 if "mask" in match.args else 1)
+
+
+def _aggregate(edit: Edit, match: Match) -> str | None:
+    network = IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
+    return edits.rewritten(edit, match, [f"aggregate-address {network.network_address} {network.netmask}"], drop=2)
+
+
+_ROUTES = (
+    Command(pattern="network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >", name="network", mode=(PROCESS, FOUR, VRF), check=_check_network, edit=_network, help="Specify a network to announce via BGP"),
+    Command(pattern="network {prefix!:ipv6prefix} [ route-map {map:name} ]", name="network", mode=SIX, help="Specify a network to announce via BGP"),
+    Command(pattern="aggregate-address {prefix!:ipv4} {mask!:mask} < as-set | summary-only | suppress-map {suppress:name} | attribute-map {map:name} | route-map {map:name} >", name="aggregate-address", mode=(PROCESS, FOUR, VRF), edit=_aggregate, help="Configure BGP aggregate entries"),
+    Command(pattern="aggregate-address {prefix!:ipv6prefix} < as-set | summary-only | suppress-map {suppress:name} | route-map {map:name} >", name="aggregate-address", mode=SIX),
+    *(
+        replace(command, edit=edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
+        for command in igp.redistribute_commands(PROCESS, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp",))
+    ),
+    *(
+        replace(command, mode=SIX)
+        for command in igp.redistribute_commands(SIX, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp", "eigrp"))
+    ),
+)  # fmt: skip
+_SETTINGS = (
+    "maximum-paths {paths:1-32}",
+    "maximum-paths ibgp {paths:1-32}",
+    "distance bgp {external:1-255} {internal:1-255} {local:1-255}",
+    "default-information originate",
+    "default-metric {metric:1-4294967295}",
+    "bgp dampening [ {half:1-45} [ {reuse:1-20000} {suppress:1-20000} {most:1-255} ] ]",
+    "bgp dampening route-map {map:name}",
+    "distribute-list {list:name} {way!:way}",
+    "distribute-list prefix {list:name} {way!:way}",
+    "table-map {map:name}",
+    "bgp redistribute-internal",
+)
+_SETTING_NAMES = {
+    "maximum-paths ibgp {paths:1-32}": "maximum-paths ibgp",
+    "distribute-list prefix {list:name} {way!:way}": "distribute-list prefix",
+}
+_FAMILY_SETTINGS = tuple(
+    Command(pattern=tail, name=_SETTING_NAMES.get(tail, ""), mode=(PROCESS, *_FAMILIES), edit=edits.in_family)
+    for tail in _SETTINGS
+)
+_PROCESS_SETTINGS = (
+    Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
+    Command(pattern="bgp log-neighbor-changes", mode=PROCESS, help="Log neighbor up/down and reset reason"),
+    Command(pattern="bgp default ipv4-unicast", mode=PROCESS, keeps_no=True, default=("bgp default ipv4-unicast",)),
+    Command(pattern="bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
+    Command(pattern="bgp cluster-id {id:clusterid}", mode=PROCESS),
+    Command(pattern="bgp always-compare-med", mode=PROCESS),
+    Command(pattern="bgp deterministic-med", mode=PROCESS),
+    Command(pattern="bgp bestpath as-path ignore", mode=PROCESS),
+    Command(pattern="bgp bestpath as-path multipath-relax", mode=PROCESS),
+    Command(pattern="bgp bestpath compare-routerid", mode=PROCESS),
+    Command(pattern="bgp bestpath med < confed | missing-as-worst >", mode=PROCESS),
+    Command(pattern="bgp confederation identifier {as:asn}", mode=PROCESS),
+    Command(pattern="bgp confederation peers {as:asn}+", mode=PROCESS),
+    Command(pattern="bgp fast-external-fallover", mode=PROCESS, keeps_no=True, default=("bgp fast-external-fallover",)),
+    Command(pattern="bgp enforce-first-as", mode=PROCESS, keeps_no=True, default=("bgp enforce-first-as",)),
+    Command(pattern="bgp graceful-restart", mode=PROCESS),
+    Command(pattern="bgp client-to-client reflection", mode=PROCESS, keeps_no=True, default=("bgp client-to-client reflection",)),
+    Command(pattern="bgp maxas-limit {limit:1-254}", mode=PROCESS),
+    Command(pattern="bgp asnotation dot", mode=PROCESS, marked="AS numbers are shown as plain numbers"),
+    Command(pattern="bgp update-delay {seconds:1-3600}", mode=PROCESS, marked="updates are not delayed"),
+    Command(pattern="bgp scan-time {seconds:5-60}", mode=PROCESS, marked=_IMMEDIATE),
+    Command(pattern="bgp nexthop trigger delay {seconds:0-100}", mode=PROCESS, marked=_IMMEDIATE),
+    Command(pattern="timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]", mode=PROCESS, default=("timers bgp 60 180",), help="Adjust routing timers"),
+    Command(pattern="synchronization", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
+    Command(pattern="auto-summary", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
+)  # fmt: skip
+
+COMMANDS = (
+    Command(pattern="router bgp {as!:asn}", opens=PROCESS, check=edits.check_process, help="Border Gateway Protocol (BGP)"),
+    Command(pattern="address-family ipv4", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
+    Command(pattern="address-family ipv4 unicast", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
+    Command(pattern="address-family ipv6", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
+    Command(pattern="address-family ipv6 unicast", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
+    Command(pattern="address-family ipv4 [ unicast ] vrf {vrf!:name}", name="address-family", mode=PROCESS, opens=VRF, edit=edits.open_vrf),
+    *_ROUTES,
+    *_NEIGHBOR,
+    *_FAMILY_SETTINGS,
+    *_PROCESS_SETTINGS,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Routing policy: prefix lists, AS path lists, community lists, route maps."""

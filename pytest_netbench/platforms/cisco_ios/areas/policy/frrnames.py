@@ -1,0 +1,82 @@
+"""Lists of IOS under the names that FRR has them by.
+
+An access list that routing uses becomes a numbered one of FRR, which judges routes and never packets: FRR's numbered lists alone look at
+a route's address as IOS does, whatever its length. Its lines are compiled when somebody first asks for its name.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from zlib import crc32
+
+from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, Address
+from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, every, find
+from pytest_netbench.platforms.cisco_ios.compile import Context
+
+_STANDARD = (*range(1, 100), *range(1300, 2000))
+_EXTENDED = (*range(100, 200), *range(2000, 2700))
+_STEP = 5
+
+
+def as_path(name: str) -> str:
+    """An AS path list."""
+    return f"as-{name}"
+
+
+def community_list(name: str) -> str:
+    """A community list: by name, as FRR's numbers have other bounds."""
+    return f"cl-{name}"
+
+
+def access_list(context: Context, name: str) -> str:
+    """The number under which FRR has an access list."""
+    known: dict[str, str] = context.plan.extra("frr access lists")  # noqa: S610 - no database
+    if name not in known:
+        found = find(context.config, name)
+        known[name] = _number(context, name, found, {*known.values()})
+        _compile(context, known[name], found)
+    return known[name]
+
+
+def prefix_list(context: Context, name: str) -> str:
+    """A prefix list, which keeps its name; one that is not there permits everything."""
+    if not context.config.has("ip prefix-list", list=name):
+        context.plan.frr.policy(f"ip prefix-list {name} seq 5 permit 0.0.0.0/0 le 32")
+    return name
+
+
+def _number(context: Context, name: str, found: AccessList | None, taken: set[str]) -> str:
+    if name.isdigit():
+        return name
+    reserved = {one.name for one in every(context.config)} | taken
+    numbers = _STANDARD[99:] if found is None or found.standard else _EXTENDED[100:]
+    start = crc32(name.encode()) % len(numbers)
+    return next(str(number) for number in (*numbers[start:], *numbers[:start]) if str(number) not in reserved)
+
+
+def _compile(context: Context, number: str, found: AccessList | None) -> None:
+    if found is None or not found.lines:
+        everything = "ip any any" if int(number) in _EXTENDED else "any"
+        context.plan.frr.policy(f"access-list {number} seq 5 permit {everything}")
+        return
+    for at, line in enumerate(found.lines, start=1):
+        words = _words(line.ace)
+        if words:
+            context.plan.frr.policy(f"access-list {number} seq {at * _STEP} {words}")
+
+
+def _words(ace: Ace) -> str:
+    """A line as FRR writes it; "" if it speaks of more than addresses, which no route can match."""
+    if ace.standard:
+        return f"{ace.action} {_address(ace.source)}"
+    if ace.protocol != "ip" or "group" in {ace.source.kind, ace.destination.kind}:
+        return ""
+    return f"{ace.action} ip {_address(ace.source)} {_address(ace.destination)}"
+
+
+def _address(address: Address) -> str:
+    if address.kind == "any":
+        return "any"
+    if address.wildcard == 0:
+        return f"host {address.value}"
+    return f"{address.value} {IPv4Address(address.wildcard)}"
