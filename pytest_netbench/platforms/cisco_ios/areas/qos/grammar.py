@@ -156,7 +156,7 @@ def _remove_policy(edit: Edit, match: Match) -> str | None:
 
 def _used(config: Section, name: str) -> bool:
     for entry in config:
-        if entry.name == "service-policy" and entry.get("policy") == name:
+        if entry.name.startswith("service-policy") and entry.get("policy") == name:
             return True
         if entry.children is not None and _used(entry.children, name):
             return True

@@ -1,0 +1,225 @@
+"""Quality of service of IOS routers, shown by traffic between two hosts."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.model.testcase import Flow
+from pytest_netbench.platforms.cisco_ios.platform import device_of
+from tests.support.ios import Session, ios_task
+
+ROUTER = """
+interface Gi0/0
+ ip address 10.0.1.1 255.255.255.0
+interface Gi0/1
+ ip address 10.0.2.1 255.255.255.0
+class-map match-all VOICE
+ match dscp ef
+class-map match-any BULK
+ match dscp af11
+ match access-group name BACKUP
+ip access-list extended BACKUP
+ permit udp any any eq 873
+"""
+EF, AF11, AF21, BEST = 46, 10, 18, 0
+NOTHING = ("interface Gi0/1", "no service-policy output", "interface Gi0/0", "no service-policy input")
+
+
+def host(subnet):
+    return f"ip address add 10.0.{subnet}.10/24 dev eth0\nip route add default via 10.0.{subnet}.1\n"
+
+
+@pytest.fixture(scope="module")
+def lab(deploy_task):
+    return deploy_task(
+        ios_task({"R1": ROUTER}, ["R1 Gi0/0 - h1 eth0", "R1 Gi0/1 - h2 eth0"], hosts={"h1": host(1), "h2": host(2)})
+    )
+
+
+@pytest.fixture
+def configure(lab):
+    """Type lines in config mode; afterwards no policy is attached any more."""
+    session = Session(device_of(lab.nodes["R1"]))
+
+    def typed(*lines):
+        session.enter("configure terminal")
+        for line in lines:
+            words = session.enter(line)
+            assert not words, f"{line!r}: {words}"
+        session.enter("end")
+        assert session.device.problems == []
+        return session
+
+    yield typed
+    typed(*NOTHING)
+
+
+@pytest.fixture
+def offered(lab):
+    """Offer flows (rate, DSCP, further fields) from h1 to h2; what arrives of each in bit/s, and in packets."""
+
+    def offer(*flows, duration_s=1.2):
+        wanted = [
+            Flow.model_validate(
+                {
+                    "source": "h1",
+                    "target": "h2",
+                    "port": 5001 + at,
+                    "rate_bps": rate,
+                    "dscp": dscp,
+                    **(more[0] if more else {}),
+                }
+            )
+            for at, (rate, dscp, *more) in enumerate(flows)
+        ]
+        return lab.prober.traffic(wanted, ["10.0.2.10"] * len(wanted), duration_s=duration_s)
+
+    return offer
+
+
+def close(bps, share):
+    return pytest.approx(bps, rel=share)
+
+
+def best_of(measure, wanted, tries=4):
+    """The first of a few measurements that is as wanted, or the last: a busy machine measures wrongly."""
+    for _ in range(tries):
+        found = measure()
+        if found == wanted:
+            break
+    return found
+
+
+def test_a_shaper_sends_its_rate_within_five_percent(configure, offered):
+    configure(
+        "policy-map SHAPE",
+        "class class-default",
+        "shape average 2000000",
+        "interface Gi0/1",
+        "service-policy output SHAPE",
+    )
+    wanted = close(2_000_000, 0.05)
+    assert best_of(lambda: offered((4_000_000, BEST))[0].received_bps, wanted) == wanted
+
+
+def test_a_policer_lets_its_rate_through_within_ten_percent(configure, offered):
+    configure(
+        "policy-map POLICE",
+        "class class-default",
+        "police 1000000 conform-action transmit exceed-action drop",
+        "interface Gi0/0",
+        "service-policy input POLICE",
+    )
+    wanted = close(1_000_000, 0.10)
+    assert best_of(lambda: offered((3_000_000, BEST))[0].received_bps, wanted) == wanted
+    assert offered((500_000, BEST))[0].received_bps == close(500_000, 0.10)
+
+
+def test_voice_keeps_its_rate_within_ten_percent_on_a_full_line(configure, offered):
+    configure(
+        "policy-map LLQ", "class VOICE", "priority 500", "policy-map LINE", "class class-default", "shape average 2000000",
+        "service-policy LLQ", "interface Gi0/1", "service-policy output LINE",
+    )  # fmt: skip
+    wanted = close(400_000, 0.10)
+
+    def voice():
+        return offered((400_000, EF, {"packet_bytes": 200}), (4_000_000, BEST))[0].received_bps
+
+    assert best_of(voice, wanted) == wanted
+    assert offered((400_000, BEST, {"packet_bytes": 200}), (4_000_000, BEST))[0].received_bps < 320_000
+
+
+def test_voice_has_no_right_to_more_than_its_rate_while_others_wait(configure, offered):
+    configure(
+        "policy-map LLQ", "class VOICE", "priority 500", "policy-map LINE", "class class-default", "shape average 2000000",
+        "service-policy LLQ", "interface Gi0/1", "service-policy output LINE",
+    )  # fmt: skip
+    voice, data = offered((3_000_000, EF), (3_000_000, BEST))
+    assert voice.received_bps < 800_000
+    assert data.received_bps > 1_200_000
+
+
+def test_bandwidth_is_a_guarantee_and_no_limit(configure, offered):
+    configure(
+        "policy-map SHARES", "class BULK", "bandwidth percent 25", "policy-map LINE2", "class class-default", "shape average 2000000",
+        "service-policy SHARES", "interface Gi0/1", "service-policy output LINE2",
+    )  # fmt: skip
+    wanted = close(500_000, 0.15)
+    assert best_of(lambda: offered((2_000_000, AF11), (3_000_000, BEST))[0].received_bps, wanted) == wanted
+    assert offered((1_500_000, AF11))[0].received_bps == close(1_500_000, 0.10)
+
+
+def test_a_class_is_told_by_an_access_list_too(configure, offered):
+    configure(
+        "policy-map CUT",
+        "class BULK",
+        "police 200000 conform-action transmit exceed-action drop",
+        "interface Gi0/1",
+        "service-policy output CUT",
+    )
+    rsync, other = offered((1_000_000, BEST, {"port": 873}), (1_000_000, BEST, {"port": 874}))
+    assert rsync.received_bps == close(200_000, 0.25)
+    assert other.received_bps == close(1_000_000, 0.10)
+
+
+def test_two_rates_mark_what_exceeds_and_drop_what_violates(configure, offered):
+    session = configure(
+        "policy-map TWO", "class class-default",
+        "police cir 500000 pir 1000000 conform-action set-dscp-transmit af21 exceed-action set-dscp-transmit af11 violate-action drop",
+        "interface Gi0/0", "service-policy input TWO",
+    )  # fmt: skip
+    wanted = close(1_000_000, 0.10)
+    assert best_of(lambda: offered((3_000_000, BEST))[0].received_bps, wanted) == wanted
+    shown = session.enter("show policy-map interface Gi0/0 input")
+    counts = [
+        int(line.split()[1])
+        for line in shown.splitlines()
+        if line.strip().startswith(("conformed", "exceeded", "violated")) and "packets" in line
+    ]
+    assert len(counts) == 3
+    assert all(counts)
+    assert counts[2] > counts[0]
+
+
+def test_the_show_counts_what_each_class_took(configure, offered):
+    session = configure(
+        "policy-map COUNT", "class VOICE", "set dscp af21", "interface Gi0/0", "service-policy input COUNT"
+    )
+    (report,) = offered((400_000, EF), duration_s=0.5)
+    shown = session.enter("show policy-map interface Gi0/0")
+    assert "Service-policy input: COUNT" in shown
+    packets = int(shown.split("Class-map: VOICE")[1].split("packets")[0].split()[-1])
+    assert packets >= report.received_packets
+
+
+def test_the_control_plane_is_policed_and_transit_is_not(configure, lab, offered):
+    configure(
+        "ip access-list extended PING", "permit icmp any any", "class-map match-all PINGS", "match access-group name PING",
+        "policy-map COPP", "class PINGS", "police 8000 conform-action transmit exceed-action drop", "control-plane", "service-policy input COPP",
+    )  # fmt: skip
+    flood = ["ping", "-n", "-q", "-c", "60", "-i", "0.005", "-W", "0.5"]
+    router = lab.nodes["h1"].run([*flood, "10.0.1.1"]).stdout
+    transit = lab.nodes["h1"].run([*flood, "10.0.2.10"]).stdout
+    assert "60 received" not in router
+    assert "60 received" in transit
+    configure("control-plane", "no service-policy input COPP")
+
+
+def test_a_queue_orders_packets_before_the_line_of_the_lab_does(deploy_task, offered):
+    lab = deploy_task(
+        ios_task(
+            {"R1": ROUTER.replace("BACKUP\n permit", "BACKUP\n permit") + "policy-map EDGE\n class VOICE\n  priority percent 30\ninterface Gi0/1\n service-policy output EDGE\n"},
+            ["R1 Gi0/0 - h1 eth0", ("R1 Gi0/1 - h2 eth0", {"rate_bps": 2_000_000})],
+            hosts={"h1": host(1), "h2": host(2)},
+        )
+    )  # fmt: skip
+    flows = [
+        Flow.model_validate(
+            {"source": "h1", "target": "h2", "port": 5001, "rate_bps": 400_000, "dscp": EF, "packet_bytes": 200}
+        ),
+        Flow.model_validate({"source": "h1", "target": "h2", "port": 5002, "rate_bps": 4_000_000}),
+    ]
+    wanted = close(400_000, 0.10)
+    assert (
+        best_of(lambda: lab.prober.traffic(flows, ["10.0.2.10"] * 2, duration_s=1.2)[0].received_bps, wanted) == wanted
+    )
