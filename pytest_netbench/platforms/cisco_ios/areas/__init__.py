@@ -21,6 +21,7 @@ _NAMES = (
     "routes",
     "acl",
     "nat",
+    "zbf",
     "interface_shows",
     "system_shows",
     "diagnostics",

@@ -10,7 +10,7 @@ _GLOBAL = (
     "logging console", "logging monitor", "no logging console", "no logging monitor", "enable secret", "enable password", "aaa", "no aaa", "clock", "process", "errdisable", "udld", "vtp", "ip subnet-zero", "ip cef", "no ip cef",
     "ip source-route", "no ip source-route", "ip arp inspection", "ip dhcp excluded-address", "ip dhcp pool", "no ip dhcp", "ip dhcp", "no ip domain", "ip domain lookup", "ip domain-lookup", "ip domain",
     "ip name-server", "ip host", "ip inspect", "ipv6 unicast-routing", "ipv6 cef", "no ipv6 cef", "ipv6 dhcp", "multilink", "key chain", "crypto", "object-group", "username", "redundancy",
-    "spanning-tree", "no spanning-tree", "lldp", "no lldp", "no cdp", "cdp", "vlan", "track", "ip tcp", "ip ssh", "class-map", "policy-map", "zone security", "zone-pair", "parameter-map", "interface", "router eigrp", "router isis", "router ospf",
+    "spanning-tree", "no spanning-tree", "lldp", "no lldp", "no cdp", "cdp", "vlan", "track", "ip tcp", "ip ssh", "parameter-map", "class-map", "policy-map", "zone security", "zone-pair", "interface", "router eigrp", "router isis", "router ospf",
     "router ospfv3", "router rip", "router bgp", "ip local", "ip classless", "no ip classless", "ip default-gateway", "ip forward-protocol", "ip http", "no ip http", "ip bgp-community", "ip as-path", "ip community-list", "ip extcommunity-list",
     "ip nat", "ip route", "no ip routing", "ip tacacs", "ip radius", "ip access-list standard", "ip access-list extended", "ip access-list", "ip prefix-list",
     "ip sla", "logging", "no logging", "ipv6 route", "ipv6 router eigrp", "ipv6 router ospf", "ipv6 router rip", "ipv6 prefix-list", "route-map", "access-list", "snmp-server", "tacacs-server", "radius-server",

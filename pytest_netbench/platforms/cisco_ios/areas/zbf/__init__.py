@@ -1,0 +1,30 @@
+"""The zone-based firewall: zones of interfaces, pairs of zones, and policies that inspect, pass or drop between them."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.zbf import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import compile_zones
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+
+AREA = Area(
+    name="zbf",
+    modes=grammar.MODES,
+    types=grammar.TYPES,
+    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    compile=compile_zones,
+    help={
+        "zone": "Security zone",
+        "zone-member": "Apply zone name",
+        "zone-pair": "Zone pair command",
+        "inspect": "Configure CBAC inspection",
+        "pass": "Pass the packet",
+        "drop": "Drop the packet",
+    },
+    scope=(
+        ("zone security, zone-member, zone-pair, also with self", "yes"),
+        ("class-map type inspect: access lists, protocols by port, other classes", "yes"),
+        ("policy-map type inspect: inspect, pass, drop", "yes"),
+        ("parameter-map type inspect, log, police", "accepted, without effect"),
+        ("application inspection, URL filtering", "no"),
+    ),
+)
