@@ -25,7 +25,7 @@ def script(path: Path, body: str) -> Path:
 def bash(
     code: str, *, cwd: Path = ROOT, path: str = os.environ["PATH"], **env: str
 ) -> subprocess.CompletedProcess[str]:
-    sources = "".join(f". {ROOT}/scripts/setup.d/{name}; " for name in ("report", "system", "python"))
+    sources = "".join(f". {ROOT}/scripts/setup.d/{name}; " for name in ("report", "system", "python", "extras"))
     return subprocess.run(
         [BASH, "-c", f"set -euo pipefail; {sources} {code}"],
         cwd=cwd,
@@ -113,7 +113,7 @@ def test_what_the_machine_lacks_is_told_as_debian_packages(bare):
 
 
 def test_a_machine_with_everything_lacks_nothing(bare):
-    programs = "ip tc unshare nsenter setpriv nft iptables ping traceroute tcpdump iperf3 ps cc python3"
+    programs = "ip tc unshare nsenter setpriv nft iptables ping traceroute tcpdump iperf3 ps ssh cc python3"
     for name in programs.split():
         script(bare / name, "exit 0")
     left = set(bash("missing_packages", cwd=bare, path=str(bare)).stdout.split())
@@ -183,6 +183,34 @@ cat >"$2" <<'END'
 END""",
     )
     assert (bash("brings_no_cuda torch", cwd=tmp_path).returncode == 0) == taken
+
+
+# ---- what only some tests and extras want ----
+
+
+def test_a_manual_that_cannot_be_had_fails_no_set_up(bare):
+    done = bash("manual=/none; install_manual; echo went on", cwd=bare, path=str(bare))
+    assert done.stdout == "went on\n"
+    assert "left out: FRR's manual, for search-manual. To add it: apt-get install frr-doc" in done.stderr
+
+
+def test_a_manual_is_installed_though_the_image_leaves_documentation_out(bare):
+    script(bare / "id", "echo 0")
+    (bare / "env").symlink_to("/usr/bin/env")
+    (bare / "mkdir").symlink_to("/bin/mkdir")
+    script(bare / "apt-get", f'echo "$@" >{bare}/asked; mkdir {bare}/sources')
+    done = bash(f"manual={bare}/sources; install_manual", cwd=bare, path=str(bare))
+    assert "left out" not in done.stderr
+    assert "--path-include=/usr/share/doc/frr/* frr-doc" in (bare / "asked").read_text()
+
+
+def test_an_ansible_that_cannot_be_had_fails_no_set_up_and_leaves_nothing(bare):
+    script(bare / ".venv/bin/python", "exit 1")
+    (bare / ".venv/ansible").mkdir()
+    done = bash("install_ansible; echo went on", cwd=bare, path=str(bare))
+    assert done.stdout == "went on\n"
+    assert "left out: Ansible" in done.stderr
+    assert not (bare / ".venv/ansible").exists()
 
 
 # ---- nothing to do ----
