@@ -38,6 +38,14 @@ class Budget(Model):
     tokens: int | None = Field(None, gt=0, description="prompt and completion tokens together")
 
 
+class TaskSize(Model):
+    """How large a task is: counted, while how difficult it is has to be measured."""
+
+    steps: int = Field(ge=0, description="ground-truth commands")
+    devices: int = Field(ge=1, description="nodes of the topology")
+    configured: int = Field(ge=0, description="nodes that the ground truth configures")
+
+
 class Task(Model):
     """A task, independent of where its file lies.
 
@@ -94,6 +102,12 @@ class Task(Model):
     def steps(self) -> int:
         """Number of ground-truth commands."""
         return sum(len(lines) for lines in self.ground_truth_configs.values())
+
+    @property
+    def size(self) -> TaskSize:
+        """How much there is to do, on how many nodes of how many."""
+        configured = sum(bool(lines) for lines in self.ground_truth_configs.values())
+        return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
 
     def truth_of(self, node: str) -> tuple[str, ...]:
         """Ground-truth commands of ``node``; empty if none."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.score import Score
-from pytest_netbench.model.task import Budget, Family, Task
+from pytest_netbench.model.task import Budget, Family, Task, TaskSize
 
 
 class MethodSpec(Model):
@@ -186,6 +186,7 @@ class TrialResult(Model):
     task_digest: str
     domain: str
     family: Family
+    size: TaskSize | None = Field(None, description="of the task; ``None`` in results of before it was counted")
     agent: AgentInfo
     trial: int
     extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft's four methods")

@@ -101,6 +101,7 @@ def error_result(
         task_digest=task.digest,
         domain=task.domain,
         family=task.family,
+        size=task.size,
         agent=AgentInfo(id=agent.id, strategy=""),
         trial=number,
         status="error",

@@ -21,6 +21,8 @@ def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
         "status": result.status,
         "outcome": result.outcome,
     }
+    if result.size is not None:
+        properties |= result.size.model_dump()
     for score in result.scores:
         properties[f"score.{score.metric}"] = NOT_MEASURED if score.value is None else f"{score.value:g}"
         properties[f"scorer.{score.metric}"] = score.scorer

@@ -21,6 +21,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         task_digest=record.task_digest,
         domain=record.task.domain,
         family=record.task.family,
+        size=record.task.size,
         agent=record.agent,
         trial=record.trial,
         extras=record.extras,

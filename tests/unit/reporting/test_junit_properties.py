@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pytest_netbench.model.task import TaskSize
 from pytest_netbench.reporting.junit import junit_properties
 from tests.support.records import busy_result, result
 
@@ -37,6 +38,13 @@ def test_an_infrastructure_error_claims_no_numbers():
     names = [name for name, _ in junit_properties(result(status="error", outcome=None, environment=None))]
     assert names == [f"netbench.{name}" for name in
                      ("agent", "model", "strategy", "task", "task_digest", "domain", "family", "trial", "status")]  # fmt: skip
+
+
+def test_how_large_the_task_is_stands_with_its_result():
+    properties = dict(
+        junit_properties(result().model_copy(update={"size": TaskSize(steps=9, devices=4, configured=2)}))
+    )
+    assert [properties[f"netbench.{name}"] for name in ("steps", "devices", "configured")] == ["9", "4", "2"]
 
 
 def test_a_measured_zero_is_not_the_same_as_not_measured():

@@ -18,6 +18,13 @@ def score(value: float | None) -> Score:
     return Score(metric="testcase", value=value, scorer="testcase/1", explanation="no testcase was run")
 
 
+def test_a_result_counts_how_large_its_task_is():
+    record = trial_of(Nop()).run()
+    size = judge(record, [score(1.0)], pass_marks=MARKS).size
+    assert size is not None
+    assert (size.steps, size.devices) == (record.task.steps, len(record.task.topology.nodes))
+
+
 def test_a_score_at_its_pass_mark_passes():
     assert judge(trial_of(Oracle()).run(), [score(1.0)], pass_marks=MARKS).status == "passed"
 
