@@ -28,6 +28,8 @@ class NetnsBackend:
         shaped = any(not link.quality.is_plain for link in task.topology.links)
         if shaped and build.wire() is None:
             return plan.no_wire()
+        if any(node.role == "switch" for node in task.topology.nodes) and build.switch() is None:
+            return plan.no_switch()
         return doctor.lacks(task.requirements, {task.platform_of(node.name) for node in task.topology.nodes})
 
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:

@@ -153,10 +153,11 @@ def frr_checks() -> list[Check]:
 
 
 def native_checks() -> list[Check]:
-    """Lab time and the wire: compiled here, or not."""
+    """Lab time, the wire and the switch: compiled here, or not."""
     built = (
         ("lab time", build.labtime(), "protocol timers run at wall speed", "daemons can run faster than the wall"),
         ("wire", build.wire(), "links cannot delay, lose or pace", "links can delay, lose and pace packets"),
+        ("switch", build.switch(), "nodes cannot switch frames or tag them", "nodes can switch frames and tag them"),
     )
     remedy = install_command("gcc libc6-dev")
     return [

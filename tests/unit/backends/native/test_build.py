@@ -20,14 +20,15 @@ def cache(tmp_path, monkeypatch) -> Path:
     return tmp_path / "cache" / "pytest-netbench"
 
 
-def test_both_programs_are_built_into_the_users_cache(cache):
-    library, program = build.labtime(), build.wire()
+def test_all_programs_are_built_into_the_users_cache(cache):
+    library, *programs = build.labtime(), build.wire(), build.switch()
     assert library is not None
-    assert program is not None
     assert library.is_relative_to(cache)
-    assert program.is_relative_to(cache)
-    assert os.access(program, os.X_OK)
-    assert build.why_not() is None, "both were built"
+    for program in programs:
+        assert program is not None
+        assert program.is_relative_to(cache)
+        assert os.access(program, os.X_OK)
+    assert build.why_not() is None, "all were built"
 
 
 def test_a_second_build_is_the_first_one(cache):

@@ -45,6 +45,10 @@ def test_a_fast_link_has_a_queue_of_fifty_milliseconds() -> None:
     assert wire[-2:] == ["--queue-bytes", "625000"]
 
 
+def test_every_lab_has_the_program_that_switches() -> None:
+    assert specified(pair())["shared"]["switch"].endswith("/switch")
+
+
 def test_an_interface_that_the_platform_cannot_have_names_its_node() -> None:
     with pytest.raises(LabError, match=r"^a: "):
         specified(network({"a": "linux", "b": "linux"}, ["a no/such - b eth0"], {}))
