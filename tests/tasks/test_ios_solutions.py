@@ -1,0 +1,238 @@
+"""Shipped tasks of QoS and security in the IOS dialect: right answers of another kind, and plausible wrong ones."""
+
+from __future__ import annotations
+
+LLQ = ["class-map CALLS", "match dscp ef", "policy-map Q", "class CALLS", "priority percent 20"]
+
+
+def test_a_list_near_the_source_does_as_well_if_it_is_an_extended_one(failed_after):
+    answer = [
+        "access-list 120 permit ip host 10.1.20.5 any",
+        "access-list 120 deny ip 10.1.20.0 0.0.0.255 10.1.30.0 0.0.0.255",
+        "access-list 120 permit ip any any",
+        "int gi0/1",
+        "ip access-group 120 in",
+    ]
+    assert failed_after("security/acl-standard-lab-network", {"School": answer}) == {}
+
+
+def test_a_standard_list_near_the_source_locks_the_laboratory_in(failed_after):
+    answer = [
+        "access-list 10 permit host 10.1.20.5",
+        "access-list 10 deny 10.1.20.0 0.0.0.255",
+        "access-list 10 permit any",
+        "interface GigabitEthernet0/1",
+        "ip access-group 10 in",
+    ]
+    among = ["a pupil reaches the office", "a pupil does not ping the server"]
+    assert list(failed_after("security/acl-standard-lab-network", {"School": answer}, among=among)) == among[:1]
+
+
+def test_a_stateful_firewall_is_as_good_as_looking_for_established(failed_after):
+    answer = [
+        "ip access-list extended NAMES",
+        "permit udp any host 198.51.100.53 eq 53",
+        "ip access-list extended WEB",
+        "permit tcp any host 203.0.113.80 eq 443",
+        "class-map type inspect match-any GENERAL",
+        "match protocol tcp",
+        "match protocol icmp",
+        "match access-group name NAMES",
+        "class-map type inspect match-any SHOP",
+        "match access-group name WEB",
+        "policy-map type inspect OUT",
+        "class type inspect GENERAL",
+        "inspect",
+        "policy-map type inspect IN",
+        "class type inspect SHOP",
+        "inspect",
+        "zone security US",
+        "zone security THEM",
+        "zone-pair security OUT source US destination THEM",
+        "service-policy type inspect OUT",
+        "zone-pair security IN source THEM destination US",
+        "service-policy type inspect IN",
+        "interface GigabitEthernet0/0",
+        "zone-member security US",
+        "interface GigabitEthernet0/1",
+        "zone-member security THEM",
+    ]
+    assert failed_after("security/acl-established-returns", {"Gateway": answer}) == {}
+
+
+def test_a_deny_at_the_end_of_a_list_comes_too_late_for_the_infected_computer(failed_after):
+    answer = ["ip access-list extended TO-SERVERS", "deny ip host 10.1.7.77 any"]
+    web = "the infected computer does not open the web"
+    assert failed_after("security/acl-edit-by-sequence", {"Core": answer}, among=[web])
+
+
+def test_a_list_may_also_be_replaced_by_a_new_one(failed_after):
+    answer = [
+        "ip access-list extended NEW",
+        "deny ip host 10.1.7.77 any",
+        "permit tcp any host 10.9.0.10 eq 443",
+        "permit tcp 10.1.99.0 0.0.0.255 host 10.9.0.20 eq 22",
+        "permit udp any any eq domain",
+        "permit icmp any any",
+        "permit tcp any host 10.9.0.20 eq 5432",
+        "interface GigabitEthernet0/0",
+        "ip access-group NEW in",
+    ]
+    assert failed_after("security/acl-edit-by-sequence", {"Core": answer}) == {}
+
+
+def test_a_port_forward_is_no_address_of_ones_own(failed_after):
+    answer = ["ip nat inside source static tcp 192.168.10.25 25 198.51.100.25 25"]
+    delivered = "mail is delivered"
+    other, own = "any other port leads to the server as well", "the server's own connections come from its address"
+    among = [delivered, other, own]
+    assert set(failed_after("security/nat-static-mail-server", {"Gateway": answer}, among=among)) == {other, own}
+
+
+def test_translating_everything_hides_the_office_from_its_partner(failed_after):
+    answer = [
+        "access-list 1 permit 192.168.10.0 0.0.0.255",
+        "ip nat inside source list 1 interface GigabitEthernet0/1 overload",
+        "interface GigabitEthernet0/0",
+        "ip nat inside",
+        "interface GigabitEthernet0/1",
+        "ip nat outside",
+    ]
+    own = "the partner sees the computer's own address"
+    among = [own, "computers open connections under the public address"]
+    assert list(failed_after("security/nat-overload-and-forwards", {"Gateway": answer}, among=among)) == [own]
+
+
+def test_a_strict_check_at_both_customers_cuts_off_the_second_line(failed_after):
+    answer = [
+        "interface GigabitEthernet0/0",
+        "ip verify unicast source reachable-via rx",
+        "interface GigabitEthernet0/1",
+        "ip verify unicast source reachable-via rx",
+    ]
+    second = "customer B uses the server and is answered on the second line"
+    assert list(failed_after("security/reverse-path-at-customers", {"Access": answer})) == [second]
+
+
+def test_logins_may_be_guarded_by_numbered_lists_too(failed_after):
+    answer = [
+        "access-list 5 permit 10.9.9.0 0.0.0.255",
+        "access-list 5 deny any",
+        "line vty 0 4",
+        "access-class 5 in",
+        "transport input ssh",
+    ]
+    assert failed_after("security/vty-access-admins", {"Edge": answer, "Core": answer}) == {}
+
+
+def test_guarding_the_edge_alone_leaves_the_core_open(failed_after):
+    answer = ["access-list 5 permit 10.9.9.0 0.0.0.255", "line vty 0 4", "access-class 5 in", "transport input ssh"]
+    failed = failed_after("security/vty-access-admins", {"Edge": answer})
+    assert "staff do not log in to the core" in failed
+    assert "staff do not log in to the edge" not in failed
+
+
+def test_passing_without_inspecting_lets_no_answer_back(failed_after):
+    answer = [
+        "zone security A",
+        "zone security B",
+        "class-map type inspect match-any WEB",
+        "match protocol http",
+        "policy-map type inspect P",
+        "class type inspect WEB",
+        "pass",
+        "zone-pair security AB source A destination B",
+        "service-policy type inspect P",
+        "interface GigabitEthernet0/0",
+        "zone-member security A",
+        "interface GigabitEthernet0/2",
+        "zone-member security B",
+    ]
+    assert failed_after("security/zone-firewall-branch", {"Firewall": answer}, among=["inside opens web pages"])
+
+
+def test_calls_may_be_put_first_by_a_shaper_of_another_name(failed_after):
+    answer = [
+        *LLQ,
+        "policy-map NEW",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy Q",
+        "interface GigabitEthernet0/2",
+        "no service-policy output WAN",
+        "service-policy output NEW",
+    ]
+    assert failed_after("qos/voice-on-shaped-line", {"Branch": answer}) == {}
+
+
+def test_a_share_is_no_ceiling_for_speech(failed_after):
+    answer = [
+        "class-map CALLS",
+        "match dscp ef",
+        "policy-map Q",
+        "class CALLS",
+        "bandwidth percent 90",
+        "policy-map WAN",
+        "class class-default",
+        "service-policy Q",
+    ]
+    data = "data keeps its share when more than five calls are marked as speech"
+    assert failed_after("qos/voice-on-shaped-line", {"Branch": answer}, among=[data])
+
+
+def test_a_shaper_for_each_network_sends_twice_what_the_contract_allows(failed_after):
+    answer = [
+        "access-list 1 permit 10.1.1.0 0.0.0.255",
+        "class-map OFFICE",
+        "match access-group 1",
+        "policy-map P",
+        "class OFFICE",
+        "shape average 1500000",
+        "class class-default",
+        "shape average 1500000",
+        "interface GigabitEthernet0/2",
+        "service-policy output P",
+    ]
+    shared = "office and laboratory share the contract"
+    assert failed_after("qos/shape-to-contract", {"Edge": answer}, among=[shared])
+
+
+def test_limits_for_guests_the_wrong_way_round_are_noticed(failed_after):
+    answer = [
+        "policy-map A",
+        "class class-default",
+        "police 512000",
+        "policy-map B",
+        "class class-default",
+        "police 1000000",
+        "interface GigabitEthernet0/1",
+        "service-policy output A",
+        "service-policy input B",
+    ]
+    among = ["what guests send is cut", "what guests receive is cut"]
+    assert set(failed_after("qos/guest-policing", {"Gateway": answer}, among=among)) == set(among)
+
+
+def test_marking_on_the_way_out_would_also_catch_the_telephones(failed_after):
+    answer = [
+        "policy-map M",
+        "class class-default",
+        "set dscp default",
+        "interface GigabitEthernet0/2",
+        "service-policy output M",
+    ]
+    kept = "a telephone keeps its marks"
+    assert failed_after("qos/mark-applications-by-acl", {"Edge": answer}, among=[kept])
+
+
+def test_a_plain_policer_leaves_nothing_to_try_for_the_customer(failed_after):
+    answer = [
+        "policy-map C",
+        "class class-default",
+        "police 500000 conform-action set-dscp-transmit af31 exceed-action drop",
+        "interface GigabitEthernet0/0",
+        "service-policy input C",
+    ]
+    beyond = "beyond 1 Mbit/s nothing passes"
+    among = ["what was bought is marked", beyond]
+    assert list(failed_after("qos/two-rate-policer", {"Access": answer}, among=among)) == [beyond]
