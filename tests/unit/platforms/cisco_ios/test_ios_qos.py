@@ -120,12 +120,12 @@ def test_what_is_accepted_and_not_done_is_listed():
 @pytest.mark.parametrize(
     ("line", "rules"),
     [
-        ("match dscp ef cs5", ["ip dscp { 46, 40 } goto x", "ip6 dscp { 46, 40 } goto x"]),
-        ("match ip dscp af11", ["ip dscp { 10 } goto x"]),
-        ("match protocol http", ["tcp dport 80 goto x", "tcp sport 80 goto x"]),
-        ("match packet length min 100 max 200", ["meta length >= 100 meta length <= 200 goto x"]),
-        ("match input-interface gi0/1", ['iifname "gi0-1" goto x']),
-        ("match any", ["goto x"]),
+        ("match dscp ef cs5", ["ip dscp { 46, 40 } jump x", "ip6 dscp { 46, 40 } jump x"]),
+        ("match ip dscp af11", ["ip dscp { 10 } jump x"]),
+        ("match protocol http", ["tcp dport 80 jump x", "tcp sport 80 jump x"]),
+        ("match packet length min 100 max 200", ["meta length >= 100 meta length <= 200 jump x"]),
+        ("match input-interface gi0/1", ['iifname "gi0-1" jump x']),
+        ("match any", ["jump x"]),
     ],
 )
 def test_a_match_line_becomes_rules(line, rules):
@@ -140,3 +140,12 @@ def test_a_match_line_becomes_rules(line, rules):
     )
     written = [rule.replace("qo_gi0_0_0", "x") for rule in found.nft.rules["inet", "qo_gi0_0"]]
     assert written[: len(rules)] == rules
+
+
+def test_a_packet_that_fits_one_line_of_a_class_that_wants_all_comes_back_for_the_next_class():
+    found = plan(
+        "access-list 100 permit tcp any any", "class-map match-all BOTH", "match dscp ef", "match access-group 100",
+        "policy-map P", "class BOTH", "set dscp af11", "interface gi0/0", "service-policy output P",
+    )  # fmt: skip
+    # a chain entered by goto would end the whole policy for packets that the access list does not permit
+    assert found.nft.rules["inet", "qo_gi0_0"][0] == "ip dscp { 46 } jump qo_gi0_0_t1"

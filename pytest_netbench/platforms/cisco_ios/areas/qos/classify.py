@@ -51,13 +51,14 @@ class Classifier:
             # what fits comes back from the inner chain at its return, and the rest goes on
             inner, fits = self._new(), self._new()
             nft.rule(here, f"jump {inner.name}")
-            self._plain(inner, line, fits.name)
+            self._plain(inner, line, fits.name, verb="goto")
             nft.rule(inner, f"goto {there}")
             nft.rule(fits, "return")
         else:
             self._plain(here, line, there)
 
-    def _plain(self, here: Chain, line: Entry, there: str) -> None:
+    def _plain(self, here: Chain, line: Entry, there: str, *, verb: str = "jump") -> None:
+        """With ``jump``, what a later line of the class does not fit comes back and is tried against the next class."""
         nft = self._context.plan.nft
         if line.name == "match class-map":
             self.send(here, str(line["other"]), there)
@@ -70,7 +71,7 @@ class Classifier:
                     )
         else:
             for expression in expressions(line):
-                nft.rule(here, f"{expression} goto {there}".strip())
+                nft.rule(here, f"{expression} {verb} {there}".strip())
 
     def _new(self) -> Chain:
         self._count += 1
