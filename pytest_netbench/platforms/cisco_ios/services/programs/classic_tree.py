@@ -80,7 +80,7 @@ class Classic:
             self._tree.decide()
             if port.role == ROOT:
                 self._follow(unit)
-                self._relay()
+                self._tree.tell()
         elif port.role == DESIGNATED and unit.vector > self._tree.vector_of(port):
             self._tree.send(port)
 
@@ -107,22 +107,21 @@ class Classic:
             port=port.identifier,
             topology_change=heard.topology_change if heard else self._announcing is not None,
             acknowledged=acknowledged,
-            message_age=heard.message_age + 1 if heard else 0,
+            message_age=self._age_of(tree.root_port) if tree.root_port else 0,
             max_age=max_age,
             hello=hello,
             forward_delay=delay,
         )
 
+    def _age_of(self, port: Port) -> float:
+        """How old the news of the root is: the time it lay here counts, else old news would go round for ever."""
+        return port.heard.message_age + self._tree.loop.now() - port.heard_at + 1 if port.heard else 0
+
     def tick(self) -> None:
         if self._tree.is_root:
-            self._relay()
+            self._tree.tell()
         elif self._telling:
             self._tell()
-
-    def _relay(self) -> None:
-        for port in self._tree.active():
-            if port.role == DESIGNATED:
-                self._tree.send(port)
 
     # ---- topology changes ----
 
@@ -138,7 +137,7 @@ class Classic:
         max_age, _, delay = tree.times
         self._announcing = tree.loop.after(max_age + delay, self._announced)
         self._age(fast=True)
-        self._relay()
+        self._tree.tell()
 
     def _announced(self) -> None:
         self._announcing = None

@@ -70,6 +70,7 @@ class Port:
     state: int = DISCARDING
     edge: bool = False
     heard: Bpdu | None = None
+    heard_at: float = 0.0
     inconsistent: str = ""
     expiry: Timer | None = None
     mismatch: Timer | None = None
@@ -204,6 +205,14 @@ class Tree:
         for port in sorted(self.ports.values(), key=lambda port: port.role == ROOT):
             if port.name in formers:
                 self.mode.entered(port, formers[port.name])
+        if news:
+            self.tell()
+
+    def tell(self) -> None:
+        """Say on every designated port what there is to say."""
+        for port in self.active():
+            if port.role == DESIGNATED:
+                self.send(port)
 
     def _role(self, port: Port) -> str:
         if port is self.root_port:
@@ -228,9 +237,7 @@ class Tree:
         """Change priority or times; not the mode."""
         self.settings = settings
         self.decide()
-        for port in self.active():
-            if port.role == DESIGNATED:
-                self.send(port)
+        self.tell()
 
     def configure(self, name: str, settings: PortSettings) -> None:
         """Change what is configured of a port."""
@@ -279,7 +286,7 @@ class Tree:
 
     def note(self, port: Port, unit: Bpdu) -> None:
         """Keep what was heard, until it is too old."""
-        port.heard = unit
+        port.heard, port.heard_at = unit, self.loop.now()
         if port.expiry is not None:
             port.expiry.cancel()
         port.expiry = self.loop.after(self.mode.lifetime(unit), lambda: self._expired(port))
