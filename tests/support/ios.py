@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench import parts
@@ -67,4 +69,12 @@ def settle(lab: Any) -> None:
     wait_until_ready(lab, platforms, pace=lab.time_scale)
 
 
-__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "ios_task", "paper", "render", "settle"]
+def eventually(condition: Callable[[], object], *, within_s: float = 20.0) -> bool:
+    """Whether ``condition`` comes to hold within some seconds of wall time: for what a network notices only when a timer ends."""
+    deadline = time.monotonic() + within_s
+    while not (held := bool(condition())) and time.monotonic() < deadline:
+        threading.Event().wait(0.05)
+    return held
+
+
+__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "eventually", "ios_task", "paper", "render", "settle"]

@@ -101,10 +101,6 @@ def type_at(lab, name, *lines):
     settle(lab)
 
 
-def show(lab, name, command):
-    return Session(device_of(lab.nodes[name])).enter(command)
-
-
 def hops(lab, source, target):
     """The routers that answer on the way from one host to another."""
     text = lab.nodes[source].run(["traceroute", "-n", "-q", "1", "-w", "1", "-m", "6", target]).stdout
@@ -130,3 +126,10 @@ def test_bandwidth_decides_the_cost(triangle, say):
     say("R1", "interface gi0/0", "bandwidth 1000")
     assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.13.2"
     say("R1", "interface gi0/0", "no bandwidth")
+
+
+def test_maximum_metric_turns_traffic_away(triangle, say):
+    say("R2", "router ospf 1", "max-metric router-lsa")
+    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.13.2"
+    say("R2", "router ospf 1", "no max-metric router-lsa")
+    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.12.2"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import compile_ospf
+from pytest_netbench.platforms.cisco_ios.areas.ospf.exec import SHOWS
 from pytest_netbench.platforms.cisco_ios.areas.ospf.grammar import COMMANDS, MODES
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 AREA = Area(
     name="ospf",
     modes=MODES,
-    commands=COMMANDS,
+    commands=(*COMMANDS, *SHOWS),
     compile=compile_ospf,
     help={"ospf": "OSPF interface commands", "area": "OSPF area parameters", "router": "Enable a routing process"},
     scope=(

@@ -256,17 +256,20 @@ _Lines = Iterable[tuple[str, str, str | None]]
 
 
 def _distances(section: Section) -> _Lines:
-    entry = section.get("distance")
-    if entry is not None:
-        yield f"distance {entry['distance']}", "distance", f"no distance {entry['distance']}"
+    own = section.get("distance")
     entry = section.get("distance ospf")
-    if entry is not None and entry.match.args:
+    words: list[str] = []
+    if entry is not None:
         words = [
             f"{word} {entry[name]}"
             for word, name in (("intra-area", "intra"), ("inter-area", "inter"), ("external", "external"))
             if name in entry.match.args
         ]
-        yield f"distance ospf {' '.join(words)}", "distance ospf", "no distance ospf"
+    if words:
+        yield f"distance ospf {' '.join(words)}", "", "no distance ospf"
+    # said anew whenever the others change: ospfd puts distances into force only with this line
+    value = own["distance"] if own is not None else 110
+    yield f"distance {value}", f"distance behind {words}", f"no distance {value}"
 
 
 def _areas(section: Section) -> _Lines:
