@@ -65,7 +65,8 @@ def _pool(at: Exec, match: Match) -> str:
 
 def _pool_lines(pool: Mapping[str, Any], count: Mapping[str, int]) -> Iterator[str]:
     network = IPv4Network(pool["network"])
-    first, last = pool.get("address") or network[1], pool.get("address") or network[-2]
+    hosts = (network[1], network[-2]) if network.num_addresses > 2 else (network[0], network[-1])
+    first, last = pool.get("address") or hosts[0], pool.get("address") or hosts[1]
     yield ""
     yield f"Pool {pool['name']} :"
     yield " Utilization mark (high/low)    : 100 / 0"

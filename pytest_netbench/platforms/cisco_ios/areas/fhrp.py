@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from ipaddress import IPv4Address
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces, passwords
@@ -30,6 +31,8 @@ def _standby(
         if group > _V1_MOST and _version(edit.section) == 1:
             return INVALID
         words = check(edit, match) if check is not None else None
+        if match.text.endswith(" delay"):
+            words = "% Incomplete command."
         if words is not None:
             return words
         text = _canonical(match)
@@ -86,6 +89,8 @@ def _set_version(edit: Edit, match: Match) -> str | None:
 
 def _check_address(edit: Edit, match: Match) -> str | None:
     address = match.get("address")
+    if address is not None and (IPv4Address(address).is_multicast or int(IPv4Address(address)) in {0, 2**32 - 1}):
+        return "% Invalid IP address"
     for entry in edit.section.all("ip address"):
         if address is not None and entry.get("address") == address and match.name == "standby ip":
             return "% Address cannot equal interface IP address"
@@ -248,7 +253,7 @@ _STANDBY = (
     Command(pattern="standby use-bia", mode="if", help="Hot standby uses interface's burned in address"),
     Command(
         pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >", mode="if",
-        marked="groups start as soon as their interface is up",
+        marked="groups start as soon as their interface is up", check=lambda _, match: None if match.args else "% Incomplete command.",
     ),
     Command(pattern="standby {group!:0-4095}", mode="if", name="standby group", edit=_remove_group),
     _hsrp_command("ip ^ [ {address!:ipv4} [ secondary ] ]", check=_check_address, help="Enable HSRP and set the virtual IP address"),

@@ -38,6 +38,8 @@ def _open_operation(edit: Edit, match: Match) -> str | None:
 
 def _schedule(edit: Edit, match: Match) -> str | None:
     if not match.negated and not match.reset:
+        if not match.has("life") and not match.has("start-time"):
+            return "% Incomplete command."
         operation = edit.config.get("ip sla", number=match["number"])
         if operation is None or not operation.body.has("icmp-echo"):
             return "%Entry not configured"
@@ -101,6 +103,10 @@ def _reopen_track(edit: Edit, match: Match) -> str | None:
         return "% Incomplete command."
     edit.opened.append(known)
     return None
+
+
+def _needs_time(_edit: Edit, match: Match) -> str | None:
+    return None if match.args else "% Incomplete command."
 
 
 def _needs_list(edit: Edit, _match: Match) -> str | None:
@@ -222,7 +228,7 @@ _COMMANDS = (
     _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
     _tracked("ip route {prefix:ipv4} {mask:mask} reachability"),
     _tracked("list boolean ( and | or )"),
-    Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, help="Tracking delay"),
+    Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"),
     Command(pattern="object {object!:1-1000} [ not ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
     Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
 )  # fmt: skip

@@ -296,3 +296,17 @@ def test_a_running_config_with_all_of_it_is_read_back_byte_for_byte():
 )
 def test_spans_of_time_are_written_as_ios_does(seconds, words):
     assert elapsed(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((*LAN, "standby 1 preempt delay"), "% Incomplete command."),
+        ((*LAN, "standby 1 ip 224.0.0.1"), "% Invalid IP address"),
+        ((*LAN, "vrrp 1 ip 0.0.0.0"), "% Invalid IP address"),
+        (("track 1 interface gi0/0 line-protocol", "delay"), "% Incomplete command."),
+        (("ip sla 1", "icmp-echo 10.0.0.2", "ip sla schedule 1"), "% Incomplete command."),
+    ],
+)
+def test_lines_that_say_too_little_or_nonsense_are_refused(lines, words):
+    assert answer(paper(), *lines) == f"{words}\n"

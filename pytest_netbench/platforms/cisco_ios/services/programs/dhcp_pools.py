@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
@@ -70,7 +70,7 @@ class Leases:
     def take_over(self, pools: Sequence[Pool], excluded: Sequence[tuple[str, str]]) -> None:
         """Use other pools; bindings that none of them gives any more are forgotten."""
         self.pools = pools
-        self.excluded = [(IPv4Address(low), IPv4Address(high)) for low, high in excluded]
+        self.excluded = _joined((IPv4Address(low), IPv4Address(high)) for low, high in excluded)
         names = {pool.name: pool for pool in pools}
         for client, binding in list(self.bindings.items()):
             pool = names.get(binding.pool)
@@ -121,7 +121,13 @@ class Leases:
         return all(_expired(binding, now) for binding in others)
 
     def _free(self, pool: Pool) -> Iterator[str]:
-        return (str(host) for host in pool.network.hosts() if self.may_have(pool, str(host)))
+        number, last = int(pool.network.network_address) + 1, int(pool.network.broadcast_address)
+        while number < last:
+            # a wide exclusion is stepped over, not through
+            end = next((int(high) for low, high in self.excluded if int(low) <= number <= int(high)), None)
+            if end is None and self.may_have(pool, str(IPv4Address(number))):
+                yield str(IPv4Address(number))
+            number = number + 1 if end is None else end + 1
 
     def expire(self, now: float) -> None:
         """Forget what has run out."""
@@ -136,10 +142,19 @@ class Leases:
         excluded = 0
         if not pool.client:
             first, last = pool.network.network_address, pool.network.broadcast_address
-            excluded = len(
-                {n for low, high in self.excluded for n in range(int(max(low, first)), int(min(high, last)) + 1)}
-            )
+            excluded = sum(max(0, int(min(high, last)) - int(max(low, first)) + 1) for low, high in self.excluded)
         return total, leased, excluded
+
+
+def _joined(ranges: Iterable[tuple[IPv4Address, IPv4Address]]) -> list[tuple[IPv4Address, IPv4Address]]:
+    """The same addresses in ranges that do not overlap."""
+    found: list[tuple[IPv4Address, IPv4Address]] = []
+    for low, high in sorted(ranges):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
 
 
 def _expired(binding: Binding, now: float) -> bool:

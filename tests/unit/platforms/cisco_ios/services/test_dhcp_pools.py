@@ -176,3 +176,11 @@ def test_what_is_cleared_must_be_there():
     wire.server.clear("binding", "*")
     with pytest.raises(ValueError, match=r"no binding of 10\.0\.0\.2"):
         wire.server.clear("binding", "10.0.0.2")
+
+
+def test_a_wide_exclusion_costs_nothing():
+    everything = [("0.0.0.0", "10.255.255.250"), ("10.0.0.0", "10.255.255.251"), ("11.0.0.0", "255.255.255.255")]
+    made = leases({"name": "WIDE", "network": "10.0.0.0/8"}, excluded=everything)
+    pool = made.pools[0]
+    assert made.choose(pool, client(1), NOWHERE, 0.0) == "10.255.255.252"
+    assert made.count(pool) == (2**24 - 2, 0, 2**24 - 4)
