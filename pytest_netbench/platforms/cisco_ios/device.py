@@ -195,6 +195,9 @@ class Device:
     def running_config(self) -> str:
         """The running config without the lines that ``show running-config`` prints above it."""
         with self.lock:
+            for area in self.book.areas:
+                if area.observe is not None:
+                    area.observe(self)
             return render(self.config)
 
 

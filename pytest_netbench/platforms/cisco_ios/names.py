@@ -98,10 +98,13 @@ _ORDERED = (
 )
 
 
+_LEARNED = re.compile(r"switchport port-security mac-address sticky \S")
+
+
 def normalise(line: str) -> str | None:
     """A line in canonical form, or ``None`` for one that says nothing about the network."""
     text = " ".join(line.split())
-    if not text or text[0] == "!" or text in _SILENT or text.startswith(_PREAMBLE):
+    if not text or text[0] == "!" or text in _SILENT or text.startswith(_PREAMBLE) or _LEARNED.match(text):
         return None
     found = _ACE.match(text)
     if found is not None:

@@ -10,10 +10,12 @@ from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device import Device, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac
+from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.switching.state import SERVICE
 
 _NO_RATE = "rates are not measured"
 _NO_OPTION = "option 82 is never inserted"
@@ -52,6 +54,27 @@ def _vlan_set(edit: Edit, match: Match) -> str | None:
         words = "dhcp snooping" if match.name == "dhcp snooping vlan" else "arp inspection"
         edit.put(f"ip {words} vlan {format_vlans(vlans)}")
     return None
+
+
+def _sticky(edit: Edit, match: Match) -> str | None:
+    """Without it, addresses that stuck are ordinary ones again."""
+    if match.negated or match.reset:
+        for entry in edit.section.all("port-security sticky mac"):
+            edit.section.remove(entry)
+    return edit.keep(match)
+
+
+def _observe(device: Device) -> None:
+    """Addresses that stuck become lines of the config."""
+    sticky = [(e, body) for e, body in device.config.sections("interface") if body.has("port-security sticky")]
+    if not sticky or SERVICE not in device.plan.services:
+        return
+    learned = runner.state(device.node, SERVICE)["security"]
+    for entry, body in sticky:
+        known = {line["mac"] for line in body.all("port-security sticky mac")}
+        for _, mac, kind in learned.get(interfaces.kernel_name(entry["name"]), {}).get("addresses", ()):
+            if kind == "SecureSticky" and cisco_mac(mac) not in known:
+                device.edit(body).put(f"switchport port-security mac-address sticky {cisco_mac(mac)}")
 
 
 # ---- port security ----
@@ -208,7 +231,14 @@ def _inspected_ports(at: Exec, _match: Match) -> str:
 
 def _clear_security(at: Exec, match: Match) -> None:
     wanted = match.get("interface")
-    View(at).command("clear security" + (f" {interfaces.kernel_name(wanted)}" if wanted else ""))
+    for entry, body in at.config.sections("interface"):
+        if not match.has("dynamic") and wanted in (None, entry["name"]):
+            for line in body.all("port-security sticky mac"):
+                body.remove(line)
+    at.device.touch()
+    at.device.commit()
+    what = next(word for word in ("dynamic", "sticky", "all") if match.has(word))
+    View(at).command(f"clear security {what}" + (f" {interfaces.kernel_name(wanted)}" if wanted else ""))
 
 
 def _clear_bindings(at: Exec, _match: Match) -> None:
@@ -224,7 +254,7 @@ _PORT = (
         pattern="switchport port-security violation ( protect | restrict | shutdown )",
         name="port-security violation", default=("switchport port-security violation shutdown",),
     ),
-    Command(pattern="switchport port-security mac-address sticky", name="port-security sticky"),
+    Command(pattern="switchport port-security mac-address sticky", name="port-security sticky", edit=_sticky),
     Command(pattern="switchport port-security mac-address sticky {mac!:mac}", name="port-security sticky mac", check=_check_mac),
     Command(pattern="switchport port-security mac-address {mac!:mac}", name="port-security mac", check=_check_mac),
     Command(pattern="switchport port-security aging time {minutes:1-1440}", name="port-security aging time"),
@@ -260,12 +290,13 @@ _EXEC = (
     Command(pattern="show ip dhcp snooping binding", run=_bindings, user=True),
     Command(pattern="show ip arp inspection [ vlan {vlans:vlans} ]", name="show ip arp inspection", run=_inspection, user=True),
     Command(pattern="show ip arp inspection interfaces", run=_inspected_ports, user=True),
-    Command(pattern="clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]", run=_clear_security),
-    Command(pattern="clear ip dhcp snooping binding *", run=_clear_bindings),
+    Command(pattern="clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]", run=_clear_security, changes=True),
+    Command(pattern="clear ip dhcp snooping binding *", run=_clear_bindings, changes=True),
 )  # fmt: skip
 
 AREA = Area(
     name="l2security",
+    observe=_observe,
     commands=(
         *(replace(command, mode=MODE, roles=SWITCH) for command in _PORT),
         *(replace(command, roles=SWITCH) for command in _GLOBAL),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_netbench.platforms.cisco_ios.compile import Context
     from pytest_netbench.platforms.cisco_ios.config.edit import Edit
     from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-    from pytest_netbench.platforms.cisco_ios.device import Exec
+    from pytest_netbench.platforms.cisco_ios.device import Device, Exec
 
 
 INVALID = "^"
@@ -98,6 +98,7 @@ class Area:
         types: Argument types of its own, by the name patterns use.
         factory: Lines that a device has before its startup config.
         compile: Adds to the plan what the config's lines ask for; called once per compilation, must be pure.
+        observe: Writes into the config what the running node has learned by itself; called before the running config is shown.
         help: Words of its commands to what ``?`` says of them.
         scope: Rows of the coverage page: (feature, how far it goes).
     """
@@ -108,6 +109,7 @@ class Area:
     types: Mapping[str, ArgType] = field(default_factory=dict)
     factory: Sequence[str] = ()
     compile: Callable[[Context], None] | None = None
+    observe: Callable[[Device], None] | None = None
     help: Mapping[str, str] = field(default_factory=dict)
     scope: Sequence[tuple[str, str]] = ()
 

@@ -139,7 +139,11 @@ def test_sticky_addresses_survive_the_link(lab, configure, show, platform):
     configure("interface Gi0/0", "no shutdown", "end")
     assert security(show)["sticky_mac_addrs"] == "1"
     assert "SecureSticky" in platform.execute(lab.nodes["SW"], "show port-security address")
+    digits = mac_of(lab.nodes["a"]).replace(":", "")
+    line = f" switchport port-security mac-address sticky {digits[:4]}.{digits[4:8]}.{digits[8:]}\n"
+    assert line in platform.running_config(lab.nodes["SW"])
     configure("interface Gi0/0", "no switchport port-security mac-address sticky", "no switchport port-security", "end")
+    assert line not in platform.running_config(lab.nodes["SW"])
 
 
 def test_a_server_behind_an_untrusted_port_gives_no_address_and_bindings_are_seen(lab, configure, show):

@@ -251,5 +251,5 @@ COMMANDS = (
     ),
     Command(pattern="show mac address-table count", mode="exec", run=_address_count, roles=SWITCH, user=True),
     Command(pattern="show mac address-table aging-time", mode="exec", run=_ageing, roles=SWITCH, user=True),
-    Command(pattern="clear mac address-table dynamic [ interface {interface:interface} ]", mode="exec", run=_clear, roles=SWITCH),
+    Command(pattern="clear mac address-table dynamic [ interface {interface:interface} ]", mode="exec", run=_clear, changes=True, roles=SWITCH),
 )  # fmt: skip

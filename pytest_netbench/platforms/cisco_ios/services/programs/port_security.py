@@ -115,12 +115,12 @@ class PortSecurity:
         for key in [key for key, known in guard.addresses.items() if known == kind]:
             self._remove(guard, key)
 
-    def clear(self, name: str = "") -> None:
-        """Forget what was learned, on one port or on all."""
+    def clear(self, what: str, name: str = "") -> None:
+        """Forget what was learned (``dynamic``, ``sticky`` or ``all``), on one port or on all."""
         for port, guard in self._guards.items():
-            if name in ("", port):
-                self._forget(guard, DYNAMIC)
-                self._forget(guard, STICKY)
+            for word, kind in (("dynamic", DYNAMIC), ("sticky", STICKY)):
+                if name in ("", port) and what in (word, "all"):
+                    self._forget(guard, kind)
 
     # ---- frames ----
 

@@ -5,7 +5,7 @@ VLAN), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (
 ``vlans`` (those that exist), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
 
 State: ``waiting``, ``errors``, ``ports``, ``trees``, ``security`` and ``snooping``. Commands: ``addresses`` (JSON),
-``clear addresses [PORT]``, ``clear security [PORT]``, ``clear bindings``, ``recover PORT``.
+``clear addresses [PORT]``, ``clear security dynamic|sticky|all [PORT]``, ``clear bindings``, ``recover PORT``.
 """
 
 from __future__ import annotations
@@ -334,8 +334,8 @@ class Service:
                 plane.order("flush", number, 0)
                 plane.flush()
                 return ""
-            case ["clear", "security", *rest]:
-                self._security.clear(*rest)
+            case ["clear", "security", ("dynamic" | "sticky" | "all") as what, *rest]:
+                self._security.clear(what, *rest)
                 plane.flush()
                 return ""
             case ["clear", "bindings"]:
