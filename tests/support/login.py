@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from pytest_netbench.errors import LabError
@@ -34,12 +33,15 @@ class Files:
 
 
 class EchoConsole:
-    """Says each line again in capitals, and a few things more; implements ``platforms.base.Console``."""
+    """Says each line again in capitals, and a few things more; implements ``platforms.base.Console``.
 
-    def __init__(self, node, secret: str) -> None:
+    ``apply LINE`` gives a line to the device.
+    """
+
+    def __init__(self, platform: LoginPlatform, node, secret: str) -> None:
+        self._platform = platform
         self._node = node
         self._secret = secret
-        self.released = threading.Event()
 
     def converse(self, terminal: Terminal) -> None:
         terminal.write(f"{self._node.name}> ")
@@ -61,7 +63,7 @@ class EchoConsole:
         return line.strip()
 
     def _say(self, terminal: Terminal, line: str) -> None:
-        kind = "configure" if line.startswith("set ") else "session" if line == "bye" else "read"
+        kind = "configure" if line.startswith(("set ", "apply ")) else "session" if line == "bye" else "read"
         try:
             with terminal.command(line, kind=kind) as typed:
                 if line == "crash":
@@ -70,6 +72,9 @@ class EchoConsole:
                     raise LabError("no answer")
                 if line == "set nonsense":
                     typed.refused = "% nonsense"
+                if line.startswith("apply "):
+                    (status,) = self._platform.apply(self._node, [line.removeprefix("apply ")])
+                    typed.refused = status.message
                 answers = {
                     "secret": self._secret,
                     "size": f"{terminal.columns}x{terminal.rows}",
@@ -89,7 +94,7 @@ class LoginPlatform(MemoryPlatform):
         self.stores: dict[str, Files] = {}
 
     def console(self, node, *, enable_secret: str) -> EchoConsole:
-        return EchoConsole(node, enable_secret)
+        return EchoConsole(self, node, enable_secret)
 
     def files(self, node) -> Files:
         return self.stores.setdefault(node.name, Files())

@@ -8,7 +8,7 @@ ENTRY_POINTS = """\
 [pytest_netbench.backends]
 memory = tests.support.memory_backend:MemoryBackend
 [pytest_netbench.platforms]
-memory = tests.support.memory_lab:MemoryPlatform
+memory = tests.support.login:LoginPlatform
 [pytest_netbench.scorers]
 thrift = tests.support.memory_scorer:Thrift
 """

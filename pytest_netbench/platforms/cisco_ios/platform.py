@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from shutil import which
 
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import Console, FileStore, NodeAccess, Pending, Route, SandboxLimits
-from pytest_netbench.platforms.cisco_ios import interfaces, names, readiness
+from pytest_netbench.platforms.base import Console, FileStore, ManualSection, NodeAccess, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.cisco_ios import interfaces, manual, names, readiness
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
@@ -94,6 +94,10 @@ class CiscoIosPlatform:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def manual(self) -> Sequence[ManualSection]:
+        """Its command reference, from the grammar."""
+        return manual.sections(book())
 
     def files(self, node: NodeAccess) -> FileStore:
         """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""
