@@ -22,6 +22,7 @@ _NAMES = (
     "acl",
     "nat",
     "zbf",
+    "urpf",
     "interface_shows",
     "system_shows",
     "diagnostics",
@@ -29,10 +30,12 @@ _NAMES = (
     "files",
     "management",
     "qos",
+    "habits",
     "fhrp",
     "dhcp",
     "sla",
     "syslog",
+    "policy",
     "bgp",
 )
 

@@ -228,7 +228,6 @@ _CONFIG = (
     Command(pattern="ip forward-protocol nd", default=("ip forward-protocol nd",)),
     Command(pattern="ip tcp synwait-time {seconds:5-300}", marked="connections from the device are not made"),
     Command(pattern="ip tcp path-mtu-discovery", marked="the kernel does it anyway"),
-    Command(pattern="memory-size iomem {percent:0-50}", edit=lambda _edit, _match: None),
     Command(pattern="mmi {rest:line}", edit=lambda _edit, _match: None),
     Command(pattern="multilink bundle-name authenticated", edit=lambda _edit, _match: None),
     Command(pattern="redundancy", edit=lambda _edit, _match: None),
@@ -260,7 +259,7 @@ _ON_LINE = (
     Command(pattern="speed {baud:300-115200}", default=("speed 9600",), marked="there is no serial line"),
     Command(pattern="exec", keeps_no=True, default=("exec",)),
     Command(pattern="no-exec", edit=lambda _edit, _match: None),
-    Command(pattern="ipv6 access-class {acl:word} in", marked="only IPv4 access classes are enforced"),
+    Command(pattern="ipv6 access-class {acl:word} in"),
 )
 
 
