@@ -6,7 +6,7 @@ Other areas use ``acl.match.chain`` to have an access list decide where packets 
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
-from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lists, show, times
+from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, show, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
@@ -16,13 +16,14 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, M
 def _compile(context: Context) -> None:
     groups.compile_groups(context)
     filters.compile_filters(context)
+    lines.compile_lines(context)
     for kind in lists.KINDS:
         for entry, body in context.config.sections(kind):
             _list_logging(context, entry, body.all("ace standard", "ace extended", "ace ipv6"))
 
 
-def _list_logging(context: Context, entry: Entry, lines: list[Entry]) -> None:
-    for line in lines:
+def _list_logging(context: Context, entry: Entry, entries: list[Entry]) -> None:
+    for line in entries:
         if line.has("log") or line.has("log-input"):
             context.unsupported(line, f"{entry.text}: matches are counted and not logged")
 
@@ -73,7 +74,7 @@ AREA = Area(
         *times.MODES,
     ),
     types={**TYPES, **times.TYPES},
-    commands=(*_LISTS, *_LINES, *groups.COMMANDS, *times.COMMANDS, *filters.COMMANDS, *show.COMMANDS),
+    commands=(*_LISTS, *_LINES, *groups.COMMANDS, *times.COMMANDS, *filters.COMMANDS, *lines.COMMANDS, *show.COMMANDS),
     compile=_compile,
     help={
         "permit": "Specify packets to forward",
@@ -113,6 +114,7 @@ AREA = Area(
             "yes",
         ),
         ("reflexive and dynamic lists, IP options", "no"),
+        ("access-class and transport input of the virtual terminal lines, for SSH and telnet to the router", "yes"),
         ("log, log-input", "accepted, without effect"),
         (
             "ip access-group, ipv6 traffic-filter; refusals answered as administratively prohibited",

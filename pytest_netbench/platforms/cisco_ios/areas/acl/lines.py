@@ -1,0 +1,62 @@
+"""``access-class`` and ``transport input``: who may open a session on the virtual terminal lines, and by which protocol."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.plan import CONTROL, Chain
+
+_LINES = Chain("inet", "vty_lines")
+_REFUSED = Chain("inet", "vty_refused")
+_PORTS = {"ssh": 22, "telnet": 23}
+
+
+def compile_lines(context: Context) -> None:
+    """Refuse the beginning of sessions that no line takes. A new session gets the first line, so that one's rules hold."""
+    lines = [(entry, body) for entry, body in context.config.sections("line") if entry["kind"] == "vty"]
+    if not lines:
+        return
+    entry, body = min(lines, key=lambda line: int(line[0]["first"]))
+    rules = [f"tcp dport {port} goto {_REFUSED.name}" for port in _closed(entry, body)]
+    for words, family in (("access-class in", 4), ("ipv6 access-class", 6)):
+        said = body.get(words)
+        if said is not None:
+            protocol = "ipv4" if family == 4 else "ipv6"
+            name = chain(context, str(said.get("list") or said.get("acl")), family=family, permit="return",
+                         deny=f"goto {_REFUSED.name}", missing="return")  # fmt: skip
+            rules.append(f"meta nfproto {protocol} jump {name}")
+    if not rules:
+        return
+    for rule in rules:
+        context.plan.nft.rule(_LINES, rule)
+    context.plan.nft.rule(_REFUSED, "meta l4proto tcp reject with tcp reset")
+    context.plan.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES.name}")
+
+
+def _closed(entry: Entry, body: Section) -> list[int]:
+    """Ports of protocols that the lines do not take. Lines that nobody has configured take whatever the node itself does."""
+    said = body.get("transport input")
+    if said is None or said.has("all"):
+        return []
+    taken = {str(word) for word in said.many("protocol")}
+    if "all" in taken or (entry.factory and taken == {"none"}):
+        return []
+    return [port for word, port in _PORTS.items() if word not in taken]
+
+
+COMMANDS = (
+    Command(
+        pattern="access-class {list:list} in [ vrf-also ]",
+        mode="line",
+        name="access-class in",
+        help="Filter connections based on an IP access list",
+    ),
+    Command(
+        pattern="access-class {list:list} out",
+        mode="line",
+        name="access-class out",
+        marked="connections from the device are not made",
+    ),
+)

@@ -1,0 +1,75 @@
+"""Unicast reverse path forwarding: packets whose source is not routed back where they came in are dropped where they come in."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
+from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
+from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
+from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
+from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, Chain
+
+_MARK = "0x7f5e0001"
+_NO_DEFAULT = (
+    f"priority 90 fwmark {_MARK} lookup main suppress_prefixlength 0",
+    f"priority 91 fwmark {_MARK} unreachable",
+)
+"""How the kernel is asked for routes other than the default: a packet has the mark while it is asked, and not longer."""
+
+
+def _compile(context: Context) -> None:
+    for one in context.interfaces:
+        for family, word in ((4, "ip"), (6, "ipv6")):
+            entry = one.section.get(f"{word} verify unicast")
+            if entry is not None:
+                _check_sources(context, one, entry, family)
+
+
+def counter(one: Interface, family: int) -> str:
+    """The counter of what is dropped on an interface."""
+    return f"urpf{family}_{slug(one.kernel)}"
+
+
+def _check_sources(context: Context, one: Interface, entry: Entry, family: int) -> None:
+    nft = context.plan.nft
+    here = Chain("inet", f"verify{family}_{slug(one.kernel)}")
+    strict = "" if entry.has("any") else " . iif"
+    exempt = entry.get("list")
+    if exempt is None:
+        refuse = f"{nft.counter('inet', counter(one, family))} drop"
+    else:
+        # an access list may let through what the routing table does not vouch for
+        spared = acl.chain(context, str(exempt), permit="meta mark set 0 accept", deny="drop", family=family)
+        refuse = f"goto {spared}"
+    if entry.has("allow-default"):
+        nft.rule(here, f"fib saddr{strict} oif missing {refuse}")
+    else:
+        prefix = "-6 " if family == 6 else ""
+        context.plan.rules += [words for rule in _NO_DEFAULT if (words := f"{prefix}{rule}") not in context.plan.rules]
+        nft.rule(here, f"meta mark set {_MARK}")
+        nft.rule(here, f"fib saddr . mark{strict} oif missing {refuse}")
+        nft.rule(here, "meta mark set 0")
+    protocol = "ipv4" if family == 4 else "ipv6"
+    nft.rule(ACL_IN, f'iifname "{one.kernel}" meta nfproto {protocol} jump {here.name}')
+
+
+_OPTIONS = "< allow-default | allow-self-ping > [ {list:list} ]"
+AREA = Area(
+    name="urpf",
+    types={"list": TYPES["list"]},
+    commands=(
+        Command(pattern=f"ip verify unicast source reachable-via ( rx | any ) {_OPTIONS}", mode="if", name="ip verify unicast", help="Enable per packet validation for unicast"),
+        Command(pattern="ip verify unicast reverse-path [ {list:list} ]", mode="if", name="ip verify unicast", help="Reverse path validation of source address (old command format)"),
+        Command(pattern="ipv6 verify unicast source reachable-via ( rx | any ) [ allow-default ] [ {list:name} ]", mode="if", name="ipv6 verify unicast", help="Validation of packet"),
+    ),
+    compile=_compile,
+    help={
+        "rx": "Source is reachable via interface on which packet was received",
+        "any": "Source is reachable via any interface",
+        "allow-default": "Allow default route to match when checking source address",
+    },
+    scope=(("ip verify unicast source reachable-via rx, any, allow-default, with an access list", "yes"),),
+)  # fmt: skip
+
+__all__ = ["AREA", "counter"]
