@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, clock, running
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.portstate import ports
@@ -163,17 +164,21 @@ def _designated(one: Running, member: Member, entry: Mapping[str, Any]) -> Itera
 
 def _authentication(one: Running, member: Member) -> Iterator[str]:
     own = member.one.section.get("ip ospf authentication")
-    of_area = next(
-        (e for e in one.process.section.all("area authentication") if dotted(e["area"]) == member.area), None
-    )
-    chosen = own or of_area
+    keys = [entry["id"] for entry in member.one.section.all("ip ospf message-digest-key")]
+    yield from _proof(own or _proof_of_area(one, member.area), keys)
+
+
+def _proof_of_area(one: Running, area: str) -> Entry | None:
+    return next((e for e in one.process.section.all("area authentication") if dotted(e["area"]) == area), None)
+
+
+def _proof(chosen: Entry | None, keys: Sequence[Any]) -> Iterator[str]:
     if chosen is None or chosen.has("null"):
         return
     if not chosen.has("message-digest"):
         yield "  Simple password authentication enabled"
         return
     yield "  Cryptographic authentication enabled"
-    keys = [entry["id"] for entry in member.one.section.all("ip ospf message-digest-key")]
     yield f"    Youngest key id is {keys[-1]}" if keys else "      No key configured, using default key id 0"
 
 
@@ -194,6 +199,8 @@ def virtual_links(at: Exec, match: Match) -> str:
             ]  # fmt: skip
             if near is not None:
                 lines.append(f"    Adjacency State {near.state}")
+            chosen = entry if entry.has("authentication") else _proof_of_area(one, dotted("0"))
+            lines += _proof(chosen, [entry["id"]] if "id" in entry.match.args else [])
     return "\n".join([*lines, ""]) if lines else ""
 
 
