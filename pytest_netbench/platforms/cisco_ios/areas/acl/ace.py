@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Interface
 from typing import Literal
 
@@ -89,7 +90,7 @@ class Ace:
         """``permit`` or ``deny``."""
         return "permit" if self.permit else "deny"
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The line as a running config prints it, without its number."""
         if self.standard:
@@ -125,6 +126,7 @@ class Ace:
         return [*words, "time-range", self.during] if self.during else words
 
 
+@lru_cache(maxsize=8192)
 def ace(match: Match) -> Ace:
     """What a line of an access list says."""
     six = match.name.endswith("ipv6")
