@@ -59,6 +59,8 @@ class Device:
         """What areas observed of the running node and their compilation depends on; set, then call ``touch``."""
         self.memory: dict[str, Any] = {}
         """What exec commands keep (cleared counters, saved files), by a name of the area's own. Not config; lost on reload."""
+        self.fellows: Mapping[str, Device] = {}
+        """All devices of the lab by node, itself among them, once the lab stands."""
         self.flash: dict[str, Any] = {}
         """What survives a reload beside the startup config."""
         self.log_lines: list[str] = []

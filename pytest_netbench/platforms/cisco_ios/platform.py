@@ -42,7 +42,10 @@ class CiscoIosPlatform:
         device.boot(startup_config)
 
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
-        return readiness.pending({name: device_of(node) for name, node in nodes.items()})
+        devices = {name: device_of(node) for name, node in nodes.items()}
+        for device in devices.values():
+            device.fellows = devices
+        return readiness.pending(devices)
 
     def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
         device = device_of(node)

@@ -16,6 +16,7 @@ _NAMES = (
     "interfaces",
     "switching",
     "l2security",
+    "neighbours",
     "static",
     "ospf",
     "routes",
