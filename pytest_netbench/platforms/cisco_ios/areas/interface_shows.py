@@ -171,8 +171,8 @@ def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
     for extra in one.addresses[1:]:
         yield f"  Secondary address {extra}"
     for side, word in (("out", "Outgoing"), ("in", "Inbound ")):
-        acl = next((e for e in one.section.all("ip access-group") if e.has(side)), None)
-        yield f"  {word} access list is {acl['acl'] if acl else 'not set'}"
+        acl = one.section.get(f"ip access-group {side}")
+        yield f"  {word} access list is {acl['list'] if acl else 'not set'}"
     yield f"  Proxy ARP is {'disabled' if one.section.says_no('ip proxy-arp') else 'enabled'}"
     yield "  Local Proxy ARP is disabled"
     yield "  Security level is default"

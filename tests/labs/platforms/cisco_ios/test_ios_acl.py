@@ -291,3 +291,10 @@ def test_a_time_range_holds_in_the_routers_own_clock(configure, lab, h1):
     assert "time-range entry: THEN (inactive)\n   absolute end 00:00 01 January 2020\n   used in: IP ACL entry" in show(
         lab, "show time-range"
     )
+
+
+def test_show_ip_interface_names_the_lists(configure, lab):
+    configure("access-list 10 permit any", "interface gi0/0", "ip access-group 10 out", "ip access-group X in")
+    text = show(lab, "show ip interface gi0/0")
+    assert "  Outgoing access list is 10\n" in text
+    assert "  Inbound  access list is X\n" in text
