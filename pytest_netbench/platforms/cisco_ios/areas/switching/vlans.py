@@ -26,6 +26,7 @@ _NO_DTP = "DTP is not spoken: a dynamic port is an access port"
 
 def _read_range(tokens: Sequence[Token], line: str) -> tuple[tuple[str, ...], str, int] | None:
     text = re.sub(r"\s*([-,])\s*", r"\1", line[tokens[0].column :].strip())
+    text = re.sub(r"([A-Za-z])\s+(\d)", r"\1\2", text)
     names: list[str] = []
     for part in text.split(","):
         found = re.fullmatch(r"([A-Za-z-]+(?:\d+/)*)(\d+)(?:-([A-Za-z-]*(?:\d+/)*)(\d+))?", part.strip())
