@@ -78,6 +78,10 @@ def _compile(context: Context) -> None:
     relays: dict[str, list[str]] = {}
     clients: list[dict[str, Any]] = []
     for one in context.interfaces:
+        if one.vrf:
+            for entry in [e for e in one.section if e.name == "ip helper-address" or e.has("dhcp")]:
+                context.unsupported(entry, "DHCP does not run on interfaces of a VRF")
+            continue
         helpers = [str(entry["address"]) for entry in one.section.all("ip helper-address")]
         if helpers:
             relays[one.kernel] = helpers

@@ -152,11 +152,24 @@ def _clear(at: Exec, match: Match) -> str | None:
     return None
 
 
+def _of_client(at: Exec, match: Match) -> str | None:
+    clients = at.device.plan.services.get("dhcp_client", {"interfaces": ()})["interfaces"]
+    name = str(match["interface"])
+    if not any(client["label"] == name for client in clients):
+        return f"Interface {name} does not have a DHCP originated address\n"
+    runner.command(at.node, "dhcp_client", f"{match.name.split()[0]} {interfaces.kernel_name(name)}")
+    return None
+
+
 def _show(pattern: str, run: Any, help: str) -> Command:
     return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)
 
 
 COMMANDS = (
+    *(
+        Command(pattern=f"{word} dhcp {{interface:interface}}", mode="exec", run=_of_client, changes=True, help=said)
+        for word, said in (("renew", "Renew a DHCP lease"), ("release", "Release a DHCP lease"))
+    ),
     _show("show ip dhcp binding [ {address:ipv4} ]", _binding, "DHCP address bindings"),
     _show("show ip dhcp pool [ {name:name} ]", _pool, "DHCP pools information"),
     _show("show ip dhcp conflict", _conflict, "DHCP address conflicts"),

@@ -154,10 +154,16 @@ def _vrrp(one: Interface) -> Iterable[dict[str, Any]]:
             **_common(one, number, lines),
             "address": str(address["address"]) if address else "",
             "preempt": not any(e.negated and e.name == "vrrp preempt" and e.get("group") == number for e in section),
-            "interval_s": int(interval["seconds"]) if interval else 1,
+            "interval_s": _interval(interval),
             "learn": lines.get("timers learn") is not None,
             "text": str(secret["text"]) if secret else "",
         }
+
+
+def _interval(entry: Entry | None) -> float:
+    if entry is None:
+        return 1
+    return int(entry["seconds"]) if "seconds" in entry.match.args else int(entry["ms"]) / 1000
 
 
 def _common(one: Interface, number: int, lines: _Lines) -> dict[str, Any]:
@@ -275,7 +281,7 @@ _VRRP = (
     _vrrp_command("ip ^ {address:ipv4}", "ip", check=_check_address, help="Enable Virtual Router Redundancy Protocol (VRRP) for IP"),
     _vrrp_command("priority {priority:1-254}", "priority", edit=_vrrp_priority, help="Priority of this VRRP group"),
     _vrrp_command("preempt [ delay minimum {minimum:0-3600} ]", "preempt", edit=_vrrp_preempt, help="Enable preemption of lower priority Master"),
-    _vrrp_command("timers advertise {seconds:1-255}", "timers advertise", help="Set the Advertisement timer"),
+    _vrrp_command("timers advertise ( msec {ms:50-999} | {seconds:1-255} )", "timers advertise", help="Set the Advertisement timer"),
     _vrrp_command("timers learn", "timers learn", help="Learn timer values from current Master"),
     _vrrp_command("authentication [ text ] {text:hsrptext}", "authentication", edit=_vrrp_text, help="Authentication string"),
     _vrrp_command("track {object!:1-1000} [ decrement {decrement:1-255} ]", "track", help="Event Tracking"),

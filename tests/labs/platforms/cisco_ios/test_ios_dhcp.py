@@ -142,6 +142,19 @@ def test_no_service_dhcp_serves_nobody(lab):
     await_that(lambda: leased(lab)["state"] == "Bound", lambda: leased(lab))
 
 
+def test_a_lease_can_be_released_and_asked_for_again(lab):
+    def lease():
+        return show(lab, "CPE", "show dhcp lease")
+
+    assert IOS.apply(lab.nodes["CPE"], ["do release dhcp GigabitEthernet0/0"])[0].message == ""
+    assert lease() == ""
+    assert "10.0.0.10" not in show(lab, "R1", "show ip dhcp binding")
+    assert IOS.apply(lab.nodes["CPE"], ["do renew dhcp GigabitEthernet0/0"])[0].message == ""
+    await_that(lambda: "10.0.0.10" in lease(), lease)
+    [status] = IOS.apply(lab.nodes["CPE"], ["do renew dhcp Loopback0"])
+    assert status.message == "Interface Loopback0 does not have a DHCP originated address"
+
+
 def test_an_interface_that_no_longer_asks_has_no_address(lab):
     config(lab, "CPE", "interface gi0/0", "no ip address")
     assert lab.nodes["CPE"].run(["ip", "-4", "-br", "address", "show", "dev", "gi0-0"]).stdout.split()[2:] == []

@@ -118,6 +118,8 @@ def test_vrrp_preempts_unless_told_not_to_and_may_own_its_address():
         "fhrp"
     ]["vrrp"]
     assert (group["preempt"], group["interval_s"], group["text"], group["address"]) == (True, 3, "pw", "10.0.0.1")
+    [quick] = services(paper(*LAN, "vrrp 1 ip 10.0.0.9", "vrrp 1 timers advertise msec 250"))["fhrp"]["vrrp"]
+    assert quick["interval_s"] == 0.25
     device = paper(*LAN, "vrrp 1 ip 10.0.0.254", "no vrrp 1 preempt")
     assert services(device)["fhrp"]["vrrp"][0]["preempt"] is False
     typed(device, "interface gi0/0", "vrrp 1 preempt")

@@ -30,6 +30,8 @@ from pytest_netbench.platforms.cisco_ios.services.programs.virtual_router import
 
 _EVERYBODY = "255.255.255.255"
 _FIRST_RETRY_S, _LONGEST_RETRY_S = 4.0, 64.0
+# after so many unanswered attempts there is no server, and a lab may be ready without
+_WORTH_WAITING = 2
 _WANTED = bytes((Option.MASK, Option.ROUTER, Option.DNS, Option.DOMAIN, Option.TFTP_ADDRESSES))
 
 
@@ -55,6 +57,7 @@ class Client:
         self._xid = 0
         self._retry_s = _FIRST_RETRY_S
         self._attempts = 0
+        self._released = False
         self._timer = Timer(0, 0, None)
         self._lease: DhcpMessage | None = None
         self._bound_at = 0.0
@@ -72,7 +75,7 @@ class Client:
         """Look at the link again."""
         link = self._shared.links.get(self.interface)
         up = link is not None and link.up
-        if up and self.state is State.INIT:
+        if up and self.state is State.INIT and not self._released:
             self._discover()
         elif not up and self.state is not State.INIT:
             self._lose()
@@ -128,12 +131,27 @@ class Client:
         self._send(Kind.REQUEST)
         self._timer = self._loop.after(max(1.0, (lease_s - passed) / 2), self._renew)
 
-    def release(self) -> None:
-        """Give the address back and end."""
+    def ask_again(self) -> None:
+        """Renew the lease, or ask for one."""
+        self._released = False
+        if self._lease is None:
+            self._discover()
+        else:
+            self._timer.cancel()
+            self._renew()
+
+    def give_back(self) -> None:
+        """Give the address back and ask for none."""
+        self._released = True
         if self._lease is not None:
             self._send(Kind.RELEASE, {Option.SERVER_ID: dhcp_packet.addresses(self._lease.server)})
             self._lose()
         self._timer.cancel()
+        self.state = State.INIT
+
+    def release(self) -> None:
+        """Give the address back and end."""
+        self.give_back()
         self._loop.unwatch(self._socket.fileno())
         self._socket.close()
         self._frames.close()
@@ -258,9 +276,17 @@ class Service:
         waiting = [
             f"{name} has no address by DHCP yet"
             for name, report in reports.items()
-            if report["state"] in {"Selecting", "Requesting"}
+            if report["state"] in {"Selecting", "Requesting"} and report["attempts"] <= _WORTH_WAITING
         ]
         return {"interfaces": reports, "waiting": waiting}
 
     def command(self, words: list[str]) -> str:
-        raise ValueError(f"the service dhcp_client knows no command {' '.join(words)!r}")
+        """``release INTERFACE`` and ``renew INTERFACE``."""
+        if len(words) != 2 or words[0] not in {"release", "renew"} or words[1] not in self._clients:
+            raise ValueError(f"the service dhcp_client knows no command {' '.join(words)!r}")
+        client = self._clients[words[1]]
+        if words[0] == "release":
+            client.give_back()
+        else:
+            client.ask_again()
+        return ""

@@ -139,8 +139,14 @@ class VrrpGroup:
         self._advertise(priority=self.priority)
         self._timer = self._loop.after(self.config["interval_s"], self._tick)
 
+    @property
+    def _advertised_s(self) -> int:
+        """The interval as packets can say it: in whole seconds."""
+        return max(1, int(self.config["interval_s"]))
+
     def _down_s(self) -> float:
-        interval = self._master[2] or float(self.config["interval_s"])
+        learned = self.config["learn"] and self._master[2]
+        interval = self._master[2] if learned else float(self.config["interval_s"])
         return 3 * interval + self._skew_s()
 
     def _skew_s(self) -> float:
@@ -182,7 +188,7 @@ class VrrpGroup:
         packet = VrrpPacket(
             group=self.config["group"],
             priority=priority,
-            interval_s=self.config["interval_s"],
+            interval_s=self._advertised_s,
             addresses=(self.config["address"], *self.config["secondary"]),
             text=self.config["text"],
         )
@@ -193,7 +199,7 @@ class VrrpGroup:
         """An advertisement of this group came from ``source``."""
         if self.state is State.INIT or packet.text != self.config["text"]:
             return
-        if packet.interval_s != self.config["interval_s"] and not self.config["learn"]:
+        if packet.interval_s != self._advertised_s and not self.config["learn"]:
             return
         if self.state is State.MASTER:
             self._heard_rival(source, packet)
