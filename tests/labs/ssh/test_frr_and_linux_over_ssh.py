@@ -148,3 +148,14 @@ def test_whoever_leaves_without_a_word_leaves_no_process(served, shell):
             break
         other.type("true\r", r"# $")
     assert not sleeping()
+
+
+def test_a_session_that_takes_too_much_memory_is_ended(shell):
+    host = shell("h1")
+    host.type("", r"# $")
+    hog = "a=$(yes | head -c 100000000)"
+    host.channel.sendall(f"({hog}; sleep 60) & ({hog}; sleep 60) & ({hog}; sleep 60) & wait\r".encode())
+    while host.channel.recv(65536):
+        pass
+    assert host.channel.recv_exit_status() == 0
+    assert shell("h1").run("hostname") == ("h1\n", 0)

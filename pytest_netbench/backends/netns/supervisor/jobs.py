@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -54,6 +55,10 @@ class Jobs:
         if job.stdin is not None:
             os.set_blocking(job.stdin, False)
             self._selector.register(job.stdin, selectors.EVENT_WRITE, lambda job=job: self._feed(job))
+
+    def watch(self, pid: int, *, memory_bytes: int) -> None:
+        """End a process that nobody waits for, and its descendants, if they hold more memory than this."""
+        self.add(Job(pid, outputs={}, done=_nobody_asks, deadline=math.inf, limit=0, memory_bytes=memory_bytes))
 
     def reap(self) -> None:
         """Collect every child that ended."""
@@ -170,6 +175,10 @@ class Jobs:
             if not chunk:
                 return
             buffer += chunk
+
+
+def _nobody_asks(_result: dict[str, Any]) -> None:
+    """The owner sees the end of the pseudo-terminal."""
 
 
 def _resident_bytes(pid: int) -> int:

@@ -7,7 +7,6 @@ requests until the socket closes. Imports everything before it gives its rights 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import resource
@@ -15,8 +14,6 @@ import select
 import selectors
 import signal
 import socket
-import struct
-import termios
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
@@ -26,6 +23,7 @@ from pytest_netbench.backends.netns.supervisor import (
     probes,
     roots,
     sandbox,
+    terminals,
     traffic,
     wire_format,
     wiring,
@@ -358,29 +356,28 @@ class Supervisor:
         return {"pid": pid}
 
     def _do_cli(self, message: dict[str, Any]) -> None:
-        """A program on a pty; the owner gets the master end."""
-        master = os.open(f"{roots.PTS}/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-        slave = -1
+        """A program on a pty; the owner gets the master end. An agent's own is watched for what it uses."""
+        writable = message.get("writable", False)
+        limits = Limits(message["memory_bytes"], message["processes"], message["disk_bytes"])
+        master, slave = terminals.open_terminal(
+            columns=message.get("columns", _COLUMNS), rows=message.get("rows", _ROWS)
+        )
         try:
-            fcntl.ioctl(master, 0x40045431, struct.pack("i", 0))  # TIOCSPTLCK: unlock
-            slave = fcntl.ioctl(master, 0x5441, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)  # TIOCGPTPEER
-            rows, columns = message.get("rows", _ROWS), message.get("columns", _COLUMNS)
-            fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            writable = message.get("writable", False)
             pid = sandbox.spawn_agent(
                 self._spaces[message["node"]],
                 message["argv"],
                 (slave, slave, slave),
                 writable=writable,
-                limits=Limits(message["memory_bytes"], message["processes"], message["disk_bytes"]),
+                limits=limits,
                 lab_processes=self._count_processes() if writable else 0,
                 terminal=True,
             )
+            if "writable" in message:
+                self._jobs.watch(pid, memory_bytes=limits.memory_bytes)
             self._send({"id": message["id"], "ok": {"pid": pid}}, fd=master)
         finally:
             os.close(master)
-            if slave >= 0:
-                os.close(slave)
+            os.close(slave)
 
     def _do_kill(self, message: dict[str, Any]) -> dict[str, Any]:
         with contextlib.suppress(ProcessLookupError):

@@ -1,0 +1,26 @@
+"""Pseudo-terminals of the lab. Standard library only."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import termios
+
+from pytest_netbench.backends.netns.supervisor import roots
+
+_UNLOCK = 0x40045431  # TIOCSPTLCK
+_PEER = 0x5441  # TIOCGPTPEER
+
+
+def open_terminal(*, columns: int, rows: int) -> tuple[int, int]:
+    """Both ends of a new pseudo-terminal of this size: (master, slave)."""
+    master = os.open(f"{roots.PTS}/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        fcntl.ioctl(master, _UNLOCK, struct.pack("i", 0))
+        slave = fcntl.ioctl(master, _PEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    except OSError:
+        os.close(master)
+        raise
+    return master, slave
