@@ -250,6 +250,10 @@ class Exec:
         return list(json.loads(done.stdout or "[]"))
 
 
+class Interrupted(Exception):
+    """Thrown into a running command: whoever is at the terminal wants no more of it."""
+
+
 @dataclass(frozen=True)
 class Ask:
     """A question that a running command puts to the person at the terminal.

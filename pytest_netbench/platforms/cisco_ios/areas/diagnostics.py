@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from ipaddress import ip_address
 
 from pytest_netbench.platforms.base import Completed
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device import Exec, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 _REPLY = re.compile(r"icmp_seq=(\d+).*time=([\d.]+) ms")
@@ -16,6 +17,7 @@ _HOP = re.compile(r"\s*(\d+)\s+(.*)")
 _LEAST_WAIT_S = 0.5
 _BETWEEN_S = 0.01
 _PER_ROW = 70
+_FIRST_BATCH = 5
 _ICMP_HEADER = 28
 _MARKS = {"!X": "!A", "!N": "!N", "!H": "!H", "!P": "!P"}
 
@@ -38,42 +40,52 @@ def _ping(at: Exec, match: Match) -> Iterator[str]:
     if match.has("df-bit"):
         yield "Packet sent with the DF bit set\n"
     wait_s = max(_LEAST_WAIT_S, wait / at.node.time_scale)
-    argv = [
-        "ping",
-        "-6" if six else "-4",
-        "-n",
-        "-O",
-        "-c",
-        str(repeat),
-        "-i",
-        str(_BETWEEN_S),
-        "-W",
-        f"{wait_s:g}",
-        "-s",
-        str(max(0, size - (48 if six else _ICMP_HEADER))),
-    ]
-    argv += ["-M", "do"] if match.has("df-bit") else []
-    argv += ["-I", source] if source else []
-    done = _run(at, match, [*argv, target], at.limits.timeout_s)
-    yield verdict(done.stdout, repeat)
+    options = ["-s", str(max(0, size - (48 if six else _ICMP_HEADER))), *(["-M", "do"] if match.has("df-bit") else [])]
+    options += ["-I", source] if source else []
+
+    def send(count: int, timeout_s: float) -> str:
+        argv = ["ping", "-6" if six else "-4", "-n", "-O", "-c", str(count), "-i", str(_BETWEEN_S), "-W", f"{wait_s:g}"]
+        return _run(at, match, [*argv, *options, target], timeout_s).stdout
+
+    yield from _marks(repeat, send, at.limits.timeout_s)
 
 
-def verdict(text: str, repeat: int) -> str:
-    """The row of marks and the success rate, from what ``ping`` printed about ``repeat`` packets."""
+def _marks(repeat: int, send: Callable[[int, float], str], timeout_s: float) -> Iterator[str]:
+    """The marks as packets are answered, some at a time, and the success rate; an interrupt ends it early."""
     times: list[float] = []
-    marks = ["."] * repeat
+    sent, batch, ends = 0, _FIRST_BATCH, time.monotonic() + timeout_s
+    try:
+        while sent < repeat and (left := ends - time.monotonic()) > 0:
+            count = min(batch, repeat - sent, _PER_ROW - sent % _PER_ROW)
+            marks, answered = read_marks(send(count, left), count)
+            times += answered
+            sent += count
+            batch *= 2
+            yield marks + ("\n" if sent % _PER_ROW == 0 else "")
+    except Interrupted:
+        pass
+    yield ("\n" if sent % _PER_ROW else "") + _rate(times, sent)
+
+
+def read_marks(text: str, count: int) -> tuple[str, list[float]]:
+    """One mark for each of ``count`` packets, and the times of those answered, from what ``ping`` printed."""
+    times: list[float] = []
+    marks = ["."] * count
     for line in text.splitlines():
-        if (reply := _REPLY.search(line)) and 1 <= int(reply[1]) <= repeat:
+        if (reply := _REPLY.search(line)) and 1 <= int(reply[1]) <= count:
             marks[int(reply[1]) - 1] = "!"
             times.append(float(reply[2]))
-        elif (refusal := _REFUSAL.search(line)) and 1 <= int(refusal[1]) <= repeat and "no answer yet" not in line:
+        elif (refusal := _REFUSAL.search(line)) and 1 <= int(refusal[1]) <= count and "no answer yet" not in line:
             marks[int(refusal[1]) - 1] = _mark(refusal[2])
-    rows = ["".join(marks[start : start + _PER_ROW]) for start in range(0, repeat, _PER_ROW)]
-    share = f"Success rate is {100 * len(times) // repeat} percent ({len(times)}/{repeat})"
+    return "".join(marks), times
+
+
+def _rate(times: Sequence[float], sent: int) -> str:
+    share = f"Success rate is {100 * len(times) // max(1, sent)} percent ({len(times)}/{sent})"
     if times:
         low, middle, high = (max(1, round(value)) for value in (min(times), sum(times) / len(times), max(times)))
         share += f", round-trip min/avg/max = {low}/{middle}/{high} ms"
-    return "\n".join([*rows, share, ""])
+    return f"{share}\n"
 
 
 def _mark(words: str) -> str:
@@ -197,4 +209,4 @@ AREA = Area(
     scope=(("ping, traceroute with their usual options", "yes"), ("the dialogue of ping without arguments", "no")),
 )
 
-__all__ = ["AREA", "hops", "verdict"]
+__all__ = ["AREA", "hops", "read_marks"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted, Terminal
-from pytest_netbench.platforms.cisco_ios.device import Ask, Device
+from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.pipes import split_pipe
@@ -101,13 +101,16 @@ class _Line:
         pager = Pager(terminal=self._terminal, keys=self._keys, length=self._page_length(text))
         output: list[str] = []
         talk = self.session.stream(text)
-        answer: str | None = None
         slow = self._slow(text)
+        answer: str | None = None
         while True:
             try:
                 with nullcontext() if slow else self._device.lock:
-                    piece = next(talk) if answer is None else talk.send(answer)
-            except StopIteration:
+                    if slow and output and self._keys.interrupted():
+                        piece = talk.throw(Interrupted())
+                    else:
+                        piece = next(talk) if answer is None else talk.send(answer)
+            except (StopIteration, Interrupted):
                 return "".join(output)
             answer = None
             if isinstance(piece, Ask):

@@ -11,6 +11,7 @@ _SEQUENCES = {
     "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02", "OH": "\x01", "OF": "\x05",
 }  # fmt: skip
 _ESCAPE = "\x1b"
+_INTERRUPTS = "\x03\x1e"
 
 
 class Keys:
@@ -45,12 +46,13 @@ class Keys:
         taken, self._ahead = self._ahead[:count], self._ahead[count:]
         return taken
 
-    def drop(self) -> None:
-        """Forget what was typed ahead."""
-        while self._ahead or self._terminal.waiting:
-            self._ahead = ""
-            if self._terminal.waiting:
-                self._terminal.read(timeout_s=0)
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C or Ctrl-Shift-6 was pressed meanwhile; what was typed up to it is forgotten."""
+        if self._terminal.waiting:
+            self._ahead += self._terminal.read(timeout_s=0)
+        at = max(self._ahead.rfind(key) for key in _INTERRUPTS)
+        self._ahead = self._ahead[at + 1 :]
+        return at >= 0
 
     def _next_raw(self) -> str:
         while True:

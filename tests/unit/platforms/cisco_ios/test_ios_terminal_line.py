@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from contextlib import suppress
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_netbench.platforms.base import Completed
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from tests.support.ios import paper
@@ -267,3 +272,62 @@ def test_a_line_of_any_length_harms_nothing():
 
 def test_unknown_keys_ring_the_bell():
     assert typed("\x1b[9~\x1bz\x0f").shown.count("\a") == 3
+
+
+class Slow:
+    """A node whose ``ping`` answers, while somebody presses Ctrl-C."""
+
+    def __init__(self, node, terminal) -> None:
+        self.name, self.role, self.peers, self.memory = node.name, node.role, {}, {}
+        self.interfaces, self.time_scale = node.interfaces, 1.0
+        self.terminal = terminal
+        self.sent = 0
+
+    def run(self, argv, *, timeout_s=30.0):
+        count = int(argv[argv.index("-c") + 1])
+        self.sent += count
+        self.terminal.waits = True
+        lines = [f"64 bytes from 10.0.0.1: icmp_seq={number + 1} ttl=64 time=0.1 ms" for number in range(count)]
+        return Completed(stdout="\n".join(lines), stderr="", returncode=0)
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x1e"])
+def test_a_ping_is_stopped_by_a_key_and_says_what_it_has_seen(key):
+    class Impatient(ScriptedTerminal):
+        waits = False
+
+        @property
+        def waiting(self):
+            return self.waits and bool(self.script)
+
+    device = paper()
+    terminal = Impatient(["ping 10.0.0.1 repeat 1000\r", key])
+    device.node = Slow(device.node, terminal)
+    with pytest.raises(EOFError):
+        IosConsole(device, enable_secret=SECRET).converse(terminal)
+    assert device.node.sent == 5
+    assert terminal.screen.endswith("!!!!!\nSuccess rate is 100 percent (5/5), round-trip min/avg/max = 1/1/1 ms\nR1>")
+
+
+@given(st.lists(st.text(st.sampled_from("ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"), max_size=20), max_size=8))  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_no_keys_harm_the_line(chunks):
+    terminal = ScriptedTerminal([*chunks, "\x15\r", "show privilege\r"], rows=0)
+    with suppress(EOFError):
+        IosConsole(paper(), enable_secret=SECRET).converse(terminal)
+    assert terminal.script == []
+
+
+@given(st.lists(st.sampled_from(["conf t", "int lo1", "int range gi0/0 - 1", "no shut", "hostname x", "do sh ver", "end", "exit", "sh run", "banner motd #", "x#", "enable", SECRET, "reload", "router ospf 1", "?", "no", "default int lo1", "copy run start", "write", "dir", "terminal length 3", "q", " ", "", "configure replace flash:x", "ip access-list extended A", "permit ip any any", "line vty 0 4"]), max_size=25))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_no_lines_in_any_order_harm_the_session(lines):
+    class Paper(type(paper())):
+        def reload(self):
+            self._load_startup()
+
+    device = paper()
+    device.__class__ = Paper
+    terminal = ScriptedTerminal([f"{line}\r" for line in lines], rows=5)
+    with suppress(EOFError):
+        IosConsole(device, enable_secret=SECRET).converse(terminal)
+    assert device.running_config().startswith("!\nversion")
