@@ -217,16 +217,12 @@ def test_vrfs_may_be_defined_in_the_newer_way(failed_after):
 def test_redistribution_without_a_filter_tells_of_the_guests(failed_after):
     answer = [
         "router ospf 1",
-        "redistribute rip subnets metric-type 1",
+        "redistribute rip subnets",
         "summary-address 10.40.0.0 255.255.0.0",
         "router rip",
         "redistribute ospf 1 metric 3",
     ]
-    among = [
-        "our company does not know the guests",
-        "a till reaches the server",
-        "the cost to the island grows on the way",
-    ]
+    among = ["our company does not know the guests", "a till reaches the server"]
     assert list(failed_after("routing/rip-and-ospf", {"Border": answer}, among=among)) == among[:1]
 
 
