@@ -20,11 +20,13 @@ class FrrLine:
         path: E.g. ``("router bgp 1", "address-family ipv4 unicast", "network 10.0.0.0/8")``.
         key: Lines of one path with the same key replace each other without a ``no`` between; "" means the line itself.
         undo: What takes it back, if not ``no`` and the line; "" if nothing need be said.
+        only: Of a shared line: the daemons that are told it; empty: all.
     """
 
     path: Path
     key: str = ""
     undo: str | None = None
+    only: tuple[str, ...] = ()
 
 
 @dataclass
@@ -39,13 +41,15 @@ class FrrPlan:
         line = FrrLine(path, key, undo)
         self.lines.setdefault(daemon, {})[path[:-1], key or path[-1]] = line
 
-    def policy(self, *path: str, key: str = "", undo: str | None = None) -> None:
-        """Ask every daemon that runs and knows policies (``POLICY``) for a line: prefix lists, route maps, access lists."""
-        self.shared[path[:-1], key or path[-1]] = FrrLine(path, key, undo)
+    def policy(self, *path: str, key: str = "", undo: str | None = None, only: Iterable[str] = ()) -> None:
+        """Ask every daemon that runs and knows policies (``POLICY``), or those of ``only``, for a line: prefix lists, route maps, access lists."""
+        self.shared[path[:-1], key or path[-1]] = FrrLine(path, key, undo, tuple(only))
 
     def of(self, daemon: str) -> list[FrrLine]:
         """All lines of ``daemon``, shared ones first."""
-        shared = self.shared.values() if daemon in POLICY else ()
+        shared = (
+            [line for line in self.shared.values() if not line.only or daemon in line.only] if daemon in POLICY else []
+        )
         return [*shared, *self.lines.get(daemon, {}).values()]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -12,6 +13,8 @@ from pytest_netbench.platforms.frr import daemons
 _ENABLED = "/etc/frr/daemons"
 # a fresh network namespace does not forward, a router does
 _FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
+_CLIENT_S = 20.0
+_PACE_S = 0.002
 _KILL = """
 pids=$(cat /run/frr/*.pid)
 kill -9 $pids
@@ -35,7 +38,18 @@ def start(node: NodeAccess, names: Iterable[str], *, running: frozenset[str] = f
     for name in wanted:
         node.start([str(home / name), "-P", "0"])
     node.vty([(name, "show version") for name in wanted])
+    if "staticd" in wanted:
+        _await_client(node, "static")
     node.write_file(_ENABLED, daemons.format_enabled({*running, *wanted}))
+
+
+def _await_client(node: NodeAccess, client: str) -> None:
+    """Wait until zebra knows a daemon: staticd forgets routes to Null0 that it is told of before."""
+    deadline = time.monotonic() + _CLIENT_S
+    while f"\n{client} " not in node.vty([("zebra", "show zebra client summary")])[0][0]:
+        if time.monotonic() > deadline:
+            raise LabError(f"{node.name}: zebra has not heard of the {client} daemon in {_CLIENT_S:g} s")
+        time.sleep(_PACE_S)
 
 
 def start_router(node: NodeAccess, needed: Iterable[str]) -> None:

@@ -31,8 +31,10 @@ _IGP = (
     "network", "default-metric", "maximum-paths", "neighbor", "default-information", "distribute-list", "distance", "no auto-summary", "eigrp", "shutdown",
 )  # fmt: skip
 _POLICE = ("conform-action", "exceed-action", "violate-action")
+_ROUTE_MAP = ("description", "match", "continue", "set")
 _BY_MODE: Mapping[str, Sequence[str]] = {
     "config": _GLOBAL,
+    "route-map": _ROUTE_MAP,
     "police": _POLICE,
     "if": _INTERFACE,
     "subif": _INTERFACE,

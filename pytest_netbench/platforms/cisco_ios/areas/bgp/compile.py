@@ -7,7 +7,7 @@ from ipaddress import IPv4Network
 
 from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, as_number, instances
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Settings, as_number, instances
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
@@ -103,8 +103,20 @@ def _family(context: Context, instance: Instance, name: str, body: Section) -> I
     for peer in instance.peers:
         if name in peer.families:
             yield "", f"neighbor {peer.address} activate", None
-            for key, line, undo in routes(context, peer.address, peer.families[name]):
+            for key, line, undo in routes(context, peer.address, {**_for_all(body), **peer.families[name]}):
                 yield f"{peer.address} {key}", line, undo
+
+
+def _for_all(body: Section) -> Settings:
+    """Lists that judge the routes of every neighbor."""
+    found = {}
+    for name, meant in (
+        ("distribute-list", "neighbor distribute-list"),
+        ("distribute-list prefix", "neighbor prefix-list"),
+    ):
+        for entry in body.all(name):
+            found[meant, str(entry["way"])] = entry
+    return found
 
 
 def _prefix(entry: Entry) -> str:
@@ -152,7 +164,8 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
         words = [f"redistribute {source}"]
         words += [f"metric {metric}"] if metric is not None else []
         words += [f"route-map {wrapper}"] if wrapper else []
-        yield f"redistribute {source}", " ".join(words), f"no redistribute {source}"
+        # FRR does not take "redistribute" again with fewer words, so it is taken back first
+        yield "", " ".join(words), f"no redistribute {source}"
 
 
 def _settings(body: Section) -> Iterator[tuple[str, str, str | None]]:

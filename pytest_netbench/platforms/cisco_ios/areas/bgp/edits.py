@@ -18,7 +18,7 @@ _PROCESS_ONLY = frozenset(
      "neighbor member", "neighbor version", "neighbor fall-over", "neighbor fall-over bfd", "neighbor log-neighbor-changes"}
 )  # fmt: skip
 _FAMILY_WORDS = ("network", "aggregate-address", "redistribute", "maximum-paths", "distance", "default-information", "default-metric",
-    "bgp dampening", "distribute-list", "table-map", "bgp redistribute-internal", "neighbor")  # fmt: skip
+    "bgp dampening", "distribute-list", "table-map", "neighbor")  # fmt: skip
 
 
 def home(section: Section) -> Section:

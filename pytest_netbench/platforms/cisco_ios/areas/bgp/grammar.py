@@ -22,7 +22,7 @@ _IMMEDIATE = "routes are looked up again at once"
 _SESSION = (
     "remote-as {as:asn}",
     "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
-    "password [ {kind:passwordkind} ] {secret:line}",
+    "password [ {kind:passwordkind} ] {secret:name}",
     "shutdown",
     "description {text:line}",
     "ebgp-multihop [ {hops:1-255} ]",
@@ -136,7 +136,6 @@ _SETTINGS = (
     "distribute-list {list:name} {way!:way}",
     "distribute-list prefix {list:name} {way!:way}",
     "table-map {map:name}",
-    "bgp redistribute-internal",
 )
 _SETTING_NAMES = {
     "maximum-paths ibgp {paths:1-32}": "maximum-paths ibgp",
@@ -164,7 +163,6 @@ _PROCESS_SETTINGS = (
     Command(pattern="bgp enforce-first-as", mode=PROCESS, keeps_no=True, default=("bgp enforce-first-as",)),
     Command(pattern="bgp graceful-restart", mode=PROCESS),
     Command(pattern="bgp client-to-client reflection", mode=PROCESS, keeps_no=True, default=("bgp client-to-client reflection",)),
-    Command(pattern="bgp maxas-limit {limit:1-254}", mode=PROCESS),
     Command(pattern="bgp asnotation dot", mode=PROCESS, marked="AS numbers are shown as plain numbers"),
     Command(pattern="bgp update-delay {seconds:1-3600}", mode=PROCESS, marked="updates are not delayed"),
     Command(pattern="bgp scan-time {seconds:5-60}", mode=PROCESS, marked=_IMMEDIATE),

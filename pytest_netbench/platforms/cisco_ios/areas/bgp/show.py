@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import show_summary
-from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from collections.abc import Callable
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.areas.bgp import show_neighbors, show_summary, show_table
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
+from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
+from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+
+_FOUR = ("show ip bgp", "show bgp", "show bgp ipv4 unicast", "show ip bgp ipv4 unicast", "show ip bgp vpnv4 vrf {vrf:name}", "show bgp vpnv4 unicast vrf {vrf:name}")  # fmt: skip
+_SIX = ("show bgp ipv6 unicast",)
+
+
+def _shows(tail: str, run: Callable[[Exec, Match], Any], *, prefixes: tuple[str, ...], help: str = "") -> list[Command]:
+    return [
+        Command(pattern=f"{start} {tail}".strip(), mode="exec", user=True, run=run, help=help) for start in prefixes
+    ]
+
+
+def _clear(at: Exec, match: Match) -> str | None:
+    """``clear ip bgp``: the sessions, or softly what was exchanged."""
+    if not at.config.has("router bgp"):
+        return NOT_ACTIVE
+    vrf = str(match.get("vrf", ""))
+    peer = str(match.get("peer", "*")).lower()
+    if peer != "*" and not any(peer == one.address for i in instances(at.config) if i.vrf == vrf for one in i.peers):
+        return '%BGP: Unknown neighbor - "' + peer.upper() + '"'
+    whom = str(match["as"]) if "as" in match.args else peer
+    ways = [way for way in ("in", "out") if match.has(way)]
+    soft = " soft" if match.has("soft") or ways else ""
+    at.ask(
+        "bgpd",
+        f"clear bgp {where(vrf)}{'' if whom == '*' else 'ipv4 ' if soft else ''}{whom}{soft}{' ' + ways[0] if ways else ''}",
+    )
+    return None
+
 
 COMMANDS = (
-    Command(pattern="show ip bgp summary", mode="exec", user=True, run=show_summary.summary, help="Summary of BGP neighbor status"),
-    Command(pattern="show bgp summary", mode="exec", user=True, run=show_summary.summary),
-    Command(pattern="show bgp ipv4 unicast summary", mode="exec", user=True, run=show_summary.summary),
-    Command(pattern="show bgp ipv6 unicast summary", mode="exec", user=True, run=show_summary.six_summary),
-    Command(pattern="show bgp all summary", mode="exec", user=True, run=show_summary.all_summary),
-    Command(pattern="show ip bgp all summary", mode="exec", user=True, run=show_summary.all_summary),
+    *_shows("summary", show_summary.summary, prefixes=_FOUR, help="Summary of BGP neighbor status"),
+    *_shows("summary", show_summary.six_summary, prefixes=_SIX),
+    *_shows("all summary", show_summary.all_summary, prefixes=("show bgp", "show ip bgp")),
+    *_shows("", show_table.table, prefixes=(*_FOUR, *_SIX), help="BGP information"),
+    *_shows("regexp {regex:line}", show_table.table, prefixes=_FOUR[:4]),
+    *_shows("community {community:commword}+ [ exact-match ]", show_table.table, prefixes=_FOUR[:4]),
+    *_shows("( prefix-list | filter-list | community-list ) {list:name}", show_table.table, prefixes=_FOUR[:4]),
+    *_shows("{prefix:ipv4} [ {mask:mask} ]", show_table.route, prefixes=_FOUR),
+    *_shows("{prefix:prefix}", show_table.route, prefixes=_FOUR),
+    *_shows("{prefix:ipv6prefix}", show_table.route, prefixes=_SIX),
+    *_shows("neighbors [ {peer:address} ]", show_neighbors.neighbors, prefixes=(*_FOUR, *_SIX, "show bgp all", "show ip bgp all"), help="Detailed information on TCP and BGP neighbor connections"),
+    *_shows("neighbors", show_neighbors.neighbors, prefixes=("show bgp vpnv4 unicast all", "show ip bgp vpnv4 all")),
+    *_shows("neighbors {peer:address} ( advertised-routes | received-routes | routes )", show_table.of_neighbor, prefixes=(*_FOUR, *_SIX)),
+    *(
+        Command(pattern=f"{start} ( * | {{peer:address}} | {{as:asn}} ) [ soft ] [ ( in | out ) ]", mode="exec", changes=True, run=_clear, help="Clear BGP connections")
+        for start in ("clear ip bgp [ vrf {vrf:name} ]", "clear bgp ipv4 unicast", "clear bgp")
+    ),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 
+from pytest_netbench.platforms.cisco_ios.areas.policy import communities
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, matching, one
 
 
@@ -35,6 +36,7 @@ TYPES: Mapping[str, ArgType] = {
     "peer": one("A.B.C.D|X:X:X:X::X|WORD", _peer, "Neighbor address or tag"),
     "address": one("A.B.C.D|X:X:X:X::X", _address, "Neighbor address"),
     "groupname": one("WORD", _group, "Neighbor tag"),
+    "commword": one("<1-4294967295>|aa:nn|WORD", communities.read, "community number"),
     "way": matching("in|out", "in|out"),
     "clusterid": one("<1-4294967295>|A.B.C.D", _cluster, "Route-Reflector Cluster-id"),
     "passwordkind": matching("<0-7>", "[07]"),

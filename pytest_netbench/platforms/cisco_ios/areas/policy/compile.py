@@ -1,0 +1,163 @@
+"""From route maps to FRR's, which know one value where IOS takes several: an entry becomes as many as it has alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
+from pytest_netbench.platforms.cisco_ios.areas.policy.communities import frr_community
+from pytest_netbench.platforms.cisco_ios.areas.policy.lists import AS_PATH, COMMUNITY, PREFIX6, action, compile_lists
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.plan import POLICY
+
+_ALL = POLICY
+_BGP = ("bgpd",)
+_FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd", "eigrpd")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A line of a route map for those daemons that know it."""
+
+    text: str
+    daemons: tuple[str, ...] = _BGP
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One entry of FRR's: ``at`` its number."""
+
+    at: int
+    entry: Entry
+    matches: tuple[Clause, ...]
+
+
+def compile_policy(context: Context) -> None:
+    """Lists and route maps."""
+    compile_lists(context)
+    maps: dict[str, list[Entry]] = {}
+    for entry in context.config.all("route-map"):
+        maps.setdefault(entry["map"], []).append(entry)
+    for name, entries in maps.items():
+        _compile_map(context, name, entries)
+
+
+def _compile_map(context: Context, name: str, entries: Sequence[Entry]) -> None:
+    alternatives = {entry["seq"]: list(_alternatives(context, entry.body)) for entry in entries}
+    plain = all(len(ways) == 1 for ways in alternatives.values())
+    steps: list[_Step] = []
+    for entry in entries:
+        for matches in alternatives[entry["seq"]]:
+            at = max(int(entry["seq"]), 1) if plain else len(steps) + 1
+            steps.append(_Step(at, entry, matches))
+    for step in steps:
+        _compile_step(context, name, step, steps)
+
+
+def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Step]) -> None:
+    policy = context.plan.frr.policy
+    knowing = tuple(daemon for daemon in _ALL if all(daemon in clause.daemons for clause in step.matches))
+    opening = f"route-map {name} {action(step.entry)} {step.at}"
+    # the number tells entries apart; a change of the action is said over the same entry
+    policy(opening, only=knowing, undo=f"no {opening}")
+    for clause in (*step.matches, *_sets(context, step.entry.body)):
+        only = tuple(daemon for daemon in knowing if daemon in clause.daemons)
+        if only:
+            policy(opening, clause.text, only=only)
+    onward = step.entry.body.get("continue")
+    if onward is not None:
+        later = [other.at for other in steps if other.entry["seq"] >= onward.get("target", step.entry["seq"] + 1)]
+        if later:
+            policy(opening, f"on-match goto {min(later)}", key="on-match", undo="no on-match goto", only=knowing)
+
+
+def _alternatives(context: Context, body: Section) -> Iterator[tuple[Clause, ...]]:
+    """The ways in which an entry can match: one of each line's values, all of its lines."""
+    yield from product(*(clauses for entry in body if (clauses := list(_matches(context, entry)))))
+
+
+def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 - one branch per command
+    name, listed = entry.name, entry.many("list")
+    if name in {"match ip address", "match ip next-hop", "match ip route-source"}:
+        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")}.get(
+            name, _BGP
+        )
+        yield from (Clause(f"{name} {frrnames.access_list(context, one)}", daemons) for one in listed)
+    elif name in {"match ip address prefix-list", "match ip next-hop prefix-list"}:
+        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")
+        yield from (Clause(f"{name} {frrnames.prefix_list(context, one)}", daemons) for one in listed)
+    elif name == "match ipv6 address prefix-list":
+        for one in listed:
+            if not context.config.has(PREFIX6, list=one):
+                context.plan.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
+            yield Clause(f"{name} {one}", ("zebra", "bgpd", "ospf6d", "isisd"))
+    elif name == "match as-path":
+        yield from (Clause(f"{name} {_as_path(context, one)}") for one in listed)
+    elif name == "match community":
+        exact = " exact-match" if entry.has("exact-match") else ""
+        yield from (Clause(f"{name} {_community_list(context, one)}{exact}") for one in listed)
+    elif name == "match interface":
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "eigrpd")
+        yield from (Clause(f"{name} {interfaces.kernel_name(one)}", daemons) for one in entry.many("interface"))
+    elif name == "match tag":
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd", "eigrpd")
+        yield from (Clause(f"{name} {one}", daemons) for one in entry.many("tag") if one)
+    elif name == "match metric":
+        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd", "eigrpd"))
+    elif name == "match local-preference":
+        yield Clause(f"{name} {entry['preference']}")
+    elif name == "match source-protocol":
+        yield Clause(f"{name} {entry['protocol']}", ("zebra", "bgpd"))
+
+
+def _as_path(context: Context, number: int) -> str:
+    name = frrnames.as_path(str(number))
+    if not context.config.has(AS_PATH, list=number):
+        context.plan.frr.policy(f"bgp as-path access-list {name} permit .*", only=_BGP)
+    return name
+
+
+def _community_list(context: Context, listed: str) -> str:
+    name = frrnames.community_list(listed)
+    if not any(str(entry["list"]) == listed for entry in context.config.all(COMMUNITY)):
+        context.plan.frr.policy(f"bgp community-list expanded {name} permit .*", only=_BGP)
+    return name
+
+
+def _sets(_context: Context, body: Section) -> Iterator[Clause]:
+    for entry in body:
+        yield from _set(entry)
+
+
+def _set(entry: Entry) -> Iterator[Clause]:
+    name = entry.name
+    if name in {
+        "set local-preference",
+        "set weight",
+        "set origin",
+        "set community none",
+        "set ip next-hop peer-address",
+    }:
+        yield Clause(entry.text)
+    elif name == "set metric":
+        signed = str(entry["metric"])[0] in "+-"
+        yield Clause(entry.text, _BGP if signed else ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd"))
+    elif name == "set metric-type":
+        yield Clause(entry.text, ("ospfd", "ospf6d"))
+    elif name == "set tag" and entry["tag"]:
+        yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "eigrpd"))
+    elif name.startswith("set as-path prepend"):
+        yield Clause(entry.text)
+    elif name == "set community":
+        words = [frr_community(one) for one in entry.many("community")]
+        yield Clause(" ".join([name, *words, *(["additive"] if entry.has("additive") else [])]))
+    elif name == "set comm-list delete":
+        yield Clause(f"set comm-list {frrnames.community_list(entry['list'])} delete")
+    elif name == "set ip next-hop":
+        yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd", "eigrpd"))
+    elif name == "set ipv6 next-hop":
+        yield Clause(f"set ipv6 next-hop global {entry['hop6'].lower()}")

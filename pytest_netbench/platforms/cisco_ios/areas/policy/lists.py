@@ -1,0 +1,140 @@
+"""Prefix lists, AS path lists and community lists: their lines, kept in order, and what FRR is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
+from pytest_netbench.platforms.cisco_ios.areas.policy.communities import frr_community
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+
+_STEP = 5
+PREFIX, PREFIX6 = "ip prefix-list", "ipv6 prefix-list"
+AS_PATH, COMMUNITY = "ip as-path access-list", "ip community-list"
+_ACTION = "( permit | deny )"
+
+
+def gather(section: Section, names: Iterable[str], within: Callable[[Entry], Hashable]) -> None:
+    """Bring lines of the commands ``names`` that speak of one list together, lists in the order of their first lines."""
+    wanted = set(names)
+    slots = [at for at, entry in enumerate(section.entries) if entry.name in wanted]
+    entries = [section.entries[at] for at in slots]
+    lists = list(dict.fromkeys(entry.match.keys[0][1] for entry in entries))
+    entries.sort(key=lambda entry: (lists.index(entry.match.keys[0][1]), within(entry)))
+    for at, entry in zip(slots, entries, strict=True):
+        section.entries[at] = entry
+
+
+# -- prefix lists --------------------------------------------------------------------------------------------------------
+
+
+def _check_prefix(edit: Edit, match: Match) -> str | None:
+    network = _network(match)
+    least, most = match.get("ge"), match.get("le")
+    low = network.prefixlen if least is None else least
+    if (least is not None and least <= network.prefixlen) or (
+        most is not None and (most < low or most <= network.prefixlen)
+    ):
+        return f"% Invalid prefix range for {_text(network)}, make sure: len < ge-value <= le-value"
+    number = match.get("seq")
+    for entry in edit.section.all(match.name):
+        if (
+            entry["list"] == match["list"]
+            and entry.get("seq") == number is not None
+            and _body(entry.match) != _body(match)
+        ):
+            return f"%Insertion failed - seq # exists with different policy: {number}"
+    return None
+
+
+def _network(match: Match) -> IPv4Network | IPv6Network:
+    return ip_network(match["prefix"], strict=False)
+
+
+def _text(network: IPv4Network | IPv6Network) -> str:
+    return str(network).upper()
+
+
+def _body(match: Match) -> str:
+    words = [f"{'permit' if match.has('permit') else 'deny'} {_text(_network(match))}"]
+    return " ".join([*words, *(f"{word} {match[word]}" for word in ("ge", "le") if word in match.args)])
+
+
+def _prefix_line(edit: Edit, match: Match) -> str | None:
+    """A line without a number gets the next one."""
+    same = [entry for entry in edit.section.all(match.name) if entry["list"] == match["list"]]
+    if match.negated or match.reset:
+        whole = "prefix" not in match.args and "seq" not in match.args
+        for entry in same:
+            if whole or (_fits(entry, match)):
+                edit.section.remove(entry)
+        if whole or len(edit.section.all(match.name)) == 0:
+            for entry in [e for e in edit.section.all(f"{match.name} description") if e["list"] == match["list"]]:
+                edit.section.remove(entry)
+        return None
+    if match.get("seq") is None and any(_body(entry.match) == _body(match) for entry in same):
+        return None
+    number = match.get("seq") or max((entry["seq"] for entry in same), default=0) // _STEP * _STEP + _STEP
+    edit.put(f"{match.name} {match['list']} seq {number} {_body(match)}")
+    gather(edit.section, (match.name, f"{match.name} description"), lambda entry: entry.get("seq", 0))
+    return None
+
+
+def _fits(entry: Entry, match: Match) -> bool:
+    if "seq" in match.args and entry["seq"] != match["seq"]:
+        return False
+    return "prefix" not in match.args or _body(entry.match) == _body(match)
+
+
+# -- AS paths and communities --------------------------------------------------------------------------------------------
+
+
+def _line(edit: Edit, match: Match) -> str | None:
+    edit.keep(match)
+    gather(edit.section, (match.name,), lambda _: 0)
+    return None
+
+
+COMMANDS = (
+    Command(pattern=f"ip prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:prefix}} [ ge {{ge:1-32}} ] [ le {{le:1-32}} ]", name=PREFIX, check=_check_prefix, edit=_prefix_line, help="Build a prefix list"),
+    Command(pattern="ip prefix-list {list!:listname} description {text:line}", name=f"{PREFIX} description"),
+    Command(pattern=f"ipv6 prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:ipv6prefix}} [ ge {{ge:1-128}} ] [ le {{le:1-128}} ]", name=PREFIX6, check=_check_prefix, edit=_prefix_line, help="Build a prefix list"),
+    Command(pattern="ipv6 prefix-list {list!:listname} description {text:line}", name=f"{PREFIX6} description"),
+    Command(pattern="ip prefix-list sequence-number", keeps_no=True, default=("ip prefix-list sequence-number",)),
+    Command(pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}", name=AS_PATH, edit=_line, help="Specify an access list number"),
+    Command(pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line, help="Add a community list entry"),
+    Command(pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
+    Command(pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line),
+    Command(pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
+    Command(pattern="ip bgp-community new-format", help="Select aa:nn format for BGP community"),
+)  # fmt: skip
+
+
+def compile_lists(context: Context) -> None:
+    """All lists, for every daemon that may want them."""
+    policy = context.plan.frr.policy
+    for name in (PREFIX, PREFIX6):
+        for entry in context.config.all(name):
+            start = f"{name} {entry['list']} seq {entry['seq']}"
+            policy(f"{start} {_body(entry.match).lower()}", key=start)
+        for entry in context.config.all(f"{name} description"):
+            policy(f"{name} {entry['list']} description {entry['text']}", undo=f"no {name} {entry['list']} description")
+    for entry in context.config.all(AS_PATH):
+        policy(
+            f"bgp as-path access-list {frrnames.as_path(entry['list'])} {action(entry)} {entry['regex']}",
+            only=("bgpd",),
+        )
+    for entry in context.config.all(COMMUNITY):
+        kind = "standard" if "community" in entry.match.args else "expanded"
+        words = [frr_community(one) for one in entry.many("community")] or [entry["regex"]]
+        name = frrnames.community_list(str(entry["list"]))
+        policy(f"bgp community-list {kind} {name} {action(entry)} {' '.join(words)}", only=("bgpd",))
+
+
+def action(entry: Entry) -> str:
+    """``permit`` or ``deny``."""
+    return "permit" if entry.has("permit") else "deny"
