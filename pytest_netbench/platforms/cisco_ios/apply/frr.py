@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.platforms.base import NodeAccess
@@ -9,6 +11,8 @@ from pytest_netbench.platforms.cisco_ios.plan import POLICY, FrrLine, FrrPlan, P
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
+_LONGEST_WAIT_S = 0.05
+_LOOK_EVERY_S = 0.002
 _ORDER = ("zebra", "staticd")
 
 
@@ -25,8 +29,32 @@ def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
         known = FrrPlan() if daemon in starting else old
         before = known.of(daemon)
         after = new.of(daemon)
-        problems += _say(node, daemon, list(difference(before, after)))
+        changes = list(difference(before, after))
+        problems += _say(node, daemon, changes)
+        if daemon == "staticd" and changes:
+            _await_static(node, [line for _, line in changes])
     return problems
+
+
+def _await_static(node: NodeAccess, lines: Sequence[str]) -> None:
+    """Wait until the routing table has what changed: on a device, whoever asks next sees a static route.
+
+    One whose next hop nobody knows never gets there, so the wait is short in any case.
+    """
+    words = [line.split() for line in lines]
+    wanted = {one[2] for one in words if one[:2] == ["ip", "route"] and len(one) > 2}
+    gone = {one[3] for one in words if one[:3] == ["no", "ip", "route"] and len(one) > 3} - wanted
+    latest = time.monotonic() + _LONGEST_WAIT_S
+    while (wanted or gone) and time.monotonic() < latest:
+        known = _static(node)
+        if wanted <= known and not gone & known:
+            return
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _static(node: NodeAccess) -> set[str]:
+    text = node.vty([("zebra", "show ip route static json")])[0][0]
+    return set(json.loads(text[text.find("{") :])) if "{" in text else set()
 
 
 def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple[Path, str]]:

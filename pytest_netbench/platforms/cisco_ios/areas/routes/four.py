@@ -138,6 +138,9 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
         return "% Subnet not in table\n" if known else "% Network not in table\n"
     row = next((row for row in found if row.protocol == "connected"), found[0])
     heading = f"\nRouting Table: {table.vrf}\n" if table.vrf else ""
+    if length is not None:
+        # with a mask the draft prints the line of the table (§4.2), where a device prints what it prints without one
+        return heading + "\n".join([*_lines(row, str(row.network), len(row.code) + 1), ""])
     return heading + "\n".join([*_entry(at, row, table.vrf), ""])
 
 
