@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
+from pytest_netbench.agents.overrides import extras_for
 from pytest_netbench.agents.react import React
 from pytest_netbench.errors import AgentFileError
 
@@ -85,7 +86,11 @@ def test_a_minimal_file_means_react_and_sends_no_settings(write):
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("modle: openai/x\n", 1, r"unknown key 'modle' \(known: access, budget, extras, model, .*\)\. Did you mean 'model'\?"),
+        (
+            "modle: openai/x\n",
+            1,
+            r"unknown key 'modle' \(known: access, budget, extras, model, .*\)\. Did you mean 'model'\?",
+        ),
         (
             "model: openai/x\nsettings:\n  temperatur: 0\n",
             3,
@@ -170,3 +175,17 @@ def test_no_text_whatever_raises_anything_but_an_agent_file_error(tmp_path_facto
     path.write_text(text, encoding="utf-8", errors="replace")
     with suppress(AgentFileError):
         assert isinstance(load_agent_file(path), AgentFile)
+
+
+def test_extras_and_access_are_told_to_whoever_opens_the_ani(write):
+    path = write("model: openai/x\nextras: [search-manual]\naccess: ssh\n")
+    info = load_agent_file(path).info()
+    assert (info.settings["extras"], info.settings["access"]) == (["search-manual"], "ssh")
+    assert extras_for(info) == ("search-manual", "ssh")
+
+
+def test_who_asks_for_nothing_has_nothing_extra(write):
+    info = load_agent_file(write("model: openai/x\naccess: ani\n")).info()
+    assert "extras" not in info.settings
+    assert "access" not in info.settings
+    assert extras_for(info) == ()
