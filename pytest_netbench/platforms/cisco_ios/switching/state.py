@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,8 @@ class SwitchPort:
         number: From 1, in the port's identifier.
         up: Not shut down.
         trunk: Whether frames are tagged.
+        dynamic: ``auto`` or ``desirable`` where that is agreed with the neighbour, by DTP.
+        nonegotiate: A trunk that does not speak DTP.
         vlan: Of an access port.
         voice: A further VLAN of an access port, tagged.
         native: The VLAN of a trunk that is not tagged.
@@ -30,7 +32,8 @@ class SwitchPort:
         cost: Of its speed, in the spanning tree.
         costs: Configured path costs by VLAN; 0 for all.
         priorities: Configured port priorities, likewise.
-        edge: ``portfast``.
+        edge: ``portfast``, as an access port.
+        trunk_edge: ``portfast trunk``.
         bpduguard: Shut it when a bridge is heard.
         silent: ``bpdufilter``.
         guard: ``root``, ``loop`` or "".
@@ -42,6 +45,8 @@ class SwitchPort:
     number: int
     up: bool = True
     trunk: bool = False
+    dynamic: str = ""
+    nonegotiate: bool = False
     vlan: int = 1
     voice: int | None = None
     native: int = 1
@@ -50,35 +55,40 @@ class SwitchPort:
     costs: Mapping[int, int] = field(default_factory=dict)
     priorities: Mapping[int, int] = field(default_factory=dict)
     edge: bool = False
+    trunk_edge: bool = False
     bpduguard: bool = False
     silent: bool = False
     guard: str = ""
     security: Mapping[str, Any] | None = None
     trusted: frozenset[str] = frozenset()
 
-    def carries(self, vlan: int) -> bool:
-        """Whether the port is in ``vlan``."""
-        if self.trunk:
-            return self.allowed is None or vlan in self.allowed
-        return vlan in (self.vlan, self.voice)
+    def allows(self, vlan: int) -> bool:
+        """Whether the port carries ``vlan`` as a trunk."""
+        return self.allowed is None or vlan in self.allowed
 
-    def tags(self, vlans: Mapping[int, str]) -> dict[str, int]:
-        """Its tag in each VLAN that exists, 0 where it is untagged."""
-        untagged = self.native if self.trunk else self.vlan
-        return {str(vlan): 0 if vlan == untagged else vlan for vlan in vlans if self.carries(vlan)}
+    def tagged(self, vlans: Iterable[int]) -> dict[str, int]:
+        """As a trunk: its tag in each VLAN that exists, 0 where it is untagged."""
+        return {str(vlan): 0 if vlan == self.native else vlan for vlan in vlans if self.allows(vlan)}
+
+    def untagged(self, vlans: Iterable[int]) -> dict[str, int]:
+        """As an access port: likewise."""
+        return {str(vlan): 0 if vlan == self.vlan else vlan for vlan in vlans if vlan in (self.vlan, self.voice)}
 
     def service(self, vlans: Mapping[int, str]) -> dict[str, Any]:
         """As the service takes it."""
         return {
             "number": self.number,
             "up": self.up,
-            "trunk": self.trunk,
-            "vlans": self.tags(vlans),
-            "native": self.native if self.trunk else None,
+            "mode": "trunk" if self.trunk else self.dynamic or "access",
+            "negotiates": bool(self.dynamic) or (self.trunk and not self.nonegotiate),
+            "vlans": self.untagged(vlans),
+            "tagged": self.tagged(vlans),
+            "native": self.native,
             "cost": self.cost,
             "costs": {str(vlan or ""): cost for vlan, cost in self.costs.items()},
             "priorities": {str(vlan or ""): priority for vlan, priority in self.priorities.items()},
             "edge": self.edge,
+            "trunk_edge": self.trunk_edge,
             "bpduguard": self.bpduguard,
             "silent": self.silent,
             "guard": self.guard,

@@ -10,7 +10,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench import parts
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
 from tests.support.switches import reaches, switched_task
 
 ACCESS = """
@@ -222,6 +222,28 @@ def test_shutting_the_trunk_down_takes_the_remote_hosts_away(lab, configure, sho
     assert not reaches(lab.nodes["a"], "10.0.10.12")
     assert {row["port"]: row for row in show("SW1", "show interfaces status")}["Gi0/2"]["status"] == "disabled"
     configure("SW1", "interface Gi0/2", "no shutdown", "end")
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "trunks"),
+    [
+        ("switchport mode trunk", "switchport mode dynamic auto", True),
+        ("switchport mode dynamic desirable", "switchport mode dynamic auto", True),
+        ("switchport mode dynamic auto", "switchport mode dynamic auto", False),
+        ("switchport mode access", "switchport mode dynamic desirable", False),
+    ],
+)
+def test_neighbours_agree_on_a_trunk(lab, configure, here, there, trunks):
+    configure("SW1", "interface Gi0/2", here, "end")
+    configure("SW2", "interface Gi0/2", there, "end")
+    within_s = 5.0 if trunks else 1.0
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"), within_s=within_s) == trunks
+    text = CiscoIosPlatform().execute(lab.nodes["SW2"], "show interfaces trunk")
+    assert ("n-802.1q" in text) == trunks
+    assert reaches(lab.nodes["a"], "10.0.10.12") == trunks
+    for node in ("SW1", "SW2"):
+        configure(node, "interface Gi0/2", "switchport mode trunk", "end")
     assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
 
 

@@ -64,7 +64,7 @@ def test_an_access_vlan_that_does_not_exist_is_made():
 def test_a_suspended_vlan_carries_nothing():
     device = switch("vlan 10", "state suspend", "vlan 20", "shutdown", "interface Gi0/1", "switchport mode trunk")
     assert service(device)["vlans"] == [1]
-    assert service(device)["ports"]["gi0-1"]["vlans"] == {"1": 0}
+    assert service(device)["ports"]["gi0-1"]["tagged"] == {"1": 0}
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,27 @@ def test_a_trunk_tags_what_is_not_native_and_allowed():
         "switchport trunk allowed vlan 10,20",
     )  # fmt: skip
     port = service(device)["ports"]["gi0-2"]
-    assert port["vlans"] == {"10": 10, "20": 0}
-    assert (port["trunk"], port["native"]) == (True, 20)
+    assert port["tagged"] == {"10": 10, "20": 0}
+    assert (port["mode"], port["native"]) == ("trunk", 20)
+
+
+@pytest.mark.parametrize(
+    ("lines", "mode", "negotiates"),
+    [
+        ((), "auto", True),
+        (("switchport mode dynamic desirable",), "desirable", True),
+        (("switchport mode trunk",), "trunk", True),
+        (("switchport mode trunk", "switchport nonegotiate"), "trunk", False),
+        (("switchport mode access",), "access", False),
+    ],
+)
+def test_a_mode_says_whether_the_neighbour_is_asked(lines, mode, negotiates):
+    port = service(switch("interface Gi0/1", *lines))["ports"]["gi0-1"]
+    assert (port["mode"], port["negotiates"]) == (mode, negotiates)
+
+
+def test_bundles_of_links_are_refused():
+    assert "% Invalid input" in refusal(switch(), "interface Gi0/1", "channel-group 1 mode active")
 
 
 def test_a_voice_vlan_is_tagged_on_an_access_port():
@@ -206,7 +225,9 @@ def test_settings_of_trees_and_ports_reach_the_service():
     }
     ports = wanted["ports"]
     assert (ports["gi0-1"]["edge"], ports["gi0-1"]["bpduguard"]) == (True, True)
-    assert (ports["gi0-2"]["edge"], ports["gi0-2"]["bpduguard"]) == (False, False), "a trunk is no edge by default"
+    assert (ports["gi0-2"]["trunk_edge"], ports["gi0-2"]["bpduguard"]) == (False, False), (
+        "a trunk is no edge by default"
+    )
     assert (ports["gi0-2"]["costs"], ports["gi0-2"]["priorities"]) == ({"": 50, "10": 7}, {"10": 64})
     assert ports["gi0-2"]["guard"] == "root"
     assert [ports[name]["cost"] for name in ("gi0-1", "fa0-3", "te1-1")] == [4, 19, 2]

@@ -26,6 +26,8 @@ AREA = Area(
             "PVST+ and Rapid PVST+: priority, cost, timers, portfast, BPDU guard and filter, root and loop guard",
             "yes: real BPDUs",
         ),
-        ("VTP, DTP, EtherChannel, storm control, MST", "accepted without effect, or refused"),
+        ("trunks agreed with the neighbour (DTP)", "yes"),
+        ("VTP, storm control", "accepted without effect"),
+        ("EtherChannel, MST, private VLANs", "refused"),
     ),
 )

@@ -92,6 +92,14 @@ def is_trunk(section: Section) -> bool:
     return mode is not None and mode.has("trunk")
 
 
+def dynamic_mode(section: Section) -> str:
+    """``auto`` or ``desirable`` of a switchport that negotiates, else ""."""
+    mode = section.get("switchport mode")
+    if mode is None:
+        return "auto"
+    return next((word for word in ("auto", "desirable") if mode.has(word)), "")
+
+
 def _ports(context: Context) -> Iterator[SwitchPort]:
     physical = [one for one in context.interfaces if not one.parsed.is_virtual]
     for number, one in enumerate(physical, start=1):
@@ -101,7 +109,8 @@ def _ports(context: Context) -> Iterator[SwitchPort]:
 
 def _port(config: Section, one: Interface, number: int) -> SwitchPort:
     section, trunk = one.section, is_trunk(one.section)
-    edge = _is_edge(config, section, trunk=trunk)
+    as_access, as_trunk = (_is_edge(config, section, trunk=tagged) for tagged in (False, True))
+    edge = as_trunk if trunk else as_access
     voice = section.get("switchport voice vlan")
     return SwitchPort(
         name=one.kernel,
@@ -115,7 +124,10 @@ def _port(config: Section, one: Interface, number: int) -> SwitchPort:
         cost=_cost(config, one),
         costs=_values(section, "stp cost", "stp vlan cost"),
         priorities=_values(section, "stp port-priority", "stp vlan port-priority"),
-        edge=edge,
+        dynamic=dynamic_mode(section),
+        nonegotiate=section.has("switchport nonegotiate"),
+        edge=as_access,
+        trunk_edge=as_trunk,
         bpduguard=_decided(section, "stp bpduguard", usual=edge and config.has("stp bpduguard default")),
         silent=_decided(section, "stp bpdufilter", usual=edge and config.has("stp bpdufilter default")),
         guard=_guard(config, section),

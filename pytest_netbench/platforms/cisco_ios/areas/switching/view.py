@@ -32,6 +32,11 @@ class Port:
         return self.interface.parsed.short
 
     @property
+    def trunk(self) -> bool:
+        """Whether it is a trunk now, as configured or agreed."""
+        return bool(self.live.get("trunk", self.config.trunk))
+
+    @property
     def up(self) -> bool:
         """Whether its link is up."""
         return bool(self.live.get("up")) and not self.disabled

@@ -51,7 +51,7 @@ def _vlan_lines(view: View, vlan: int, name: str) -> Iterator[str]:
 
 
 def _shown_in(port: Port, vlan: int) -> bool:
-    return not port.config.trunk and vlan in (port.config.vlan, port.config.voice)
+    return not port.trunk and vlan in (port.config.vlan, port.config.voice)
 
 
 def _vlan_types(names: dict[int, str]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _vlan_types(names: dict[int, str]) -> Iterator[str]:
 def _trunk(at: Exec, match: Match) -> str:
     view = View(at)
     wanted = match.get("interface")
-    trunks = [port for port in view.ports if port.config.trunk and port.up and wanted in (None, port.interface.name)]
+    trunks = [port for port in view.ports if port.trunk and port.up and wanted in (None, port.interface.name)]
     if not trunks:
         return ""
     active = frozenset(view.state.vlans)
@@ -84,7 +84,10 @@ def _trunk(at: Exec, match: Match) -> str:
         ("Vlans in spanning tree forwarding state and not pruned", [_forwarded(port, active) for port in trunks]),
     )
     lines = ["", "Port        Mode             Encapsulation  Status        Native vlan"]
-    lines += [f"{port.short:<11} {'on':<16} {'802.1q':<14} {'trunking':<13} {port.config.native}" for port in trunks]
+    lines += [
+        f"{port.short:<11} {port.config.dynamic or 'on':<16} {'n-802.1q' if port.config.dynamic else '802.1q':<14} {'trunking':<13} {port.config.native}"
+        for port in trunks
+    ]
     for title, vlans in tables:
         lines += ["", f"Port        {title}"]
         lines += [f"{p.short:<11} {format_vlans(own) or 'none'}" for p, own in zip(trunks, vlans, strict=True)]
@@ -124,12 +127,12 @@ def _switchport(at: Exec, match: Match) -> str:
 def _switchport_lines(port: Port, names: dict[int, str]) -> Iterator[str]:
     section, config = port.interface.section, port.config
     mode = section.get("switchport mode")
-    access, trunk = mode is not None and mode.has("access"), config.trunk
-    dynamic = "dynamic desirable" if mode is not None and mode.has("desirable") else "dynamic auto"
+    access, trunk = mode is not None and mode.has("access"), port.trunk
+    administrative = "trunk" if config.trunk else f"dynamic {config.dynamic}" if config.dynamic else "static access"
     encapsulation = section.get("switchport trunk encapsulation")
     yield f"Name: {port.short}"
     yield "Switchport: Enabled"
-    yield f"Administrative Mode: {'trunk' if trunk else 'static access' if access else dynamic}"
+    yield f"Administrative Mode: {administrative}"
     yield f"Operational Mode: {'down' if not port.up else 'trunk' if trunk else 'static access'}"
     yield f"Administrative Trunking Encapsulation: {'dot1q' if encapsulation is not None and encapsulation.has('dot1q') else 'negotiate'}"
     if port.up:
@@ -176,7 +179,7 @@ def _status(at: Exec, match: Match) -> str:
         up = port.up if port is not None else state.protocol == "up"
         disabled = port is not None and bool(port.disabled)
         status = "disabled" if not one.enabled else "err-disabled" if disabled else "connected" if up else "notconnect"
-        vlan = "routed" if not is_switchport(view.context, one) or port is None else "trunk" if port.config.trunk and up else str(port.config.vlan)  # fmt: skip
+        vlan = "routed" if not is_switchport(view.context, one) or port is None else "trunk" if port.trunk and up else str(port.config.vlan)  # fmt: skip
         speed = f"a-{one.bandwidth_kbit // 1000}" if up else "auto"
         lines.append(
             f"{one.parsed.short:<9} {_label(one):<18} {status:<12} {vlan:<10} {'a-full' if up else 'auto':>6} {speed:>6} {_MEDIA.get(one.parsed.kind, '10/100/1000BaseTX')}"

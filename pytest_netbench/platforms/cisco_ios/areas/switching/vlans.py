@@ -18,7 +18,6 @@ VLAN_MODE = "vlan"
 SWITCH = ("switch",)
 ALL_VLANS = frozenset(range(1, 4095))
 _NO_VTP = "VLANs are not announced to other switches"
-_NO_DTP = "DTP is not spoken: a dynamic port is an access port"
 
 
 # ---- ranges of interfaces ----
@@ -190,7 +189,6 @@ _SWITCHPORT = (
     Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
     Command(pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]", marked="storms are not limited"),
     Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
-    Command(pattern="channel-group {group:1-48} mode ( active | passive | on | desirable | auto )", marked="links are not bundled"),
     Command(pattern="udld port [ aggressive ]", marked="links do not fail one way"),
 )  # fmt: skip
 

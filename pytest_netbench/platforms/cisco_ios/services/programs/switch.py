@@ -25,6 +25,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.loop import Timer
 from pytest_netbench.platforms.cisco_ios.services.programs.port_security import PortSecurity
 from pytest_netbench.platforms.cisco_ios.services.programs.snooping import Snooping
 from pytest_netbench.platforms.cisco_ios.services.programs.trees import Trees
+from pytest_netbench.platforms.cisco_ios.services.programs.trunking import Trunking
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
 _FIRST_PRIVATE_DOMAIN = 4096
@@ -43,6 +44,7 @@ class Attachment:
     states: dict[int, int] = field(default_factory=dict)
     up: bool = False
     mac: bytes = bytes(6)
+    trunk: bool = False
     native: int | None = None
     disabled: str = ""
     recovery: Timer | None = None
@@ -56,6 +58,7 @@ class Service:
         self.config: dict[str, Any] = {}
         self.held: dict[str, Attachment] = {}
         self.plane: Dataplane | None = None
+        self._trunking = Trunking(self)
         self._trees = Trees(self)
         self._security = PortSecurity(self)
         self._snooping = Snooping(self)
@@ -78,11 +81,11 @@ class Service:
         for name, attachment in self.held.items():
             if attachment.disabled and not self._port(name).get("up", False):
                 self._recovered(attachment)
-        self._refresh()
+        self.refresh()
         self.plane.flush()
 
     def _close(self) -> None:
-        for part in (self._trees, self._security, self._snooping):
+        for part in (self._trunking, self._trees, self._security, self._snooping):
             part.close()
         self.config = {}
         self._watched.clear()
@@ -100,7 +103,7 @@ class Service:
         """By interface: its domains and their tags."""
         existing = set(self.config.get("vlans", ()))
         wanted = {
-            name: {int(vlan): tag for vlan, tag in port["vlans"].items() if int(vlan) in existing}
+            name: {int(vlan): tag for vlan, tag in self._tags(name, port).items() if int(vlan) in existing}
             for name, port in self.config.get("ports", {}).items()
         }
         for name, vlan in self.config.get("inner", {}).items():
@@ -111,19 +114,24 @@ class Service:
             wanted.setdefault(sub["parent"], {})[domain] = sub["tag"]
         return wanted
 
+    def _tags(self, name: str, port: dict[str, Any]) -> dict[str, int]:
+        found: dict[str, int] = port["tagged" if self._trunking.is_trunk(name) else "vlans"]
+        return found
+
     def _links_changed(self) -> None:
         if self.plane is not None:
-            self._refresh()
+            self.refresh()
             self.plane.flush()
 
-    def _refresh(self) -> None:
-        """Bring everything in line with the configuration and the links. Idempotent."""
+    def refresh(self) -> None:
+        """Bring everything in line with the configuration, the links and what was negotiated. Idempotent."""
         wanted = self._wanted()
         for name in list(self.held):
             if name not in wanted:
                 self._let_go(name)
         for name, tags in wanted.items():
             self._hold(name, tags)
+        self._trunking.refresh()
         self._trees.refresh()
         self._security.refresh()
         self._snooping.refresh()
@@ -132,8 +140,10 @@ class Service:
 
     def _watch(self) -> None:
         """Have handed over what someone here looks at."""
+        always = CONTROL if self._trunking.negotiates() else 0
         for vlan in self.config.get("vlans", ()):
-            flags = self._snooping.watches(vlan) | (CONTROL if str(vlan) in self.config.get("trees", {}) else 0)
+            control = CONTROL if str(vlan) in self.config.get("trees", {}) else always
+            flags = self._snooping.watches(vlan) | control
             if self._watched.get(vlan, 0) != flags:
                 self._watched[vlan] = flags
                 self.order("watch", vlan, flags)
@@ -166,7 +176,7 @@ class Service:
             number = next(number for number in range(_MOST_PORTS) if number not in taken)
             attachment = self.held[name] = Attachment(name, number, link.index, disabled=disabled)
             plane.order("open", number, name)
-        attachment.up, attachment.mac = link.up, link.mac
+        attachment.up, attachment.mac, attachment.trunk = link.up, link.mac, self._trunking.is_trunk(name)
         self._join(attachment, tags)
 
     def _join(self, attachment: Attachment, tags: dict[int, int]) -> None:
@@ -180,7 +190,7 @@ class Service:
             if attachment.tags.get(domain) != tag:
                 plane.order("join", number, domain, tag)
         attachment.tags = dict(tags)
-        native = self._port(attachment.name).get("native")
+        native = self._port(attachment.name).get("native") if attachment.trunk else None
         if native in tags and native != attachment.native:
             plane.order("also", number, native, native)
         attachment.native = native
@@ -280,13 +290,21 @@ class Service:
         if attachment is None:
             return
         if frame.why == CONTROL:
-            self._trees.received(attachment, frame)
+            self._control_frame(attachment, frame)
         elif frame.why == STRANGER:
             self._security.stranger(attachment, frame)
         elif frame.why == DHCP:
             self._snooping.dhcp(attachment, frame)
         else:
             self._snooping.arp(attachment, frame)
+
+    def _control_frame(self, attachment: Attachment, frame: Frame) -> None:
+        if self._trunking.received(attachment, frame):
+            return
+        if str(frame.domain) in self.config.get("trees", {}):
+            self._trees.received(attachment, frame)
+        elif self.plane is not None:
+            self.plane.approve(frame)  # without a spanning tree, those of others pass
 
     # ---- what is asked ----
 
@@ -297,6 +315,7 @@ class Service:
         ports = {
             name: {
                 "up": one.up,
+                "trunk": one.trunk,
                 "disabled": one.disabled,
                 "mac": packets.mac_text(one.mac),
                 "states": {str(domain): state for domain, state in one.states.items()},

@@ -73,7 +73,7 @@ class Trees:
             if attachment.name in tree.ports:
                 tree.remove(attachment.name)
             return
-        settings = port_settings(config, tree.vlan)
+        settings = port_settings(config, tree.vlan, trunk=attachment.trunk)
         if attachment.name in tree.ports:
             tree.configure(attachment.name, settings)
         else:
@@ -112,7 +112,7 @@ class Trees:
             self._switch.disable(attachment, "bpduguard")
             return
         # on a trunk IEEE's own units are those of VLAN 1, and come untagged
-        vlan = 1 if config.get("trunk") and not cisco else frame.domain
+        vlan = 1 if attachment.trunk and not cisco else frame.domain
         tree = self._trees.get(vlan)
         if tree is None or attachment.name not in tree.ports:
             return
@@ -157,8 +157,7 @@ class Trees:
         attachment = self._switch.held.get(port.name)
         if attachment is None or self._switch.plane is None:
             return
-        plane, number = self._switch.plane, attachment.number
-        trunk = self._switch.config["ports"].get(port.name, {}).get("trunk", False)
+        plane, number, trunk = self._switch.plane, attachment.number, attachment.trunk
         if trunk:
             plane.transmit(number, tree.vlan, bpdu.cisco_frame(attachment.mac, unit, tree.vlan))
         if not trunk or tree.vlan == 1:
@@ -188,13 +187,13 @@ class Trees:
         return {str(vlan): _tree_state(tree) for vlan, tree in sorted(self._trees.items())}
 
 
-def port_settings(config: dict[str, Any], vlan: int) -> PortSettings:
+def port_settings(config: dict[str, Any], vlan: int, *, trunk: bool) -> PortSettings:
     """What is configured of a port in the tree of ``vlan``."""
     costs, priorities = config.get("costs", {}), config.get("priorities", {})
     return PortSettings(
         cost=costs.get(str(vlan), costs.get("", config.get("cost", 4))),
         priority=priorities.get(str(vlan), priorities.get("", 128)),
-        edge=config.get("edge", False),
+        edge=bool(config.get("trunk_edge" if trunk else "edge")),
         guard=config.get("guard", ""),
         silent=config.get("silent", False),
     )
