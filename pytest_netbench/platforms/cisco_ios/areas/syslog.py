@@ -13,7 +13,7 @@ _FACILITIES = {
     "kern": 0, "user": 1, "mail": 2, "daemon": 3, "auth": 4, "syslog": 5, "lpr": 6, "news": 7, "uucp": 8, "cron": 9,
     **{f"local{number}": 16 + number for number in range(8)},
 }  # fmt: skip
-_SPEAKERS = ("fhrp", "sla")
+_SPEAKERS = ("fhrp", "sla", "acllog")
 
 
 def _compile(context: Context) -> None:
@@ -41,5 +41,5 @@ def _severity(config: Section) -> int:
 AREA = Area(
     name="syslog",
     compile=_compile,
-    scope=(("syslog", "datagrams to logging hosts, from the source interface, with facility and trap level; changes of HSRP, VRRP and tracked objects are logged"),),
+    scope=(("syslog", "datagrams to logging hosts, from the source interface, with facility and trap level; changes of HSRP, VRRP and tracked objects, and matches of access lists with log, are logged"),),
 )  # fmt: skip

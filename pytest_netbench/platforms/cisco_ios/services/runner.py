@@ -19,7 +19,7 @@ INSTALL_COMMAND = "apt-get install -y --no-install-recommends python3"
 _LIBRARY = PurePosixPath("/run/ios/lib")
 _PROGRAMS = f"{__package__}.programs"
 # Tracked objects are shared inside a process, and these depend on them or are messages about them.
-_TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway"}
+_TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway", "acllog": "gateway"}
 
 
 def interpreter() -> str | None:

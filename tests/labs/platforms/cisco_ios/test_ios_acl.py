@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from ntc_templates.parse import parse_output
@@ -298,3 +299,28 @@ def test_show_ip_interface_names_the_lists(configure, lab):
     text = show(lab, "show ip interface gi0/0")
     assert "  Outgoing access list is 10\n" in text
     assert "  Inbound  access list is X\n" in text
+
+
+def test_matches_of_lines_with_log_are_in_the_log(configure, lab, h1):
+    configure(
+        "access-list 100 deny tcp any any eq 443 log",
+        "access-list 100 permit ip any any",
+        "interface gi0/0",
+        "ip access-group 100 in",
+    )
+    assert ask(h1, "10.0.2.10", 443, local=4321) == "prohibited"
+    deadline = time.monotonic() + 5
+    wanted = "%SEC-6-IPACCESSLOGP: list 100 denied tcp 10.0.1.10(4321) -> 10.0.2.10(443), 1 packet"
+    while wanted not in (text := show(lab, "show logging")):
+        assert time.monotonic() < deadline, text
+        time.sleep(0.05)
+    configure("ipv6 access-list SIX", "permit icmp any any log-input", "interface gi0/0", "ipv6 traffic-filter SIX in")
+    assert pings(h1, "2001:db8:2::10") == "answered"
+    while "%IPV6_ACL-6-ACCESSLOGDP: list SIX/10 permitted icmpv6 2001:DB8:1:" not in (
+        text := show(lab, "show logging")
+    ):
+        assert time.monotonic() < deadline, text
+        time.sleep(0.05)
+    assert re.search(
+        r"\(GigabitEthernet0/0 [0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}\) -> 2001:DB8:2::10 \(128/0\), 1 packet", text
+    )

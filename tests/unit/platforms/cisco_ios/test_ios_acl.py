@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from datetime import UTC, datetime
 
 import pytest
@@ -12,7 +14,23 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.groups import compile_groups
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain, conditions
 from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.services.programs import acllog
 from tests.support.ios import Session, paper
+
+
+def ip4(source, target, protocol, payload):
+    """An IPv4 packet without options."""
+    return (
+        struct.pack(
+            "!BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0, *map(socket.inet_aton, (source, target))
+        )
+        + payload
+    )
+
+
+def tcp4(source, target, source_port, target_port):
+    """The beginning of a TCP segment."""
+    return ip4(source, target, 6, struct.pack("!HH", source_port, target_port))
 
 
 def printed(device, word="access-list"):
@@ -169,10 +187,59 @@ def test_counters_stay_with_a_line_whose_number_changes():
     assert compile_plan(device.book, device.config, device.facts).nft.counters == before
 
 
-def test_log_is_told_to_be_without_effect():
-    device = paper("access-list 100 permit ip any any log")
+def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
+    device = paper(
+        "access-list 100 deny tcp any any log",
+        "access-list 100 permit ip any any",
+        "interface gi0/0",
+        "ip access-group 100 in",
+    )
     plan = compile_plan(device.book, device.config, device.facts)
-    assert ("10 permit ip any any log", "access-list 100: matches are counted and not logged") in plan.unsupported
+    rules = [rule for name, rules in plan.nft.rules.items() if "acl4_100" in name[1] for rule in rules]
+    assert rules[1] == 'meta l4proto 6 limit rate 1000/second log prefix "4|100|10|denied|l" group 31'
+    assert plan.services["acllog"] == {
+        "group": 31,
+        "names": {"gi0-0": "GigabitEthernet0/0", "gi0-1": "GigabitEthernet0/1"},
+    }
+    context = device.context()
+    chain(context, "100", permit="accept")
+    assert "acllog" not in context.plan.services
+
+
+@pytest.mark.parametrize(
+    ("prefix", "packet", "said"),
+    [
+        (
+            "4|100|10|denied|l",
+            tcp4("10.0.0.1", "10.1.1.1", 1234, 80),
+            ("SEC", "IPACCESSLOGP", "list 100 denied tcp 10.0.0.1(1234) -> 10.1.1.1(80)"),
+        ),
+        (
+            "4|X|10|permitted|i",
+            tcp4("10.0.0.1", "10.1.1.1", 1, 2),
+            ("SEC", "IPACCESSLOGP", "list X permitted tcp 10.0.0.1(1) (Gi) -> 10.1.1.1(2)"),
+        ),
+        ("4|5|10|denied|s", tcp4("10.0.0.1", "10.1.1.1", 1, 2), ("SEC", "IPACCESSLOGS", "list 5 denied 10.0.0.1")),
+        (
+            "4|X|10|denied|l",
+            ip4("10.0.0.1", "10.1.1.1", 1, bytes([8, 0])),
+            ("SEC", "IPACCESSLOGDP", "list X denied icmp 10.0.0.1 -> 10.1.1.1 (8/0)"),
+        ),
+        (
+            "4|X|10|denied|l",
+            ip4("10.0.0.1", "224.0.0.5", 89, b""),
+            ("SEC", "IPACCESSLOGRP", "list X denied ospf 10.0.0.1 -> 224.0.0.5"),
+        ),
+        (
+            "4|X|10|denied|l",
+            ip4("10.0.0.1", "10.0.0.2", 200, b""),
+            ("SEC", "IPACCESSLOGNP", "list X denied 200 10.0.0.1 -> 10.0.0.2"),
+        ),
+        ("4|X|10|denied|l", b"E", None),
+    ],
+)
+def test_logged_packets_are_told_in_the_words_of_ios(prefix, packet, said):
+    assert acllog.describe(prefix.split("|"), packet, "(Gi)") == said
 
 
 @pytest.mark.parametrize(

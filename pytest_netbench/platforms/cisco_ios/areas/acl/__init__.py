@@ -9,7 +9,6 @@ from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
 from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, show, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
 from pytest_netbench.platforms.cisco_ios.compile import Context
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
 
 
@@ -17,15 +16,6 @@ def _compile(context: Context) -> None:
     groups.compile_groups(context)
     filters.compile_filters(context)
     lines.compile_lines(context)
-    for kind in lists.KINDS:
-        for entry, body in context.config.sections(kind):
-            _list_logging(context, entry, body.all("ace standard", "ace extended", "ace ipv6"))
-
-
-def _list_logging(context: Context, entry: Entry, entries: list[Entry]) -> None:
-    for line in entries:
-        if line.has("log") or line.has("log-input"):
-            context.unsupported(line, f"{entry.text}: matches are counted and not logged")
 
 
 _REMARK = "remark {text!:line}"
@@ -44,8 +34,8 @@ _LISTS = (
     Command(pattern="ip access-list standard {list!:standard-name}", opens="acl-standard", edit=lists.open_named, render=lists.render_named, help="Standard Access List"),
     Command(pattern="ip access-list extended {list!:extended-name}", opens="acl-extended", edit=lists.open_named, render=lists.render_named, help="Extended Access List"),
     Command(pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]", edit=lists.resequence, help="Resequence Access List"),
-    Command(pattern="ip access-list logging interval {ms:0-2147483647}", marked="matches are counted and not logged"),
-    Command(pattern="ip access-list log-update threshold {count:0-2147483647}", marked="matches are counted and not logged"),
+    Command(pattern="ip access-list logging interval {ms:0-2147483647}", marked="the first packet of a flow is told at once, then sums every five minutes"),
+    Command(pattern="ip access-list log-update threshold {count:0-2147483647}", marked="the first packet of a flow is told at once, then sums every five minutes"),
     Command(pattern="ipv6 access-list {list!:name}", opens="acl-ipv6", render=lists.render_named, help="Configure access lists"),
 )  # fmt: skip
 _LINES = (
@@ -115,7 +105,7 @@ AREA = Area(
         ),
         ("reflexive and dynamic lists, IP options", "no"),
         ("access-class and transport input of the virtual terminal lines, for SSH and telnet to the router", "yes"),
-        ("log, log-input", "accepted, without effect"),
+        ("log, log-input", "yes: the first packet of a flow at once, then a sum every five minutes"),
         (
             "ip access-group, ipv6 traffic-filter; refusals answered as administratively prohibited",
             "yes; no answer where an outbound list stands on an ip nat outside interface",

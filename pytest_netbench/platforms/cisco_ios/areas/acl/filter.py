@@ -42,7 +42,9 @@ def _apply(context: Context, one: Interface, *, direction: str, family: int, nam
     late = direction == "out" and one.section.has("ip nat outside")
     hook = ACL_IN if direction == "in" else ACL_OUT if late else ACL_FORWARD
     deny = "drop" if late else f"goto {_REFUSED.name}"
-    target = chain(context, name, family=family, permit="return", deny=deny, missing="return", discovery=family == 6)
+    target = chain(
+        context, name, family=family, permit="return", deny=deny, missing="return", discovery=family == 6, log=True
+    )
     protocol = "ipv4" if family == 4 else "ipv6"
     side = "iifname" if direction == "in" else "oifname"
     # the router's own packets have come in nowhere

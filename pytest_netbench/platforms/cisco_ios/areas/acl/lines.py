@@ -25,7 +25,7 @@ def compile_lines(context: Context) -> None:
         if said is not None:
             protocol = "ipv4" if family == 4 else "ipv6"
             name = chain(context, str(said.get("list") or said.get("acl")), family=family, permit="return",
-                         deny=f"goto {_REFUSED.name}", missing="return")  # fmt: skip
+                         deny=f"goto {_REFUSED.name}", missing="return", log=True)  # fmt: skip
             rules.append(f"meta nfproto {protocol} jump {name}")
     if not rules:
         return

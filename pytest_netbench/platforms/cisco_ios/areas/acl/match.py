@@ -16,13 +16,14 @@ from zlib import crc32
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import service_conditions
-from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, find
+from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, Line, find
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, port_conditions, slug
 from pytest_netbench.platforms.cisco_ios.areas.acl.times import time_conditions
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.plan import Chain
 
 _ALL = 0xFFFFFFFF
+_LOG_GROUP = 31
 _FRAGMENT = "ip frag-off & 0x1fff != 0"
 
 
@@ -35,6 +36,7 @@ def chain(
     missing: str | None = None,
     family: int = 4,
     discovery: bool = False,
+    log: bool = False,
 ) -> str:
     """Have a chain that is left by ``permit`` or by ``deny``; returns its name, for ``jump``.
 
@@ -45,9 +47,10 @@ def chain(
         deny: Statements for those that it denies, also by falling off its end.
         missing: Statements where there is no such list, or one without lines; default: as ``deny``.
         family: 4 or 6. The chain sees packets of this family alone; others leave it by ``deny``.
+        log: Tell of packets that lines with ``log`` match.
         discovery: Permit neighbour discovery before the list ends, as lists that filter IPv6 do.
     """
-    key = crc32(f"{permit}|{deny}|{missing}|{discovery}".encode())
+    key = crc32(f"{permit}|{deny}|{missing}|{discovery}|{log}".encode())
     made = Chain("inet", f"acl{family}_{slug(name)}_{key:08x}")
     if (made.family, made.name) in context.plan.nft.chains:
         return made.name
@@ -61,11 +64,23 @@ def chain(
     for line in found.lines:
         count = context.plan.nft.counter("inet", counter_name(found, line.ace))
         for words in conditions(context, line.ace):
+            if log and line.ace.log:
+                add(made, f"{words} {_logging(context, found, line)}".strip())
             add(made, f"{words} {count} {permit if line.ace.permit else deny}".strip())
     if discovery:
         add(made, f"icmpv6 type {{ nd-neighbor-solicit, nd-neighbor-advert }} {permit}")
     add(made, deny)
     return made.name
+
+
+def _logging(context: Context, found: AccessList, line: Line) -> str:
+    """Statements that have the service ``acllog`` tell of a packet."""
+    names = {one.kernel: one.name for one in context.interfaces}
+    context.plan.services["acllog"] = {"group": _LOG_GROUP, "names": names}
+    kind = "s" if found.standard else "i" if line.ace.log == "log-input" else "l"
+    action = "permitted" if line.ace.permit else "denied"
+    prefix = f"{found.family}|{found.name}|{line.number}|{action}|{kind}".replace('"', "")
+    return f'limit rate 1000/second log prefix "{prefix}" group {_LOG_GROUP}'
 
 
 def counter_name(found: AccessList, ace: Ace) -> str:
