@@ -1,7 +1,8 @@
 # make bench     set up what is missing, then score the agents on real routers
 # make test      set up what is missing, then the whole gate
 # make check     what one runs before a commit
-.PHONY: help setup bench bench-run test check
+# make selftest  prove every task again, three times: it takes an hour
+.PHONY: help setup bench bench-run test check selftest
 .DEFAULT_GOAL := help
 
 ARGS ?= --agent=oracle -n auto
@@ -31,6 +32,9 @@ bench: bench-run
 
 test: setup
 	@./scripts/gate
+
+selftest: setup
+	@./scripts/gate --selftest
 
 check: setup
 	@./scripts/gate --quick
