@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+from collections import deque
 from typing import Any
 
 import asyncssh
@@ -12,7 +13,9 @@ import asyncssh
 from pytest_netbench.lab.ssh.hosts import Gate, Host
 from pytest_netbench.lab.ssh.terminal import SshTerminal
 
+MAX_SESSIONS = 200
 _READ = 65_536
+_BROKEN = 255
 _CTRL_C = "\x03"
 
 
@@ -26,6 +29,10 @@ class Sessions:
 
     async def serve(self, host: Host, process: asyncssh.SSHServerProcess[str]) -> None:
         """Serve one login until either side ends it."""
+        if len(self._open) >= MAX_SESSIONS:
+            process.stderr.write(f"too many sessions: at most {MAX_SESSIONS} at a time\r\n")
+            process.exit(_BROKEN)
+            return
         outbox = _Outbox(process)
         terminal = SshTerminal(
             device=host.name, session=f"ssh-{next(self._numbers)}", gate=self._gate, send=outbox.put_from_thread
@@ -80,7 +87,7 @@ class _Work:
         except EOFError:
             pass
         except Exception as error:  # noqa: BLE001 - whatever it was, the other side must not wait for ever
-            status = 255
+            status = _BROKEN
             self._gate.broken(self._host.name, error)
         self._loop.call_soon_threadsafe(self._finish, status)
 
@@ -95,23 +102,42 @@ class _Outbox:
     def __init__(self, process: asyncssh.SSHServerProcess[str]) -> None:
         self._process = process
         self._loop = asyncio.get_running_loop()
-        self._texts: asyncio.Queue[str | None] = asyncio.Queue()
+        self._texts: deque[str] = deque()
+        self._news = asyncio.Event()
+        self._closed = False
         self.sent: Any = None
 
     def put_from_thread(self, text: str) -> None:
-        self._loop.call_soon_threadsafe(self._texts.put_nowait, text)
+        self._loop.call_soon_threadsafe(self._put, text)
 
     def close(self) -> None:
-        self._texts.put_nowait(None)
+        self._closed = True
+        self._news.set()
+
+    def _put(self, text: str) -> None:
+        self._texts.append(text)
+        self._news.set()
 
     async def run(self) -> None:
-        while (text := await self._texts.get()) is not None:
-            try:
-                self._process.stdout.write(text)
-                await self._process.stdout.drain()
-            except (OSError, asyncssh.Error):
-                return  # the other side left; its terminal is told by _hang_up
-            self.sent(len(text))
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            # what has gathered meanwhile goes as one
+            text = "".join(self._texts)
+            self._texts.clear()
+            if text and not await self._write(text):
+                return
+            if self._closed and not self._texts:
+                return
+
+    async def _write(self, text: str) -> bool:
+        try:
+            self._process.stdout.write(text)
+            await self._process.stdout.drain()
+        except (OSError, asyncssh.Error):
+            return False  # the other side left; its terminal is told by _hang_up
+        self.sent(len(text))
+        return True
 
 
 async def _listen(process: asyncssh.SSHServerProcess[str], terminal: SshTerminal) -> None:

@@ -273,6 +273,21 @@ def test_whoever_leaves_in_the_middle_of_a_flood_harms_nobody(opened):
     assert ani.lab_error is None
 
 
+def test_sessions_are_bounded(opened, monkeypatch):
+    monkeypatch.setattr("pytest_netbench.lab.ssh.session.MAX_SESSIONS", 2)
+    _, access = opened()
+
+    async def main():
+        async with connect(access.hosts["edge"]) as connection:
+            for _ in range(2):
+                process = await connection.create_process(term_type="xterm")
+                await process.stdout.readuntil("> ")
+            refused = await connection.run("hello")
+            return refused.exit_status, refused.stderr
+
+    assert asyncio.run(main()) == (255, "too many sessions: at most 2 at a time\r\n")
+
+
 def test_keys_that_are_no_text_are_taken_as_they_can_be(opened):
     _, access = opened()
 
