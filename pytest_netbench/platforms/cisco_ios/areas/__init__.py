@@ -38,6 +38,7 @@ _NAMES = (
     "syslog",
     "policy",
     "bgp",
+    "pbr",
 )
 
 

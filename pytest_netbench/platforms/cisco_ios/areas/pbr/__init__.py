@@ -1,0 +1,24 @@
+"""Policy routing: packets that a route map sends another way than their destination says."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
+from pytest_netbench.platforms.cisco_ios.areas.pbr.compile import LOCAL, compile_pbr
+from pytest_netbench.platforms.cisco_ios.areas.pbr.show import show_policy
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
+
+AREA = Area(
+    name="policy routing",
+    commands=(
+        Command(pattern="ip policy route-map {map:name}", mode=MODE, help="Policy route map"),
+        Command(pattern=f"{LOCAL} {{map:name}}", help="Enable policy routing of the router's own packets"),
+        Command(
+            pattern="show ip policy", mode="exec", user=True, run=show_policy, help="Show policy of routing on interfaces"
+        ),
+    ),
+    compile=compile_pbr,
+    scope=(
+        ("ip policy route-map, ip local policy route-map: match ip address, match length", "yes"),
+        ("set ip next-hop [verify-availability], set interface, set ip default next-hop, set ip precedence, set ip dscp", "yes"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,182 @@
+"""From policy routing to marks, rules and tables of the kernel.
+
+A packet that an entry permits is marked with the number of the table that holds the entry's ways; the ways are static routes of FRR, so
+they come and go with their interfaces. A table without a way left is passed by, as IOS then routes by destination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_interface
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
+from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
+from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.plan import Chain
+
+LOCAL = "ip local policy route-map"
+IN = Chain("inet", "pbr_in", hook="prerouting", priority=-140)
+"""Behind the input service policies, before destination NAT."""
+OUT = Chain("inet", "pbr_out", hook="output", type="route", priority=-140)
+"""The router's own packets: only this type of chain has them routed again."""
+_MASK = 0xFFFF
+_FIRST_TABLE = 2001
+_PRIORITY = 200
+_STATIC = "staticd"
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """What an entry sets: routes in the order in which they are tried, and those for packets that have no route of their own."""
+
+    table: int
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+    tracked: tuple[tuple[int, str], ...] = ()
+
+
+def compile_pbr(context: Context) -> None:
+    """Every route map that an interface, or the router itself, routes by."""
+    used: dict[str, str] = {}
+    for one in context.interfaces:
+        entry = one.section.get("ip policy route-map")
+        if entry is not None:
+            _use(context, used, entry["map"])
+            context.plan.nft.rule(IN, f'iifname "{one.kernel}" jump {used[entry["map"]]}')
+    local = context.config.get(LOCAL)
+    if local is not None:
+        _use(context, used, local["map"])
+        context.plan.nft.rule(OUT, "ip daddr 224.0.0.0/4 return")
+        context.plan.nft.rule(OUT, f"jump {used[local['map']]}")
+
+
+def _use(context: Context, used: dict[str, str], name: str) -> None:
+    if name not in used:
+        entries = [entry for entry in context.config.all("route-map") if entry["map"] == name]
+        used[name] = f"pbr_{slug(name)}"
+        _compile_map(context, used[name], entries, base=_FIRST_TABLE + 100 * (len(used) - 1))
+
+
+def _compile_map(context: Context, chain: str, entries: Sequence[Entry], *, base: int) -> None:
+    """Each entry is a chain that goes on to the next, and what it does another; the first is the map's."""
+    starts = [chain, *(f"{chain}_{entry['seq']}" for entry in entries[1:])]
+    add = context.plan.nft.rule
+    if not entries:
+        context.plan.nft.chain(Chain("inet", chain))
+    for at, entry in enumerate(entries):
+        onward = f"goto {starts[at + 1]}" if at + 1 < len(entries) else "return"
+        done = Chain("inet", f"{chain}_{entry['seq']}_do")
+        for words in _actions(context, entry, name=counter_name(entry), table=base + at):
+            add(done, words)
+        here = starts[at]
+        for words in _matching(context, entry, here, f"goto {done.name}", onward):
+            add(Chain("inet", here), words)
+
+
+def counter_name(entry: Entry) -> str:
+    """The counter of what an entry routed."""
+    return f"pbr_{slug(entry['map'])}_{entry['seq']}"
+
+
+def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str) -> Iterator[str]:
+    """Rules that leave a chain by ``permit`` or ``deny``."""
+    yield f"meta nfproto != ipv4 {deny}"
+    body = entry.body
+    length = body.get("match length")
+    if length is not None:
+        yield f"meta length != {length['least']}-{length['most']} {deny}"
+    others = [
+        one for one in body if one.name.startswith("match ") and one.name not in {"match length", "match ip address"}
+    ]
+    if others:
+        context.unsupported(others[0], "policy routing looks at access lists and lengths of packets only")
+        yield deny
+        return
+    lists = body.get("match ip address")
+    names = lists.many("list") if lists is not None else []
+    if not names:
+        yield permit
+    for at, name in enumerate(names):
+        last = at + 1 == len(names)
+        # denied by one list: the next decides
+        after = f"{here}_or{at + 1}"
+        judged = acl.chain(context, name, permit=permit, deny=deny if last else f"goto {after}", missing=permit)
+        if at == 0:
+            yield f"goto {judged}"
+        else:
+            context.plan.nft.rule(Chain("inet", f"{here}_or{at}"), f"goto {judged}")
+
+
+def _actions(context: Context, entry: Entry, *, name: str, table: int) -> Iterator[str]:
+    if entry.has("deny"):
+        yield "return"
+        return
+    yield context.plan.nft.counter("inet", name)
+    for word, argument, factor in (("set ip precedence", "precedence", 8), ("set ip dscp", "dscp", 1)):
+        found = entry.body.get(word)
+        if found is not None:
+            yield f"ip dscp set {int(found[argument]) * factor}"
+    ways = _ways(context, entry.body, table)
+    if not ways.first and not ways.last and not ways.tracked:
+        yield "return"
+        return
+    _routes(context, ways)
+    yield f"meta mark set meta mark & {0xFFFFFFFF ^ _MASK:#x} | {table:#x}"
+    yield "return"
+
+
+def _ways(context: Context, body: Section, table: int) -> _Ways:
+    first = [hop for entry in body.all("set ip next-hop") for hop in entry.many("hop") if _adjacent(context, hop)]
+    tracked = [
+        (int(entry["track"]), entry["hop"])
+        for entry in sorted(body.all("set ip next-hop tracked"), key=lambda one: int(one["order"]))
+        if _adjacent(context, entry["hop"])
+    ]
+    first += [_out(name) for entry in body.all("set interface") for name in entry.many("out")]
+    last = [
+        hop for entry in body.all("set ip default next-hop") for hop in entry.many("hop") if _adjacent(context, hop)
+    ]
+    last += [_out(name) for entry in body.all("set default interface") for name in entry.many("out")]
+    return _Ways(table, tuple(first), tuple(last), tuple(tracked))
+
+
+def _out(name: str) -> str:
+    return "Null0" if name == "Null0" else interfaces.kernel_name(name)
+
+
+def _adjacent(context: Context, hop: str) -> bool:
+    """Whether a next hop is on a connected network; IOS leaves others out."""
+    return any(
+        ip_address(hop) in ip_interface(address).network
+        for one in context.interfaces
+        if one.enabled
+        for address in one.addresses
+    )
+
+
+def _routes(context: Context, ways: _Ways) -> None:
+    """The tables: one for what goes there anyway, one for what has no route of its own."""
+    rule = f"fwmark {ways.table:#x}/{_MASK:#x}"
+    order = ways.table - _FIRST_TABLE
+    add = context.plan.rules.append
+    if ways.first or ways.tracked:
+        add(f"priority {_PRIORITY + 3 * order} {rule} lookup {ways.table}")
+    if ways.last:
+        add(f"priority {_PRIORITY + 3 * order + 1} {rule} lookup main suppress_prefixlength 0")
+        add(f"priority {_PRIORITY + 3 * order + 2} {rule} lookup {ways.table + 10_000}")
+    distance = 1
+    for number, hop in ways.tracked:
+        line = f"ip route 0.0.0.0/0 {hop} {distance} table {ways.table}"
+        service = context.plan.services.get("sla")
+        if service is not None:
+            service["routes"].append({"track": number, "daemon": speaker_of(_STATIC), "up": line, "down": f"no {line}"})
+            context.plan.frr.lines.setdefault(_STATIC, {})
+        distance += 1
+    for table, hops in ((ways.table, ways.first), (ways.table + 10_000, ways.last)):
+        for hop in hops:
+            context.plan.frr.add(_STATIC, f"ip route 0.0.0.0/0 {hop} {distance} table {table}")
+            distance += 1
