@@ -217,6 +217,8 @@ def _check_six(edit: Edit, match: Match) -> str | None:
     if "prefix" not in match.args:
         return None
     mine = IPv6Interface(match["prefix"])
+    if mine.ip.is_multicast or mine.ip.is_unspecified or mine.ip.is_loopback:
+        return f"% {str(mine.ip).upper()}/{mine.network.prefixlen} is no address that an interface may have"
     here = edit.section.parent
     for other, body in edit.config.sections("interface"):
         for entry in body.all("ipv6 address") if other is not here else ():
@@ -236,7 +238,7 @@ _INTERFACE = (
     Command(pattern="description {text:line}", help="Interface specific description"),
     Command(pattern="bandwidth {kbit:1-10000000}", help="Set bandwidth informational parameter"),
     Command(pattern="delay {tens:1-16777215}", help="Specify interface throughput delay"),
-    Command(pattern="mtu {bytes:64-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
+    Command(pattern="mtu {bytes:68-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
     Command(pattern="mac-address {mac:mac}", help="Manually set interface MAC address"),
     Command(
         pattern="ip address ^ {address!:ipv4} {mask!:mask} [ secondary ]",
