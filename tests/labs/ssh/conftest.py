@@ -17,8 +17,11 @@ from pytest_netbench.model.trial import SshAccess, SshLogin
 from tests.support.netns_networks import network
 
 CONFIGS = {
-    "R1": "interface Gi0/0\n ip address 10.0.0.1 255.255.255.0\n no shutdown\n",
-    "R2": "interface Gi0/0\n ip address 10.0.0.2 255.255.255.0\n no shutdown\n",
+    **{
+        f"R{one}": f"interface Gi0/0\n ip address 10.0.0.{one} 255.255.255.0\n no shutdown\n"
+        f"router bgp 6500{one}\n neighbor 10.0.0.{other} remote-as 6500{other}\n network 10.0.0.0 mask 255.255.255.0\n"
+        for one, other in ((1, 2), (2, 1))
+    },
     "f1": "interface eth0\n ip address 10.1.0.1/24\n",
     "h1": "ip address add 10.1.0.2/24 dev eth0\n",
 }

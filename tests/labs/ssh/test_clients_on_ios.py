@@ -164,7 +164,9 @@ def test_napalm_reads_facts_interfaces_and_neighbors(napalm):
     assert (facts["vendor"], facts["hostname"]) == ("Cisco", "R2")
     assert "GigabitEthernet0/0" in facts["interface_list"]
     assert napalm.get_interfaces_ip()["GigabitEthernet0/0"] == {"ipv4": {"10.0.0.2": {"prefix_length": 24}}}
-    assert napalm.get_bgp_neighbors() == {}
+    peer = napalm.get_bgp_neighbors()["global"]["peers"]["10.0.0.1"]
+    assert (peer["is_up"], peer["local_as"], peer["remote_as"]) == (True, 65002, 65001)
+    assert peer["address_family"]["ipv4 unicast"]["sent_prefixes"] == 1
     assert napalm.get_interfaces()["GigabitEthernet0/0"]["is_up"] is True
 
 
