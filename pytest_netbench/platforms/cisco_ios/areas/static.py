@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, IPv6Address, IPv6Interface
 
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile import Context
@@ -19,22 +19,57 @@ def _check(_edit: Edit, match: Match) -> str | None:
     return None
 
 
+def _check_hop(edit: Edit, match: Match) -> str | None:
+    words = _check(edit, match)
+    if words is None and "via" in match.args and not match.get("vrf"):
+        for _, body in edit.config.sections("interface"):
+            if any(entry.get("address") == match["via"] for entry in body.all("ip address")):
+                return "%Invalid next hop address (it's this router)"
+    return words
+
+
+def _check_six(_edit: Edit, match: Match) -> str | None:
+    network = IPv6Interface(match["prefix"]).network
+    if str(IPv6Interface(match["prefix"]).ip) != str(network.network_address):
+        return "% Incomplete prefix: it has bits behind its length"
+    if "via" in match.args and "out" not in match.args and IPv6Address(match["via"]).is_link_local:
+        return "% Interface has to be specified for a link-local nexthop"
+    return None
+
+
 def _compile(context: Context) -> None:
     for entry in context.config.all("ip route"):
         if entry.get("vrf") is None and entry.get("track") is None:
             context.plan.frr.add("staticd", frr_line(entry))
+            if entry.has("permanent"):
+                context.unsupported(entry, "the route goes when its interface does")
+    for entry in context.config.all("ipv6 route"):
+        if entry.get("vrf") is None:
+            context.plan.frr.add("staticd", frr_line_six(entry))
+
+
+def frr_line_six(entry: Entry) -> str:
+    """FRR's words for a static route of IPv6."""
+    return " ".join(["ipv6 route", str(IPv6Interface(entry["prefix"]).network), *_hop(entry), *_options(entry)])
 
 
 def frr_line(entry: Entry) -> str:
     """FRR's words for a static route: it wants the next hop before the interface."""
     network = IPv4Network(f"{entry['prefix']}/{entry['mask']}")
+    return " ".join(["ip route", str(network), *_hop(entry), *_options(entry)])
+
+
+def _hop(entry: Entry) -> list[str]:
     out = entry.get("out")
-    hop = [entry["via"]] if "via" in entry.match.args else []
+    hop = [str(entry["via"]).lower()] if "via" in entry.match.args else []
     if out is not None:
         hop.append("Null0" if out == "Null0" else interfaces.kernel_name(out))
+    return hop
+
+
+def _options(entry: Entry) -> list[str]:
     options = [f"tag {entry['tag']}"] if "tag" in entry.match.args else []
-    options += [str(entry["distance"])] if "distance" in entry.match.args else []
-    return " ".join(["ip route", str(network), *hop, *options])
+    return options + ([str(entry["distance"])] if "distance" in entry.match.args else [])
 
 
 AREA = Area(
@@ -43,10 +78,20 @@ AREA = Area(
         Command(
             pattern="ip route [ vrf {vrf!:word} ] {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] | {via!:ipv4} ) "
             "[ {distance:1-255} ] < name {label:word} | tag {tag:1-4294967295} | permanent | track {track:1-1000} >",
-            check=_check,
+            check=_check_hop,
             help="Establish static routes",
+        ),
+        Command(
+            pattern="ipv6 route [ vrf {vrf!:word} ] {prefix!:ipv6prefix} ^ ( {out!:interface} [ {via!:ipv6} ] | {via!:ipv6} ) "
+            "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >",
+            check=_check_six,
+            help="Configure static routes",
         ),
     ),
     compile=_compile,
     help={"route": "Establish static routes"},
+    scope=(
+        ("static routes: next hop, interface, Null0, distance, tag, name, IPv6", "yes"),
+        ("static routes: permanent", "accepted, without effect"),
+    ),
 )

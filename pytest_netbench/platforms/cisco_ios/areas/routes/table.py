@@ -187,7 +187,7 @@ class Table:
 def _six_kind(entry: Any) -> str:
     details = entry[0] if isinstance(entry, list) and entry else entry
     path = str(details.get("pathType", details.get("type", ""))) if isinstance(details, Mapping) else ""
-    return {"Inter-Area": "I", "External-1": "E1", "External-2": "E2"}.get(path, "")
+    return {"IE": "I", "E1": "E1", "E2": "E2"}.get(path, "")
 
 
 def _link_state_ids(text: str) -> set[tuple[str, str]]:

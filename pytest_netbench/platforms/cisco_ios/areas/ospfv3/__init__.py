@@ -1,0 +1,21 @@
+"""OSPF for IPv6."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3.compile import compile_ospf
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3.grammar import COMMANDS, MODES
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3.shows import SHOWS
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area
+
+AREA = Area(
+    name="ospfv3",
+    modes=MODES,
+    commands=(*COMMANDS, *SHOWS),
+    compile=compile_ospf,
+    scope=(
+        ("OSPFv3: areas, costs, timers, network types, passive interfaces, stub and NSSA areas, ranges", "yes"),
+        ("OSPFv3: redistribution, summary-prefix, default-information originate, distances", "yes"),
+        ("OSPFv3: host routes of loopbacks", "a loopback's prefix is advertised as it is"),
+        ("OSPFv3: virtual links, IPsec, address families of router ospfv3", "refused"),
+    ),
+)

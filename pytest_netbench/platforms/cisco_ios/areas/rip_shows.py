@@ -1,0 +1,5 @@
+"""What can be seen of RIP."""
+
+from __future__ import annotations
+
+SHOWS = ()
