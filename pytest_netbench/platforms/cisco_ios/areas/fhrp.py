@@ -261,6 +261,8 @@ _STANDBY = (
         pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >", mode="if",
         marked="groups start as soon as their interface is up", check=lambda _, match: None if match.args else "% Incomplete command.",
     ),
+    Command(pattern="standby ( redirect | redirects )", mode="if", name="standby redirect", keeps_no=True, marked="hosts are not redirected by group"),
+    Command(pattern="standby mac-refresh {seconds:0-255}", mode="if", marked="hellos refresh the switches"),
     Command(pattern="standby {group!:0-4095}", mode="if", name="standby group", edit=_remove_group),
     _hsrp_command("ip ^ [ {address!:ipv4} [ secondary ] ]", check=_check_address, help="Enable HSRP and set the virtual IP address"),
     _hsrp_command("priority {priority:0-255}", "priority 100", help="Priority level"),

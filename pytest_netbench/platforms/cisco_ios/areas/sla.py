@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Network
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
@@ -19,6 +20,8 @@ _RUNNING = (
     "Entry already running and cannot be modified\n\t(only can delete (no) and start over)\n"
     "\t(check to see if the probe has finished exiting)"
 )
+_CHANGED = "% Cannot change tracked object {} - delete old config first"
+_NO_REACTION = "no traps are sent: track the operation instead"
 _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
 
 
@@ -87,9 +90,18 @@ def _prompt(entry: Entry) -> str:
 
 
 def _open_track(edit: Edit, match: Match) -> str | None:
+    if "network" in match.args and not match.negated and not match.reset:
+        network = IPv4Network(match["network"], strict=False)
+        text = f"track {match['number']} ip route {network.network_address} {network.netmask} reachability"
+        found = edit.config.get("track", number=match["number"])
+        if found is None:
+            edit.opened.append(edit.put(text))
+            return None
+        edit.opened.append(found)
+        return None if found.text == text else _CHANGED.format(match["number"])
     known = edit.config.get("track", number=match["number"])
     if known is not None and not match.negated and not match.reset and known.text != match.text:
-        return f"% Cannot change tracked object {match['number']} - delete old config first"
+        return _CHANGED.format(match["number"])
     return edit.keep(match)
 
 
@@ -107,6 +119,12 @@ def _reopen_track(edit: Edit, match: Match) -> str | None:
 
 def _needs_time(_edit: Edit, match: Match) -> str | None:
     return None if match.args else "% Incomplete command."
+
+
+def _needs_threshold(edit: Edit, match: Match) -> str | None:
+    parent = edit.section.parent
+    kind = "weight" if match.has("weight") else "percentage"
+    return None if parent is not None and parent.has("threshold") and parent.has(kind) else INVALID
 
 
 def _needs_list(edit: Edit, _match: Match) -> str | None:
@@ -178,7 +196,17 @@ def _track(entry: Entry, body: Section) -> dict[str, Any]:
         return {**common, "kind": "link", "link": interfaces.kernel_name(name), "label": name, "what": what}
     if entry.has("route"):
         return {**common, "kind": "route", "prefix": f"{entry['prefix']}/{mask_length(entry['mask'])}"}
-    objects = [[int(member["object"]), member.has("not")] for member in body.all("object")]
+    objects = [
+        [int(member["object"]), member.has("not"), int(member.get("weight") or 1)] for member in body.all("object")
+    ]
+    if entry.has("threshold"):
+        kind = "weight" if entry.has("weight") else "percentage"
+        line = body.get("threshold")
+        suffix = "" if kind == "weight" else "_percent"
+        up = int(line[f"up{suffix}"]) if line and f"up{suffix}" in line.match.args else None
+        down = line.get(f"down{suffix}") if line else None
+        bounds = {"up": up, "down": up - 1 if down is None and up is not None else down}
+        return {**common, "kind": "threshold", "what": kind, **bounds, "objects": objects}
     return {**common, "kind": "list", "boolean": "and" if entry.has("and") else "or", "objects": objects}
 
 
@@ -211,6 +239,9 @@ _COMMANDS = (
         "| ageout {ageout:0-2073600} >",
         name="ip sla schedule", edit=_schedule, help="IP SLAs Entry Scheduling",
     ),
+    Command(pattern="ip sla logging traps", marked=_NO_REACTION),
+    Command(pattern="ip sla enable reaction-alerts", marked=_NO_REACTION),
+    Command(pattern="ip sla reaction-configuration {number!:1-2147483647} {rest:line}", name="ip sla reaction-configuration", marked=_NO_REACTION),
     Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
     Command(
         pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]", mode=_SLA, edit=_echo,
@@ -226,10 +257,13 @@ _COMMANDS = (
     Command(pattern="track {number!:1-1000}", name="track again", opens=_TRACK, edit=_reopen_track, help="Object tracking configuration commands"),
     _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
     _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
-    _tracked("ip route {prefix:ipv4} {mask:mask} reachability"),
+    _tracked("ip route ( {prefix:ipv4} {mask:mask} | {network:prefix} ) reachability"),
     _tracked("list boolean ( and | or )"),
+    _tracked("list threshold ( weight | percentage )"),
+    Command(pattern="threshold ( weight up {up:1-255} [ down {down:0-255} ] | percentage up {up_percent:0-100} [ down {down_percent:0-100} ] )",
+            mode=_TRACK, name="threshold", check=_needs_threshold, help="Tracking thresholds"),
     Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"),
-    Command(pattern="object {object!:1-1000} [ not ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
+    Command(pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
     Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
 )  # fmt: skip
 

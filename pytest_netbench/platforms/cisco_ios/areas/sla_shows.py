@@ -150,7 +150,7 @@ def _track(at: Exec, match: Match) -> str:
         lines.append(f"    {changes} change{'' if changes == 1 else 's'}, last change {elapsed(report['since_s'])}")
         lines += [
             f"    object {number}{' not' if negated else ''} {_word(up.get(number, False))}"
-            for number, negated in one.get("objects", ())
+            for number, negated, _ in one.get("objects", ())
         ]
         lines += [*_delay(one), *_latest(results.get(one.get("operation")))]
         users = _users(at, one["number"], config)
@@ -166,7 +166,7 @@ def _what(one: _Facts) -> str:
     if one["kind"] == "route":
         prefix, _, length = one["prefix"].partition("/")
         return f"IP route {prefix} {interfaces_mask(int(length))} reachability"
-    return f"List boolean {one['boolean']}"
+    return f"List threshold {one['what']}" if one["kind"] == "threshold" else f"List boolean {one['boolean']}"
 
 
 def interfaces_mask(length: int) -> str:
@@ -184,6 +184,8 @@ def _verdict(one: _Facts) -> str:
     }
     if one["kind"] == "list":
         return f"Boolean {one['boolean'].upper()}"
+    if one["kind"] == "threshold":
+        return f"Threshold {one['what'].capitalize()}"
     return words[one.get("what", "reachability")]
 
 
@@ -214,7 +216,7 @@ def _users(at: Exec, number: int, config: _Facts) -> list[str]:
     users += [
         f"Track-list {one['number']}"
         for one in config["tracks"]
-        if number in {member for member, _ in one.get("objects", ())}
+        if number in {member for member, *_ in one.get("objects", ())}
     ]
     return users
 
@@ -236,7 +238,7 @@ def _row(one: _Facts) -> tuple[str, str, str]:
         return "interface", one["label"], one["what"]
     if one["kind"] == "route":
         return "ip route", one["prefix"], "reachability"
-    return "list", "", "boolean"
+    return "list", "", "boolean" if one["kind"] == "list" else "threshold"
 
 
 def _show(pattern: str, run: Any, help: str) -> Command:
@@ -244,7 +246,7 @@ def _show(pattern: str, run: Any, help: str) -> Command:
 
 
 COMMANDS = (
-    _show("show ip sla statistics [ {number:1-2147483647} ]", _statistics, "IP SLAs Statistics"),
+    _show("show ip sla statistics [ {number:1-2147483647} ] [ details ]", _statistics, "IP SLAs Statistics"),
     _show("show ip sla summary", _summary, "IP SLAs Statistics Summary"),
     _show("show ip sla configuration [ {number:1-2147483647} ]", _configuration, "IP SLAs Configuration"),
     _show("show track [ {number:1-1000} ]", _track, "Tracking information"),

@@ -20,11 +20,19 @@ OPERATION = {"number": 1, "target": "10.1.0.2", "frequency_s": 5, "timeout_ms": 
 SLA_TRACK = {"number": 10, "kind": "sla", "operation": 1, "what": "reachability"}
 LINK_TRACK = {"number": 20, "kind": "link", "link": "eth1", "label": "GigabitEthernet0/1", "what": "line-protocol"}
 ROUTE_TRACK = {"number": 30, "kind": "route", "prefix": "10.99.0.0/24"}
-BOTH = {"number": 40, "kind": "list", "boolean": "and", "objects": [[10, False], [20, False]]}
-NEITHER = {"number": 50, "kind": "list", "boolean": "and", "objects": [[10, True], [20, True]]}
-TRACKS = [SLA_TRACK, LINK_TRACK, ROUTE_TRACK, BOTH, NEITHER]
+BOTH = {"number": 40, "kind": "list", "boolean": "and", "objects": [[10, False, 1], [20, False, 1]]}
+NEITHER = {"number": 50, "kind": "list", "boolean": "and", "objects": [[10, True, 1], [20, True, 1]]}
+MOST = {
+    "number": 60,
+    "kind": "threshold",
+    "what": "weight",
+    "up": 30,
+    "down": 10,
+    "objects": [[10, False, 20], [20, False, 20]],
+}
+TRACKS = [SLA_TRACK, LINK_TRACK, ROUTE_TRACK, BOTH, NEITHER, MOST]
 CONFIG = {"sla": {"operations": [OPERATION], "tracks": TRACKS, "routes": [ROUTE]}}
-UP = {10: True, 20: True, 30: True, 40: True, 50: False}
+UP = {10: True, 20: True, 30: True, 40: True, 50: False, 60: True}
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +161,15 @@ def test_a_change_of_an_object_is_a_message_to_the_logging_hosts(lab, router):
     assert "20 interface GigabitEthernet0/1 line-protocol Up -> Down" in texts
     assert runner.state(router, "syslog")["sent"]["10.1.0.2"] >= 2
     runner.apply(router, {**CONFIG, **syslog}, CONFIG)
+
+
+def test_a_list_with_thresholds_stays_as_it_is_between_them(lab, router):
+    lab.nodes["b"].run(["ip", "link", "set", "eth0", "down"])
+    # 20 of 40 is less than 30 and more than 10
+    await_tracks(router, {**UP, 20: False, 40: False})
+    lab.nodes["a"].run(["ip", "address", "del", "10.1.0.2/24", "dev", "eth0"])
+    await_tracks(router, {**UP, 10: False, 20: False, 30: False, 40: False, 50: True, 60: False})
+    lab.nodes["a"].run(["ip", "address", "add", "10.1.0.2/24", "dev", "eth0"])
+    await_tracks(router, {**UP, 20: False, 40: False, 60: False})
+    lab.nodes["b"].run(["ip", "link", "set", "eth0", "up"])
+    await_tracks(router, UP)

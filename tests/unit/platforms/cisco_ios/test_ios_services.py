@@ -251,7 +251,21 @@ def test_tracked_objects_of_every_kind():
         (4, "list"),
     ]
     assert (tracks[0]["delay_up_s"], tracks[0]["delay_down_s"]) == (5, 10)
-    assert (tracks[2]["prefix"], tracks[3]["objects"]) == ("10.9.0.0/16", [[1, False], [2, True]])
+    assert (tracks[2]["prefix"], tracks[3]["objects"]) == ("10.9.0.0/16", [[1, False, 1], [2, True, 1]])
+
+
+def test_a_list_may_count_weights_or_a_share():
+    device = paper(
+        "track 5 list threshold weight", "object 1 weight 20", "object 2 weight 10", "threshold weight up 20 down 10",
+        "track 6 list threshold percentage", "object 1", "object 2", "threshold percentage up 60", "track 7 ip route 10.9.0.0/16 reachability",
+    )  # fmt: skip
+    weights, share, route = services(device)["sla"]["tracks"]
+    assert (weights["what"], weights["up"], weights["down"]) == ("weight", 20, 10)
+    assert weights["objects"] == [[1, False, 20], [2, False, 10]]
+    assert (share["what"], share["up"], share["down"]) == ("percentage", 60, 59)
+    assert route["prefix"] == "10.9.0.0/16"
+    assert lines(device, "track 7") == ["track 7 ip route 10.9.0.0 255.255.0.0 reachability"]
+    assert "% Invalid input" in answer(device, "track 6", "threshold weight up 5")
 
 
 def test_an_object_is_changed_by_deleting_it_first_and_entered_again_by_its_number():

@@ -16,6 +16,8 @@ from pytest_netbench.platforms.cisco_ios.services.programs.ip_sla import Operati
 from pytest_netbench.platforms.cisco_ios.services.programs.pinger import Pinger
 from pytest_netbench.platforms.cisco_ios.services.programs.tracks import Judge, Track
 
+_LISTS = ("list", "threshold")
+
 
 class Service:
     """All of a router's operations and tracked objects."""
@@ -39,7 +41,7 @@ class Service:
                 track.close()
                 del self._tracks[number]
         # lists last: they are judged by the others
-        for entry in sorted(wanted.values(), key=lambda entry: entry["kind"] == "list"):
+        for entry in sorted(wanted.values(), key=lambda entry: entry["kind"] in _LISTS):
             if entry["number"] not in self._tracks:
                 self._tracks[entry["number"]] = Track(self._shared, entry, self._judge, self._publish)
         self._routes = list(config.get("routes", ()))
@@ -68,7 +70,7 @@ class Service:
         self._busy = True
         try:
             for track in self._tracks.values():
-                if track.config["kind"] == "list":
+                if track.config["kind"] in _LISTS:
                     track.refresh()
         finally:
             self._busy = False

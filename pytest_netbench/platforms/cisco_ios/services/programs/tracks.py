@@ -18,7 +18,8 @@ class Track:
         shared: What services share.
         config: ``number kind delay_up_s delay_down_s`` and, by kind, ``sla``: ``operation what`` (``reachability`` or ``state``);
             ``link``: ``link label what`` (``line-protocol`` or ``ip routing``); ``route``: ``prefix``; ``list``: ``boolean``
-            (``and`` or ``or``) and ``objects``, [number, negated] each.
+            (``and`` or ``or``) and ``objects``, [number, negated, weight] each; ``threshold``: ``what`` (``weight`` or
+            ``percentage``), ``up`` and ``down``, and ``objects``.
         judge: Whether the object as configured is up now.
         changed: Called after each change, delays included.
     """
@@ -83,6 +84,8 @@ def described(config: Mapping[str, Any]) -> str:
         return f"interface {config.get('label', config['link'])} {config['what']}"
     if config["kind"] == "route":
         return f"ip route {config['prefix']} reachability"
+    if config["kind"] == "threshold":
+        return f"list threshold {config['what']}"
     return f"list boolean {config['boolean']}"
 
 
@@ -94,7 +97,13 @@ class Judge:
 
     def __call__(self, config: Mapping[str, Any]) -> bool:
         """Whether the object that is configured so is up."""
-        kinds = {"sla": self._sla, "link": self._link, "route": self._route, "list": self._list}
+        kinds = {
+            "sla": self._sla,
+            "link": self._link,
+            "route": self._route,
+            "list": self._list,
+            "threshold": self._threshold,
+        }
         return kinds[config["kind"]](config)
 
     def _sla(self, config: Mapping[str, Any]) -> bool:
@@ -112,8 +121,18 @@ class Judge:
         return any(line and not line.startswith(("blackhole", "unreachable")) for line in done.stdout.splitlines())
 
     def _list(self, config: Mapping[str, Any]) -> bool:
-        votes = [self._is_up(number) != negated for number, negated in config["objects"]]
+        votes = [self._is_up(number) != negated for number, negated, *_ in config["objects"]]
         return bool(votes) and (all(votes) if config["boolean"] == "and" else any(votes))
+
+    def _threshold(self, config: Mapping[str, Any]) -> bool:
+        """Up from ``up`` on, down from ``down`` on, between them as it was."""
+        weights = {number: weight for number, _, weight in config["objects"]}
+        total = sum(weight for number, weight in weights.items() if self._is_up(number))
+        if config["what"] == "percentage":
+            total = 100 * total // max(1, sum(weights.values()))
+        if config["up"] is None:
+            return False
+        return total >= config["up"] or (total > config["down"] and self._is_up(config["number"]))
 
     def _is_up(self, number: int) -> bool:
         track = self._tracks.get(number)
