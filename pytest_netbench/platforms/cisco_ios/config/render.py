@@ -5,6 +5,9 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.config.order import rank
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
+_TOGETHER = frozenset({"line", "access-list", "zone security"})
+"""Sections between which no "!" stands."""
+
 
 def render(config: Section) -> str:
     """The config as ``show running-config`` prints it below its head, ``end`` included."""
@@ -15,11 +18,11 @@ def render(config: Section) -> str:
         block = bool(entry.children is not None)
         group = (rank(config.mode, entry.text), block)
         together = (
-            entry.name == "line"
+            entry.name in _TOGETHER
             and before is not None
             and group[1] == before[1]
             and lines[-1] != "!"
-            and last == "line"
+            and last == entry.name
         )
         if before is not None and (group != before or block) and not together and lines[-1] != "!":
             lines.append("!")

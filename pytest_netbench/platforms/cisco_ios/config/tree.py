@@ -119,7 +119,7 @@ class Section:
         self.entries.remove(entry)
 
 
-_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "ip sla schedule", "time-range"})
+_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list"})
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 
@@ -150,5 +150,10 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key
     if mode == "config" and entry.name in _BY_NUMBER:
-        return place, ((entry.match.keys and entry.match.keys[0][1]) or 0, entry.name)
+        return place, (_number(entry), entry.name)
     return (place, ())
+
+
+def _number(entry: Entry) -> Any:
+    key = (entry.match.keys and entry.match.keys[0][1]) or 0
+    return int(key) if entry.name == "access-list" else key

@@ -10,11 +10,14 @@ from tests.support.ios import Session, ios_task
 from tests.support.probes import answered, ask, pings, serve
 
 ROUTER = """
+ipv6 unicast-routing
 interface Gi0/0
  ip address 10.0.1.1 255.255.255.0
+ ipv6 address 2001:db8:1::1/64
  no shutdown
 interface Gi0/1
  ip address 10.0.2.1 255.255.255.0
+ ipv6 address 2001:db8:2::1/64
  no shutdown
 ip route 10.0.5.0 255.255.255.0 10.0.1.10
 ip route 10.0.6.0 255.255.255.0 10.0.2.10
@@ -23,10 +26,11 @@ line vty 0 4
  transport input all
 """
 OWN, ELSEWHERE, NOWHERE = "10.0.5.5", "10.0.6.6", "10.0.7.7"
-SENDER = "ip address add 10.0.1.10/24 dev eth0\nip route add default via 10.0.1.1\n" + "".join(
-    f"ip address add {address}/32 dev lo\n" for address in (OWN, ELSEWHERE, NOWHERE)
+SENDER = (
+    "ip -6 address add 2001:db8:1::10/64 dev eth0 nodad\nip -6 address add 2001:db8:7::7/128 dev lo\nip -6 route add default via 2001:db8:1::1\nip address add 10.0.1.10/24 dev eth0\nip route add default via 10.0.1.1\n"
+    + "".join(f"ip address add {address}/32 dev lo\n" for address in (OWN, ELSEWHERE, NOWHERE))
 )
-TARGET = "ip address add 10.0.2.10/24 dev eth0\nip route add default via 10.0.2.1\n"
+TARGET = "ip -6 address add 2001:db8:2::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:2::1\nip address add 10.0.2.10/24 dev eth0\nip route add default via 10.0.2.1\n"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +59,7 @@ def configure(lab):
         "default interface gi0/0",
         "interface gi0/0",
         "ip address 10.0.1.1 255.255.255.0",
+        "ipv6 address 2001:db8:1::1/64",
         "no shutdown",
         "no ip route 0.0.0.0 0.0.0.0 10.0.1.10",
     )
@@ -156,3 +161,19 @@ def test_a_protected_control_plane_drops_what_its_policy_drops(configure, lab):
     assert pings(lab.nodes["h2"], "10.0.2.1") == "answered"
     assert pings(lab.nodes["h1"], "10.0.2.10") == "answered"
     configure("control-plane", "no service-policy input GUARD")
+
+
+def test_a_strict_check_of_ipv6_wants_the_way_back_too(configure, lab):
+    h1, h2 = lab.nodes["h1"], lab.nodes["h2"]
+
+    def arrives(source):
+        before = h2.run(["cat", "/proc/net/snmp6"]).stdout
+        h1.run(["ping", "-n", "-c", "1", "-W", "0.2", "-I", source, "2001:db8:2::10"])
+        after = h2.run(["cat", "/proc/net/snmp6"]).stdout
+        counts = [int(dict(line.split() for line in text.splitlines())["Icmp6InEchos"]) for text in (before, after)]
+        return counts[1] > counts[0]
+
+    assert arrives("2001:db8:7::7")
+    configure("interface gi0/0", "ipv6 verify unicast source reachable-via rx")
+    assert arrives("2001:db8:1::10")
+    assert not arrives("2001:db8:7::7")

@@ -276,3 +276,10 @@ def test_object_groups_refuse_groups_that_are_not_there():
 
 def test_a_whole_line_can_be_made_by_hand():
     assert Ace(permit=False, protocol="udp").text == "deny udp any any"
+
+
+def test_numbered_lists_stand_in_the_order_of_their_numbers_without_anything_between():
+    text = paper(
+        "access-list 100 permit ip any any", "access-list 20 permit any", "access-list 3 permit any"
+    ).running_config()
+    assert "\naccess-list 3 permit any\naccess-list 20 permit any\naccess-list 100 permit ip any any\n" in text
