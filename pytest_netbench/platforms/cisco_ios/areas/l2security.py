@@ -11,13 +11,14 @@ from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View,
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.device import Device, Exec
-from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
 from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.cisco_ios.switching.state import SERVICE
 
 _NO_RATE = "rates are not measured"
+ARP_MODE = "arp-nacl"
 _NO_OPTION = "option 82 is never inserted"
 
 
@@ -75,6 +76,16 @@ def _observe(device: Device) -> None:
         for _, mac, kind in learned.get(interfaces.kernel_name(entry["name"]), {}).get("addresses", ()):
             if kind == "SecureSticky" and cisco_mac(mac) not in known:
                 device.edit(body).put(f"switchport port-security mac-address sticky {cisco_mac(mac)}")
+
+
+def _arp_rule(words: str) -> Command:
+    """A line of an ARP access list."""
+    return Command(
+        pattern=f"{words} ip ( any | host {{address!:ipv4}} ) mac ( any | host {{mac!:mac}} ) [ log ]",
+        name=f"{words} arp",
+        mode=ARP_MODE,
+        roles=SWITCH,
+    )
 
 
 # ---- port security ----
@@ -209,13 +220,22 @@ def _inspection(at: Exec, match: Match) -> str:
     ]
     lines += ["", " Vlan     Configuration    Operation   ACL Match          Static ACL", " ----     -------------    ---------   ---------          ----------"]  # fmt: skip
     vlans = [vlan for vlan in (config["vlans"] if config else ()) if wanted is None or vlan in wanted]
+    filters = {
+        int(entry_vlan): e
+        for e in view.context.config.all("arp inspection filter")
+        for entry_vlan in parse_vlans(e["vlans"])
+    }
     for vlan in vlans:
-        lines.append(f"{vlan:>5}     Enabled          {'Active' if vlan in view.state.vlans else 'Inactive'}   ")
+        acl = filters.get(vlan)
+        named = f"{acl['name']:<18} {'Yes' if acl.has('static') else 'No'}" if acl is not None else ""
+        lines.append(
+            f"{vlan:>5}     Enabled          {'Active' if vlan in view.state.vlans else 'Inactive':<11} {named}"
+        )
     lines += ["", " Vlan      Forwarded        Dropped     DHCP Drops      ACL Drops", " ----      ---------        -------     ----------      ---------"]  # fmt: skip
     counts = view.live.get("snooping", {}).get("arp", {})
     for vlan in vlans:
         count = counts.get(str(vlan), {})
-        lines.append(f"{vlan:>5} {count.get('forwarded', 0):>14} {count.get('dropped', 0):>14} {count.get('denied', 0):>14} {0:>14}")  # fmt: skip
+        lines.append(f"{vlan:>5} {count.get('forwarded', 0):>14} {count.get('dropped', 0):>14} {count.get('denied', 0):>14} {count.get('acl', 0):>14}")  # fmt: skip
     return "\n".join([*lines, ""])
 
 
@@ -281,6 +301,8 @@ _GLOBAL = (
     Command(pattern="ip arp inspection vlan {vlans:vlans}", name="arp inspection vlan", edit=_vlan_set, help="Enable/Disable ARP Inspection on vlans"),
     Command(pattern="ip arp inspection validate ( src-mac | dst-mac | ip )+", name="arp inspection validate"),
     Command(pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}", name="arp inspection log-buffer", marked="what is dropped is logged at once"),
+    Command(pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"),
+    Command(pattern="ip arp inspection filter {name!:word} vlan {vlans!:vlans} [ static ]", name="arp inspection filter"),
     Command(pattern="ip source binding {mac!:mac} vlan {vlan!:1-4094} {address:ipv4} interface {interface:interface}", name="source binding"),
 )  # fmt: skip
 
@@ -296,11 +318,13 @@ _EXEC = (
 
 AREA = Area(
     name="l2security",
+    modes=(Mode(name=ARP_MODE, prompt="config-arp-nacl", help="ARP access list"),),
     observe=_observe,
     commands=(
         *(replace(command, mode=MODE, roles=SWITCH) for command in _PORT),
         *(replace(command, roles=SWITCH) for command in _GLOBAL),
         *(replace(command, mode="exec", roles=SWITCH) for command in _EXEC),
+        *(_arp_rule(words) for words in ("permit", "deny")),
     ),
     help={
         "port-security": "Security related command",
@@ -313,7 +337,10 @@ AREA = Area(
             "DHCP snooping: trusted ports, binding table, hardware address check",
             "yes, without option 82 and rate limits",
         ),
-        ("ARP inspection: against bindings, validation", "yes, without ARP access lists and rate limits"),
+        (
+            "ARP inspection: against bindings and access lists, validation",
+            "yes, with ARP access lists, without rate limits",
+        ),
         ("IP source guard", "accepted without effect"),
     ),
 )

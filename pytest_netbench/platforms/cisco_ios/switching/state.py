@@ -125,8 +125,10 @@ class SwitchState:
         address: MAC address of the bridge.
         vlans: Names of those that exist, by number.
         svis: VLAN by the kernel's name of its interface.
+        steady: SVIs that are up whatever their ports are.
         trees: By VLAN; one without has no spanning tree.
         ageing: Seconds by VLAN, where they are not 300.
+        statics: (port, VLAN, address) that are not learned.
         recovery: Seconds after which a port recovers from an error, by cause.
         snooping: DHCP snooping as the service takes it, or ``None``.
         inspection: ARP inspection, likewise.
@@ -137,9 +139,11 @@ class SwitchState:
     vlans: Mapping[int, str] = field(default_factory=lambda: {1: "default"})
     ports: tuple[SwitchPort, ...] = ()
     svis: Mapping[str, int] = field(default_factory=dict)
+    steady: frozenset[str] = frozenset()
     subinterfaces: tuple[Subinterface, ...] = ()
     trees: Mapping[int, TreeSettings] = field(default_factory=dict)
     ageing: Mapping[int, int] = field(default_factory=dict)
+    statics: tuple[tuple[str, int, str], ...] = ()
     recovery: Mapping[str, int] = field(default_factory=dict)
     snooping: Mapping[str, Any] | None = None
     inspection: Mapping[str, Any] | None = None
@@ -157,11 +161,13 @@ class SwitchState:
             "vlans": sorted(self.vlans),
             "ports": {port.name: port.service(self.vlans) for port in self.ports},
             "inner": {f"{name}{HIDDEN}": vlan for name, vlan in self.svis.items()},
+            "steady": sorted(f"{name}{HIDDEN}" for name in self.steady & set(self.svis)),
             "subinterfaces": {
                 f"{sub.name}{HIDDEN}": {"parent": sub.parent, "tag": sub.tag} for sub in self.subinterfaces
             },
             "trees": {str(vlan): dict(tree.__dict__) for vlan, tree in self.trees.items() if vlan in self.vlans},
             "ageing": {str(vlan): seconds for vlan, seconds in self.ageing.items()},
+            "statics": [list(static) for static in self.statics],
             "recovery": dict(self.recovery),
             "snooping": None if self.snooping is None else dict(self.snooping),
             "inspection": None if self.inspection is None else dict(self.inspection),

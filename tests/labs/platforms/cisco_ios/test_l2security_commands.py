@@ -173,6 +173,14 @@ def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure
     dotted = ".".join(digits[at : at + 4] for at in (0, 4, 8))
     configure(f"ip source binding {dotted} vlan 10 10.0.10.66 interface Gi0/2", "end")
     assert until(lambda: reaches(rogue, "10.0.10.1"))
+    configure(f"no ip source binding {dotted} vlan 10 10.0.10.66 interface Gi0/2", "end")
+    rogue.run(["ip", "neigh", "flush", "all"])
+    assert not reaches(rogue, "10.0.10.1")
+    configure(
+        "arp access-list FIXED", f"permit ip host 10.0.10.66 mac host {dotted}", "exit", "ip arp inspection filter FIXED vlan 10", "end"
+    )  # fmt: skip
+    assert until(lambda: reaches(rogue, "10.0.10.1"))
+    assert reaches(b, "10.0.10.1"), "bindings are asked after the list"
     text = platform.execute(lab.nodes["SW"], "show ip arp inspection")
     counts = next(
         line.split() for line in text.splitlines() if line.split()[:1] == ["10"] and line.split()[1].isdigit()

@@ -250,3 +250,30 @@ def test_neighbours_agree_on_a_trunk(lab, configure, here, there, trunks):
 def test_no_part_of_the_node_refused_anything(lab, platform):
     for name in ("SW1", "SW2", "R1"):
         assert device_of(lab.nodes[name]).problems == []
+
+
+def test_a_fixed_address_is_at_its_port_and_nowhere_else(lab, configure, show):
+    b = lab.nodes["b"]
+    digits = b.run(["ip", "-br", "link", "show", "dev", "eth0"]).stdout.split()[2].replace(":", "")
+    mac = f"{digits[:4]}.{digits[4:8]}.{digits[8:]}"
+    configure("SW1", f"mac address-table static {mac} vlan 10 interface Gi0/0", "end")
+    rows = [row for row in show("SW1", "show mac address-table") if row["destination_address"] == mac]
+    assert [(row["type"], row["destination_port"]) for row in rows] == [("STATIC", ["Gi0/0"])]
+    assert not reaches(lab.nodes["a"], "10.0.10.12"), "frames to b do not leave by the trunk"
+    configure("SW1", f"no mac address-table static {mac} vlan 10 interface Gi0/0", "end")
+    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+
+
+def test_an_svi_without_autostate_is_up_with_no_port(lab, configure):
+    configure("SW2", "vlan 77", "interface Vlan77", "ip address 10.0.77.1 255.255.255.0", "end")
+    node = lab.nodes["SW2"]
+
+    def carrier() -> bool:
+        return "LOWER_UP" in node.run(["ip", "-br", "link", "show", "dev", "vl77"]).stdout
+
+    # the trunk carries it, so it must be taken off there
+    configure("SW2", "interface Gi0/2", "switchport trunk allowed vlan 1,10,20", "end")
+    assert until(lambda: not carrier())
+    configure("SW2", "interface Vlan77", "no autostate", "end")
+    assert until(carrier)
+    configure("SW2", "no interface Vlan77", "no vlan 77", "interface Gi0/2", "switchport trunk allowed vlan all", "end")

@@ -272,9 +272,40 @@ def test_snooping_and_inspection_reach_the_service():
     wanted = service(device)
     assert globals_of(device, "snooping vlan") == ["ip dhcp snooping vlan 10,20"]
     assert wanted["snooping"] == {"vlans": [10, 20], "verify": True}
-    assert wanted["inspection"] == {"vlans": [10], "validate": ["src-mac", "ip"]}
+    assert wanted["inspection"] == {"vlans": [10], "validate": ["src-mac", "ip"], "filters": {}}
     assert wanted["bindings"] == [{"mac": "00:11:22:33:44:55", "address": "10.0.0.5", "vlan": 10, "port": "gi0-1"}]
     assert wanted["ports"]["gi0-1"]["trusted"] == ["arp", "dhcp"]
+
+
+def test_an_arp_access_list_reaches_the_service():
+    device = switch(
+        "arp access-list FIXED", "permit ip host 10.0.0.5 mac host 0011.2233.4455", "deny ip any mac any", "exit",
+        "ip arp inspection vlan 10", "ip arp inspection filter FIXED vlan 10 static",
+    )  # fmt: skip
+    rules = [[True, "10.0.0.5", "00:11:22:33:44:55"], [False, None, None]]
+    assert service(device)["inspection"]["filters"] == {"10": {"rules": rules, "static": True}}
+
+
+def test_a_default_gateway_is_a_route_of_a_switch_without_one():
+    lines = [line.path[-1] for line in plan(switch("ip default-gateway 10.0.0.1")).frr.of("staticd")]
+    assert lines == ["ip route 0.0.0.0/0 10.0.0.1"]
+    routed = switch("ip default-gateway 10.0.0.1", "ip route 0.0.0.0 0.0.0.0 10.0.0.2")
+    assert [line.path[-1] for line in plan(routed).frr.of("staticd")] == ["ip route 0.0.0.0/0 10.0.0.2"]
+    assert plan(paper("ip default-gateway 10.0.0.1")).frr.of("staticd") == []
+
+
+def test_a_host_port_is_an_access_port_with_portfast():
+    device = switch("interface Gi0/1", "switchport host")
+    assert section(device, "GigabitEthernet0/1") == ["switchport mode access", "spanning-tree portfast"]
+
+
+def test_fixed_addresses_and_steady_svis_reach_the_service():
+    device = switch(
+        "vlan 10", "mac address-table static 0011.2233.4455 vlan 10 interface Gi0/1", "interface Vlan10", "no autostate"
+    )
+    assert service(device)["statics"] == [["gi0-1", 10, "00:11:22:33:44:55"]]
+    assert service(device)["steady"] == ["vl10_"]
+    assert "% Invalid input" in refusal(switch(), "interface Gi0/1", "no autostate")
 
 
 def test_what_is_accepted_without_effect_says_so():

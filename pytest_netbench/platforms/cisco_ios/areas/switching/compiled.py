@@ -33,6 +33,16 @@ def compile_switching(context: Context) -> None:
         if port.name in links:
             links[port.name] = replace(links[port.name], addresses=())
     state.add_to(context.plan)
+    _default_gateway(context)
+
+
+def _default_gateway(context: Context) -> None:
+    """Where a switch sends what is not for its own networks, unless a default route says it."""
+    entry = context.config.get("ip default-gateway")
+    if entry is None or (context.facts.role != "switch" and not context.config.says_no("ip routing")):
+        return
+    if not context.config.has("ip route", prefix="0.0.0.0", mask="0.0.0.0"):  # noqa: S104 - a prefix
+        context.plan.frr.add("staticd", f"ip route 0.0.0.0/0 {entry['address']}")
 
 
 def state_of(context: Context) -> SwitchState:
@@ -46,9 +56,14 @@ def state_of(context: Context) -> SwitchState:
         vlans=live,
         ports=ports,
         svis={one.kernel: int(one.parsed.number) for one in context.interfaces if one.parsed.kind == "Vlan"},
+        steady=frozenset(one.kernel for one in context.interfaces if one.section.says_no("autostate")),
         subinterfaces=tuple(_subinterfaces(context)),
         trees=_trees(config, live) if ports else {},
         ageing=_ageing(config, live),
+        statics=tuple(
+            (interfaces.kernel_name(entry["interface"]), int(entry["vlan"]), security.colons(entry["mac"]))
+            for entry in config.all("mac address-table static")
+        ),
         recovery=_recovery(config),
         snooping=security.snooping(config),
         inspection=security.inspection(config),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.types import parse_vlans
 
 _USUAL_AGEING = 0
@@ -63,7 +63,23 @@ def inspection(config: Section) -> dict[str, Any] | None:
         return None
     validate = config.get("arp inspection validate")
     words = [word for word in ("src-mac", "dst-mac", "ip") if validate is not None and validate.has(word)]
-    return {"vlans": vlans, "validate": words}
+    return {"vlans": vlans, "validate": words, "filters": _filters(config)}
+
+
+def _filters(config: Section) -> dict[str, dict[str, Any]]:
+    """By VLAN: the rules of its ARP access list, and whether they have the last word."""
+    found = {}
+    for entry in config.all("arp inspection filter"):
+        access_list = config.get("arp access-list", name=entry["name"])
+        rules = [] if access_list is None else [_rule(line) for line in access_list.body.all("permit arp", "deny arp")]
+        for vlan in parse_vlans(entry["vlans"]):
+            found[str(vlan)] = {"rules": rules, "static": entry.has("static")}
+    return found
+
+
+def _rule(entry: Entry) -> list[Any]:
+    mac = entry.get("mac")
+    return [entry.name == "permit arp", entry.get("address"), None if mac is None else colons(mac)]
 
 
 def _vlans(config: Section, name: str) -> list[int]:

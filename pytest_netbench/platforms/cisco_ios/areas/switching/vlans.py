@@ -157,6 +157,24 @@ def _encapsulation(edit: Edit, match: Match) -> str | None:
     return edit.keep(match)
 
 
+def _host(edit: Edit, match: Match) -> str | None:
+    """A macro: an access port that forwards at once."""
+    if match.negated or match.reset:
+        return INVALID
+    for line in ("switchport mode access", "spanning-tree portfast"):
+        edit.keep(edit.read(line, like=match))
+    return None
+
+
+def _needs_svi(edit: Edit, _match: Match) -> str | None:
+    parent = edit.section.parent
+    return None if parent is not None and interfaces.parse(parent["name"]).kind == "Vlan" else INVALID
+
+
+def _autostate(edit: Edit, match: Match) -> str | None:
+    return _needs_svi(edit, match) or edit.keep(match)
+
+
 def _needs_switchport(edit: Edit, _match: Match) -> str | None:
     parent = edit.section.parent
     if (
@@ -169,6 +187,8 @@ def _needs_switchport(edit: Edit, _match: Match) -> str | None:
 
 
 _SWITCHPORT = (
+    Command(pattern="switchport host", edit=_host),
+    Command(pattern="autostate", keeps_no=True, default=("autostate",), check=_needs_svi, edit=_autostate, help="Enable auto-state determination for VLAN"),
     Command(pattern="switchport", keeps_no=True, default=("switchport",), help="Set switching mode characteristics"),
     Command(
         pattern="switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
@@ -202,6 +222,12 @@ COMMANDS = (
     Command(pattern="vtp version {version:1-3}", marked=_NO_VTP, roles=SWITCH),
     Command(pattern="vtp password {password:word}", marked=_NO_VTP, roles=SWITCH),
     Command(pattern="mac address-table aging-time {seconds:0-1000000} [ vlan {vlan!:1-4094} ]", roles=SWITCH),
+    Command(
+        pattern="mac address-table static {mac!:mac} vlan {vlan!:1-4094} interface {interface:interface}",
+        name="mac address-table static",
+        roles=SWITCH,
+    ),
+    Command(pattern="ip default-gateway {address:ipv4}", help="Specify default gateway (if not routing IP)"),
     Command(pattern="name {name:word}", mode=VLAN_MODE, edit=_name, help="Ascii name of the VLAN"),
     Command(pattern="state ( active | suspend )", mode=VLAN_MODE, default=("state active",), help="Operational state of the VLAN"),
     Command(pattern="shutdown", name="vlan shutdown", mode=VLAN_MODE, help="Shutdown VLAN switching"),

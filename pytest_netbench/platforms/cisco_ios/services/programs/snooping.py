@@ -180,8 +180,8 @@ class Snooping:
         packet = Arp.parse(frame.data[_ETHERNET:])
         counts = self._counts.setdefault(frame.domain, Counter())
         why = "invalid" if packet is None else self._invalid(frame, packet)
-        if not why and packet is not None and not self._bound(frame.domain, packet):
-            why = "denied"
+        if not why and packet is not None:
+            why = self._unfounded(frame.domain, packet)
         if not why:
             counts["forwarded"] += 1
             self._approve(frame)
@@ -189,7 +189,7 @@ class Snooping:
         counts["dropped"] += 1
         counts[why] += 1
         self._log(
-            4, "DHCP_SNOOPING_DENY" if why == "denied" else "INVALID_ARP",
+            4, {"denied": "DHCP_SNOOPING_DENY", "acl": "ACL_DENY"}.get(why, "INVALID_ARP"),
             f"1 Invalid ARPs on {attachment.name}, vlan {frame.domain}", facility="SW_DAI",
         )  # fmt: skip
 
@@ -203,6 +203,17 @@ class Snooping:
         if "ip" in checks and any(_is_no_host(address) for address in addresses):
             return "ip"
         return ""
+
+    def _unfounded(self, vlan: int, packet: Arp) -> str:
+        """Why a sender may not speak for the address, "" if it may: access lists come before bindings."""
+        listed = (self._switch.config.get("inspection") or {}).get("filters", {}).get(str(vlan))
+        if listed is not None:
+            for permit, address, mac in listed["rules"]:
+                if address in (None, packet.sender) and mac in (None, packets.mac_text(packet.sender_mac)):
+                    return "" if permit else "acl"
+            if listed["static"]:
+                return "acl"
+        return "" if self._bound(vlan, packet) else "denied"
 
     def _bound(self, vlan: int, packet: Arp) -> bool:
         mac = packets.mac_text(packet.sender_mac)

@@ -1,8 +1,8 @@
 """The service ``switch``: VLANs between ports, spanning trees, SVIs and dot1Q subinterfaces over the switching program.
 
 Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inner`` (SVIs: the hidden end of a veth to its
-VLAN), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (VLAN to ``TreeSettings`` and ``mode``),
-``vlans`` (those that exist), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
+VLAN; ``steady`` of them are always up), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (VLAN to ``TreeSettings`` and ``mode``),
+``vlans`` (those that exist), ``statics`` (port, VLAN, address), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
 
 State: ``waiting``, ``errors``, ``ports``, ``trees``, ``security`` and ``snooping``. Commands: ``addresses`` (JSON),
 ``clear addresses [PORT]``, ``clear security dynamic|sticky|all [PORT]``, ``clear bindings``, ``recover PORT``.
@@ -63,6 +63,7 @@ class Service:
         self._security = PortSecurity(self)
         self._snooping = Snooping(self)
         self._watched: dict[int, int] = {}
+        self._fixed: dict[tuple[int, str], Attachment] = {}
         self._control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._raised: dict[str, bool] = {}
         self._due = False
@@ -89,6 +90,7 @@ class Service:
             part.close()
         self.config = {}
         self._watched.clear()
+        self._fixed.clear()
         if self.plane is not None:
             self.plane.close()
             self.plane = None
@@ -136,7 +138,23 @@ class Service:
         self._security.refresh()
         self._snooping.refresh()
         self._watch()
+        self._fix_addresses()
         self._raise_inner()
+
+    def _fix_addresses(self) -> None:
+        """Have the addresses that are configured, at the ports as they are held now."""
+        wanted = {}
+        for name, vlan, mac in self.config.get("statics", ()):
+            attachment = self.held.get(name)
+            if attachment is not None and vlan in attachment.tags:
+                wanted[vlan, mac] = attachment
+        for key in [key for key in self._fixed if key not in wanted]:
+            del self._fixed[key]
+            self.order("forget", *key)
+        for key, attachment in wanted.items():
+            if self._fixed.get(key) is not attachment:
+                self._fixed[key] = attachment
+                self.order("static", attachment.number, *key)
 
     def _watch(self) -> None:
         """Have handed over what someone here looks at."""
@@ -232,7 +250,8 @@ class Service:
 
     def _raise_inner(self) -> None:
         for name, vlan in self.config.get("inner", {}).items():
-            self._raise(name, any(self._forwards(port, vlan) for port in self.config["ports"]))
+            steady = name in self.config.get("steady", ())
+            self._raise(name, steady or any(self._forwards(port, vlan) for port in self.config["ports"]))
         for name, sub in self.config.get("subinterfaces", {}).items():
             parent = self.held.get(sub["parent"])
             self._raise(name, parent is not None and parent.up)
