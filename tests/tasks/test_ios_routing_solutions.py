@@ -119,10 +119,14 @@ def test_a_reflector_needs_no_group_for_its_clients(failed_after):
     answers = {
         "Reflector": [bgp, *(f"neighbor {n} {word}" for n in clients for word in (*own, "route-reflector-client"))],
         "Exit1": [
-            "route-map BEST permit 10", "set local-preference 150", bgp, *session, "neighbor 10.255.0.1 next-hop-self",
-            "neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.1 route-map BEST in", aggregate,
+            "route-map BEST permit 10", "set local-preference 150", "route-map MED permit 10", "set metric 10", bgp, *session,
+            "neighbor 10.255.0.1 next-hop-self", "neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.1 route-map BEST in",
+            "neighbor 192.0.2.1 route-map MED out", aggregate,
         ],
-        "Exit2": [bgp, *session, "neighbor 10.255.0.1 next-hop-self", "neighbor 192.0.2.5 remote-as 64500", aggregate],
+        "Exit2": [
+            "route-map MED permit 10", "set metric 50", bgp, *session, "neighbor 10.255.0.1 next-hop-self",
+            "neighbor 192.0.2.5 remote-as 64500", "neighbor 192.0.2.5 route-map MED out", aggregate,
+        ],
         "Site1": [bgp, *session, "network 203.0.112.0 mask 255.255.255.0"],
         "Site2": [bgp, *session, "redistribute connected route-map LAN", "route-map LAN permit 10", "match interface Loopback1"],
     }  # fmt: skip
