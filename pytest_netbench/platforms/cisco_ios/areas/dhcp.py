@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
@@ -74,7 +75,8 @@ def _address(edit: Edit, match: Match) -> str | None:
 
 def _compile(context: Context) -> None:
     config = context.config
-    pools = [pool for entry, body in config.sections("ip dhcp pool") if (pool := _pool(str(entry["name"]), body))]
+    pools = [pool for entry, body in config.sections("ip dhcp pool") for pool in _pools(str(entry["name"]), body)]
+    reserved = [[pool["address"]] * 2 for pool in pools if "address" in pool]
     relays: dict[str, list[str]] = {}
     clients: list[dict[str, Any]] = []
     for one in context.interfaces:
@@ -90,7 +92,12 @@ def _compile(context: Context) -> None:
             host = str(wanted.get("hostname") or _hostname(context))
             clients.append({"interface": one.kernel, "label": one.name, "hostname": host, "distance": 254})
     if (pools or relays) and not config.says_no("service dhcp"):
-        context.plan.services["dhcp"] = {"pools": pools, "excluded": _ranges(config), "relays": relays, **_ping(config)}
+        context.plan.services["dhcp"] = {
+            "pools": pools,
+            "excluded": [*_ranges(config), *reserved],
+            "relays": relays,
+            **_ping(config),
+        }
     if clients:
         context.plan.frr.lines.setdefault("staticd", {})
         context.plan.services["dhcp_client"] = {"interfaces": clients, "daemon": speaker_of("staticd")}
@@ -109,6 +116,17 @@ def _ping(config: Section) -> dict[str, int]:
     packets, timeout = config.get("ip dhcp ping packets"), config.get("ip dhcp ping timeout")
     count = 0 if config.says_no("ip dhcp ping packets") else int(packets["value"]) if packets else 2
     return {"ping_packets": count, "ping_ms": int(timeout["value"]) if timeout else 500}
+
+
+def _pools(name: str, body: Section) -> Iterator[dict[str, Any]]:
+    """The pool, and before it one for each address that it reserves."""
+    pool = _pool(name, body)
+    for entry in body.all("address") if "address" not in pool else ():
+        client = _identity(entry.get("identifier"), entry.get("mac"))
+        if pool:
+            yield {**pool, "address": str(entry["address"]), "client": client, "lease_s": None}
+    if pool:
+        yield pool
 
 
 def _pool(name: str, body: Section) -> dict[str, Any]:
@@ -133,9 +151,14 @@ def _pool(name: str, body: Section) -> dict[str, Any]:
 
 def _client(body: Section) -> str:
     identifier, hardware = body.get("client-identifier"), body.get("hardware-address")
+    return _identity(identifier["identifier"] if identifier else None, hardware["mac"] if hardware else None)
+
+
+def _identity(identifier: str | None, mac: str | None) -> str:
+    """Who a client is, in hexadecimal digits."""
     if identifier is not None:
-        return str(identifier["identifier"]).replace(".", "").lower()
-    return "" if hardware is None else "01" + str(hardware["mac"]).replace(".", "").lower()
+        return identifier.replace(".", "").lower()
+    return "" if mac is None else "01" + mac.replace(".", "").lower()
 
 
 def _lease(entry: Entry | None, *, manual: bool) -> float | None:
@@ -194,7 +217,8 @@ _LINES = (
     _line("network {network:ipv4} [ {mask:mask} | {length:slash} ]", "Network number and mask", edit=_network),
     _line("host {address:ipv4} [ {mask:mask} ]", "Client IP address and mask", edit=_host),
     _line("client-identifier {identifier:dottedhex}", "Client identifier"),
-    _line("hardware-address {mac:mac}", "Client hardware address"),
+    _line("hardware-address {mac:mac} [ ethernet | ieee802 | {hardware:1-255} ]", "Client hardware address"),
+    _line("address {address!:ipv4} ( client-id {identifier:dottedhex} | hardware-address {mac:mac} )", "Reserve an address", name="address"),
     _line("client-name {value:word}", "Client name"),
     _line("default-router {address:ipv4}+", "Default routers"),
     _line("dns-server {address:ipv4}+", "DNS servers"),
@@ -210,6 +234,7 @@ _LINES = (
     _line("import all", "Programatically importing DHCP option parameters", marked="options are not taken over from another server"),
 )  # fmt: skip
 _INTERFACE = (
+    Command(pattern="ip dhcp relay information trusted", mode="if", marked="the relay passes messages on as they are"),
     Command(pattern="ip helper-address {address!:ipv4}", mode="if", name="ip helper-address", help="Specify a destination address for UDP broadcasts"),
     Command(
         pattern="ip address dhcp < client-id {clientid:interface} | hostname {hostname:word} >", mode="if", name="ip address", edit=_address,

@@ -89,10 +89,17 @@ def _prompt(entry: Entry) -> str:
 # -- tracked objects -------------------------------------------------------------------------------------------------
 
 
-def _open_track(edit: Edit, match: Match) -> str | None:
-    if "network" in match.args and not match.negated and not match.reset:
+def _other_spelling(match: Match) -> str:
+    """What is stored for a spelling that is not the usual one; "" for the usual one."""
+    if "network" in match.args:
         network = IPv4Network(match["network"], strict=False)
-        text = f"track {match['number']} ip route {network.network_address} {network.netmask} reachability"
+        return f"track {match['number']} ip route {network.network_address} {network.netmask} reachability"
+    return match.text.replace(" rtr ", " ip sla ") if match.has("rtr") else ""
+
+
+def _open_track(edit: Edit, match: Match) -> str | None:
+    text = _other_spelling(match)
+    if text and not match.negated and not match.reset:
         found = edit.config.get("track", number=match["number"])
         if found is None:
             edit.opened.append(edit.put(text))
@@ -236,7 +243,7 @@ _COMMANDS = (
     Command(pattern="ip sla {number!:1-2147483647}", name="ip sla", opens=_SLA, edit=_open_operation, help="IP Service Level Agreement"),
     Command(
         pattern="ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now | pending | after {after:hhmmss} ) "
-        "| ageout {ageout:0-2073600} >",
+        "| ageout {ageout:0-2073600} | recurring >",
         name="ip sla schedule", edit=_schedule, help="IP SLAs Entry Scheduling",
     ),
     Command(pattern="ip sla logging traps", marked=_NO_REACTION),
@@ -256,6 +263,7 @@ _COMMANDS = (
     _line("owner {owner:line}", help="Owner of Entry"),
     Command(pattern="track {number!:1-1000}", name="track again", opens=_TRACK, edit=_reopen_track, help="Object tracking configuration commands"),
     _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
+    _tracked("rtr {operation:1-2147483647} [ reachability | state ]"),
     _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
     _tracked("ip route ( {prefix:ipv4} {mask:mask} | {network:prefix} ) reachability"),
     _tracked("list boolean ( and | or )"),

@@ -7,6 +7,7 @@ import pytest
 from pytest_netbench.platforms.cisco_ios.compile import compile_plan
 from pytest_netbench.platforms.cisco_ios.durations import elapsed
 from pytest_netbench.platforms.cisco_ios.passwords import hidden
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_pools import Leases, Pool
 from tests.support.ios import Session, paper, render
 
 LAN = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0")
@@ -326,3 +327,24 @@ def test_spans_of_time_are_written_as_ios_does(seconds, words):
 )
 def test_lines_that_say_too_little_or_nonsense_are_refused(lines, words):
     assert answer(paper(), *lines) == f"{words}\n"
+
+
+def test_a_reserved_address_is_for_its_client_alone():
+    device = paper(
+        *POOL, "address 10.0.0.9 client-id 01aa.bbcc.ddee.ff", "address 10.0.0.8 hardware-address 0200.0000.0001"
+    )
+    service = services(device)["dhcp"]
+    made = Leases()
+    made.take_over([Pool.read(pool) for pool in service["pools"]], service["excluded"])
+    for client, mac, address in (
+        (bytes.fromhex("01aabbccddeeff"), bytes(6), "10.0.0.9"),
+        (b"\x01\x02\0\0\0\0\x01", b"\x02\0\0\0\0\x01", "10.0.0.8"),
+        (b"someone", bytes(6), "10.0.0.1"),
+    ):
+        assert made.choose(made.pool_for(client, mac, "10.0.0.1"), client, "10.0.0.9", 0.0) == address
+    assert made.options(made.pools[0]) == made.options(made.pools[-1])
+
+
+@pytest.mark.parametrize("line", ["track 2 rtr 1 reachability", "track 2 ip sla 1 reachability"])
+def test_the_old_word_for_an_operation_is_stored_as_the_new_one(line):
+    assert lines(paper(line), "track") == ["track 2 ip sla 1 reachability"]
