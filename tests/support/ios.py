@@ -55,12 +55,19 @@ def paper(
 
 
 def ios_task(
-    configs: Mapping[str, str], links: Sequence[str], *, hosts: Mapping[str, str] | None = None, **fields: Any
+    configs: Mapping[str, str],
+    links: Sequence[str],
+    *,
+    hosts: Mapping[str, str] | None = None,
+    roles: Mapping[str, str] | None = None,
+    **fields: Any,
 ) -> Any:
     """A task whose nodes are IOS devices (``configs``) and Linux hosts (``hosts``); links as ``"R1 Gi0/0 - h1 eth0"``."""
     hosts = hosts or {}
     nodes = {**dict.fromkeys(configs, "cisco_ios"), **dict.fromkeys(hosts, "linux")}
-    return network(nodes, links, {**configs, **hosts}, **fields)
+    task = network(nodes, links, {**configs, **hosts}, **fields)
+    placed = [node.model_copy(update={"role": (roles or {}).get(node.name)}) for node in task.topology.nodes]
+    return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": tuple(placed)})})
 
 
 def settle(lab: Any) -> None:

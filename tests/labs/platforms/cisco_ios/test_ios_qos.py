@@ -192,6 +192,28 @@ def test_the_show_counts_what_each_class_took(configure, offered):
     assert packets >= report.received_packets
 
 
+def test_the_show_counts_what_each_queue_sent_and_dropped(configure, offered):
+    session = configure(
+        "policy-map Q",
+        "class VOICE",
+        "priority 500",
+        "policy-map LINE3",
+        "class class-default",
+        "shape average 1000000",
+        "service-policy Q",
+        "interface Gi0/1",
+        "service-policy output LINE3",
+    )
+    offered((100_000, EF, {"packet_bytes": 200}), (3_000_000, BEST), duration_s=0.6)
+    shown = session.enter("show policy-map interface Gi0/1 output")
+    voice, rest = shown.split("Class-map: VOICE")[1].split("Class-map: class-default")
+    assert "Priority: 500 kbps" in voice
+    assert int(voice.split("(pkts output/bytes output) ")[1].split("/")[0]) > 10
+    assert "target shape rate 1000000" in shown
+    assert "total drops" in shown.split("Class-map: VOICE")[0]
+    assert rest
+
+
 def test_the_control_plane_is_policed_and_transit_is_not(configure, lab, offered):
     configure(
         "ip access-list extended PING", "permit icmp any any", "class-map match-all PINGS", "match access-group name PING",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +16,11 @@ from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _DEFAULT = "class-default"
+_QUEUE = re.compile(
+    r"^class htb 1:(?P<minor>[0-9a-f]+) .*\n Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkt \(dropped (?P<drops>\d+),.*\n"
+    r" backlog \d+\S* (?P<qlen>\d+)p",
+    re.MULTILINE,
+)
 _OPERATIONS = ("input", "output")
 _QUEUED = ("priority", "bandwidth", "shape average", "queue-limit")
 
@@ -99,18 +104,26 @@ class _Figures:
     def __init__(self, at: Exec) -> None:
         self._counters = nft.counters(at.node)
         self._node = at.node
-        self._queues: dict[str, dict[str, Mapping[str, Any]]] = {}
+        self._queues: dict[str, dict[int, dict[str, int]]] = {}
 
     def count(self, one: Attachment, numbers: list[int], what: str = "") -> tuple[int, int]:
         """(packets, bytes)."""
         return self._counters.get(("inet", counter_name(one.prefix, numbers, what)), (0, 0))
 
-    def queue(self, kernel: str, minor: int) -> Mapping[str, Any]:
-        """What ``tc`` counted for a class of HTB."""
+    def queue(self, kernel: str, minor: int) -> Mapping[str, int]:
+        """What ``tc`` counted for a class of HTB: bytes, packets, drops, qlen."""
         if kernel not in self._queues:
-            done = self._node.run(["tc", "-s", "-j", "class", "show", "dev", kernel])
-            self._queues[kernel] = {entry["handle"]: entry for entry in json.loads(done.stdout or "[]")}
-        return self._queues[kernel].get(f"1:{minor:x}", {})
+            self._queues[kernel] = queues(self._node.run(["tc", "-s", "class", "show", "dev", kernel]).stdout)
+        return self._queues[kernel].get(minor, {})
+
+
+def queues(text: str) -> dict[int, dict[str, int]]:
+    """Classes by number, from what ``tc -s class show`` prints (it knows no JSON for HTB)."""
+    found: dict[int, dict[str, int]] = {}
+    for match in _QUEUE.finditer(text):
+        figures = {name: int(value) for name, value in match.groupdict().items() if name != "minor"}
+        found[int(match["minor"], 16)] = figures
+    return found
 
 
 def _attached(at: Exec, one: Attachment, figures: _Figures) -> Iterator[str]:
