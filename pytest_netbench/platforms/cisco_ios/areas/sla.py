@@ -31,7 +31,7 @@ _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
 def _open_operation(edit: Edit, match: Match) -> str | None:
     number = match["number"]
     schedule = edit.config.get("ip sla schedule", number=number)
-    if match.negated:
+    if match.negated or match.reset:
         if schedule is not None:
             edit.config.remove(schedule)
     elif schedule is not None and edit.config.has("ip sla", number=number):
@@ -77,7 +77,12 @@ def _time(section: Section, name: str) -> int:
 
 
 def _echo(edit: Edit, match: Match) -> str | None:
-    if edit.section.has("icmp-echo") and not match.negated and edit.section.get("icmp-echo", **match.args) is None:
+    known = edit.section.get("icmp-echo")
+    if match.negated or match.reset:
+        # what was said of it goes along
+        edit.section.entries.clear()
+        return None
+    if known is not None and known.text != match.text:
         return _RUNNING.partition("\n")[0]
     return edit.keep(match)
 

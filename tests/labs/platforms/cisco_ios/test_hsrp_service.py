@@ -165,6 +165,25 @@ def test_routers_of_another_password_do_not_hear_each_other(lab):
     await_states(lab, r1="Active", r2="Standby")
 
 
+def test_timers_in_milliseconds_hold_though_packets_of_version_1_cannot_say_them(lab):
+    factor = 4.0
+    lab.set_pace(factor)
+    quick = {"hello_ms": 250, "hold_ms": 800}
+    former = {"r1": hsrp(priority=110, preempt=True), "r2": hsrp()}
+    fast = {"r1": hsrp(priority=110, preempt=True, **quick), "r2": hsrp(**quick)}
+    for name, config in fast.items():
+        runner.apply(lab.nodes[name], former[name], config)
+    await_states(lab, r1="Active", r2="Standby")
+    changes = state(lab.nodes["r2"])["changes"]
+    lab.nodes["h"].run(["ping", "-c", "10", "-i", "0.1", VIRTUAL])
+    assert state(lab.nodes["r2"])["changes"] == changes
+    assert (state(lab.nodes["r2"])["hello_ms"], state(lab.nodes["r2"])["hold_ms"]) == (250, 800)
+    for name, config in former.items():
+        runner.apply(lab.nodes[name], fast[name], config)
+    lab.set_pace(lab.time_scale)
+    await_states(lab, r1="Active", r2="Standby")
+
+
 def test_version_2_has_its_own_groups_addresses_and_digests(lab):
     wanted = {"version": 2, "group": 300, "md5": "k3y", "address": VIRTUAL}
     for name, priority in (("r1", 110), ("r2", 100)):

@@ -120,9 +120,19 @@ class HsrpGroup:
     @property
     def _timers(self) -> tuple[int, int]:
         """Hello and hold time: those of the active router where it is another one, as IOS learns them."""
-        if self._active is not None:
-            return self._active.packet.hello_ms, self._active.packet.hold_ms
-        return self.config["hello_ms"], self.config["hold_ms"]
+        own: tuple[int, int] = (self.config["hello_ms"], self.config["hold_ms"])
+        if self._active is None or self._counts_milliseconds:
+            return own
+        return self._active.packet.hello_ms, self._active.packet.hold_ms
+
+    @property
+    def _counts_milliseconds(self) -> bool:
+        """Whether the timers are such that packets of version 1 cannot say them: then nothing is learned from these."""
+        times = self.config["hello_ms"], self.config["hold_ms"]
+        return self.config["version"] == 1 and any(time % 1000 for time in times)
+
+    def _hold_of(self, packet: HsrpPacket) -> int:
+        return self.config["hold_ms"] if self._counts_milliseconds else packet.hold_ms
 
     def _rank(self) -> tuple[int, bytes]:
         return self.priority, address_key(self._link.address if self._link else "")
@@ -360,11 +370,11 @@ class HsrpGroup:
             self._speak()
 
     def _heard_active(self, source: str, packet: HsrpPacket) -> None:
-        self._restart_active(packet.hold_ms)
+        self._restart_active(self._hold_of(packet))
         self._active = Peer(source, packet)
 
     def _heard_standby(self, source: str, packet: HsrpPacket) -> None:
-        self._restart_standby(packet.hold_ms)
+        self._restart_standby(self._hold_of(packet))
         self._standby = Peer(source, packet)
 
 
