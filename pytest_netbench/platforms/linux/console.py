@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess
+from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess, PtyProgram
 from pytest_netbench.platforms.relay import RelayConsole
 
 _PROGRAM = (
@@ -17,8 +17,13 @@ def open_console(node: NodeAccess) -> Console:
         done = node.shell(command, writable=True)
         return done.stdout + done.stderr, done.returncode
 
+    def open_shell(columns: int, rows: int) -> PtyProgram:
+        # clients that read the screen are spared the codes around each prompt
+        node.write_file("/etc/inputrc", "set enable-bracketed-paste off\n")
+        return node.pty(_PROGRAM, writable=True, columns=columns, rows=rows)
+
     return RelayConsole(
-        open_program=lambda columns, rows: node.pty(_PROGRAM, writable=True, columns=columns, rows=rows),
+        open_program=open_shell,
         run_command=run,
         kind=kind,
     )

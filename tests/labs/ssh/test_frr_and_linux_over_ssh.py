@@ -63,6 +63,12 @@ def test_a_linux_host_gives_a_shell_that_may_change_its_network(served, shell):
     assert "192.0.2.0/24 via 10.1.0.1" in served.ani.execute_cmd("h1", "ip route")["output"]
 
 
+def test_the_shell_sends_no_codes_around_its_prompt(shell):
+    host = shell("h1")
+    assert host.type("", r"# $") == "root@h1:~# "
+    assert host.type("hostname\r", r"h1\r\n.*# $") == "hostname\r\nh1\r\nroot@h1:~# "
+
+
 def test_a_linux_host_answers_one_command_with_its_status(shell):
     assert shell("h1").run("hostname; exit 3") == ("h1\n", 3)
 

@@ -75,6 +75,7 @@ def _copy_running_startup(at: Exec, match: Match) -> Iterator[str | Ask]:
 def _reload(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
     if not (yield Ask("Proceed with reload? [confirm]")):
         at.device.reload()
+        at.session.closed = True
 
 
 AREA = Area(

@@ -193,6 +193,20 @@ def test_reload_asks_and_any_key_but_enter_and_y_keeps_the_device_running():
     assert terminal.screen.endswith("R1#reload\nProceed with reload? [confirm]\nR1#")
 
 
+@pytest.mark.parametrize("key", ["\r", "y"])
+def test_a_reload_ends_the_session(key):
+    class Reloads(type(paper())):
+        def reload(self):
+            self._load_startup()
+
+    device = paper("hostname R5")
+    device.__class__ = Reloads
+    terminal = ScriptedTerminal(["enable\r", f"{SECRET}\r", "reload\r", key, "show clock\r"])
+    IosConsole(device, enable_secret=SECRET).converse(terminal)
+    assert terminal.script == ["show clock\r"]
+    assert device.hostname == "R1"
+
+
 def test_copy_run_start_asks_for_the_name():
     device = paper("hostname R1")
     terminal = typed("copy running-config startup-config\r", "\r", device=device)
