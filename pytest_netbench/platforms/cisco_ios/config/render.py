@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.config.order import rank
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
-_TOGETHER = frozenset({"line", "access-list", "zone security"})
+_TOGETHER = frozenset({"line", "access-list", "ip access-list standard", "ip access-list extended", "zone security"})
 """Sections between which no "!" stands."""
 
 

@@ -324,3 +324,13 @@ def test_matches_of_lines_with_log_are_in_the_log(configure, lab, h1):
     assert re.search(
         r"\(GigabitEthernet0/0 [0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}\) -> 2001:DB8:2::10 \(128/0\), 1 packet", text
     )
+
+
+def test_a_list_may_be_longer_than_the_kernel_takes_at_once(configure, lab, h1):
+    lines = [f"deny tcp any 10.{n // 250}.{n % 250}.0 0.0.0.255 eq {n + 1000}" for n in range(600)]
+    configure(
+        "ip access-list extended X", *lines, "permit tcp any any eq 80", "interface gi0/0", "ip access-group X in"
+    )
+    assert answered(ask(h1, "10.0.2.10", 80))
+    assert ask(h1, "10.0.2.10", 443) == "prohibited"
+    assert re.search(r"6010 permit tcp any any eq www \(\d+ matches\)", show(lab, "show access-lists X"))

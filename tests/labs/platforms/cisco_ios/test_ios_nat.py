@@ -275,3 +275,17 @@ def test_timeouts_are_the_kernels(configure, device, lab):
     configure("ip nat inside source list 1 interface gi0/1 overload", "ip nat translation udp-timeout 120")
     value = int(lab.nodes["R1"].run(["cat", "/proc/sys/net/netfilter/nf_conntrack_udp_timeout"]).stdout)
     assert value == max(1, round(120 / lab.nodes["R1"].time_scale))
+
+
+def test_a_pool_of_a_whole_network_works(configure, inside):
+    configure("ip nat pool P 203.0.113.1 203.0.113.254 prefix-length 24", "ip nat inside source list 1 pool P")
+    assert seen_as(ask(inside, THERE, source="10.0.0.11")) == "203.0.113.1"
+    assert seen_as(ask(inside, THERE, source="10.0.0.12")) == "203.0.113.2"
+
+
+def test_a_network_outside_is_known_inside_by_other_addresses(configure, inside):
+    configure(
+        "ip nat outside source static network 192.0.2.0 10.99.0.0 /24",
+        "ip nat inside source list 1 interface gi0/1 overload",
+    )
+    assert seen_as(ask(inside, "10.99.0.100", source="10.0.0.10")) == "192.0.2.1"

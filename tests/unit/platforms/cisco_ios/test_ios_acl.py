@@ -283,3 +283,8 @@ def test_numbered_lists_stand_in_the_order_of_their_numbers_without_anything_bet
         "access-list 100 permit ip any any", "access-list 20 permit any", "access-list 3 permit any"
     ).running_config()
     assert "\naccess-list 3 permit any\naccess-list 20 permit any\naccess-list 100 permit ip any any\n" in text
+
+
+def test_a_line_with_a_group_that_is_not_there_matches_nothing():
+    device = paper("ip access-list extended X", "permit ip object-group G any", "permit object-group S any any")
+    assert [conditions(device.context(), line.ace) for line in find(device.config, "X").lines] == [[], []]

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, Address
-from pytest_netbench.platforms.cisco_ios.areas.acl.groups import service_conditions
+from pytest_netbench.platforms.cisco_ios.areas.acl.groups import NETWORK, service_conditions
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, Line, find
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, port_conditions, slug
 from pytest_netbench.platforms.cisco_ios.areas.acl.times import time_conditions
@@ -90,6 +90,9 @@ def counter_name(found: AccessList, ace: Ace) -> str:
 
 def conditions(context: Context, ace: Ace) -> list[str]:
     """Alternatives, each the left side of a rule, that together match what ``ace`` matches; none if nothing can."""
+    groups = [address.value for address in (ace.source, ace.destination) if address.kind == "group"]
+    if any(not context.config.has(NETWORK, group=name) for name in groups):
+        return []
     whole = [*_addresses(ace), *_layer_four(context, ace), *_header(ace), _times(context, ace)]
     found = [" ".join(filter(None, words)) for words in product(*whole)]
     if ace.permit and ace.family == 4 and not ace.fragments and _looks_into_layer_four(ace):

@@ -29,7 +29,16 @@ _SYSCTLS = {
     "syn-timeout": ("tcp_timeout_syn_sent", "tcp_timeout_syn_recv"),
     "icmp-timeout": ("icmp_timeout",),
 }
-RULES = ("nat static", "nat tcp", "nat udp", "nat network", "nat dynamic", "nat outside static", "nat destination")
+RULES = (
+    "nat static",
+    "nat tcp",
+    "nat udp",
+    "nat network",
+    "nat dynamic",
+    "nat outside static",
+    "nat outside network",
+    "nat destination",
+)
 
 
 def sides(context: Context) -> tuple[list[Interface], list[Interface]]:
@@ -112,6 +121,12 @@ class _Writer:
         for entry in self._config.all("nat outside static"):
             self._nft.rule(_LEAVING, f"ip daddr {entry['local']} {self._miss} dnat ip to {entry['global']}")
             self._nft.rule(_OUTSIDE, f"ip saddr {entry['global']} {self._miss} snat ip to {entry['local']}")
+
+        for entry in self._config.all("nat outside network"):
+            length = network_length(entry.get("mask") or entry["slash"])
+            there, here = f"{entry['global']}/{length}", f"{entry['local']}/{length}"
+            self._nft.rule(_LEAVING, f"ip daddr {here} {self._miss} dnat ip prefix to {there}")
+            self._nft.rule(_OUTSIDE, f"ip saddr {there} {self._miss} snat ip prefix to {here}")
 
     def _dynamic(self, entry: Entry, number: int) -> None:
         give = Chain("inet", f"nat_give_{number}")
@@ -206,8 +221,9 @@ def _remember(context: Context, rules: list[Entry], inside: list[Interface], out
 
 def _addresses_of(context: Context, entry: Entry) -> list[str]:
     """The first and the last address that a rule gives out."""
-    if entry.name == "nat network":
-        network = IPv4Interface(f"{entry['global']}/{network_length(entry.get('mask') or entry['slash'])}").network
+    if entry.name in {"nat network", "nat outside network"}:
+        given = entry["global"] if entry.name == "nat network" else entry["local"]
+        network = IPv4Interface(f"{given}/{network_length(entry.get('mask') or entry['slash'])}").network
         return [str(network[0]), str(network[-1])]
     if entry.name in {"nat dynamic", "nat destination"} and "pool" in entry.match.args:
         pool: Pool | None = pools(context.config).get(entry["pool"])

@@ -112,6 +112,12 @@ COMMANDS = (
         pattern="ip nat outside source static {global!:ipv4} {local!:ipv4} < add-route | extendable | no-alias >",
         name="nat outside static",
     ),
+    Command(
+        pattern="ip nat outside source static network {global!:ipv4} {local!:ipv4} ( {mask:mask} | {slash:slash} ) "
+        "< add-route | extendable | no-alias >",
+        check=_check_network,
+        name="nat outside network",
+    ),
     Command(pattern="ip nat inside destination list {list!:list} pool {pool:name}", name="nat destination"),
     *(
         Command(

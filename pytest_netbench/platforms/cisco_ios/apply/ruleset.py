@@ -1,0 +1,91 @@
+"""The text of a ruleset for nft: whole, or in pieces where a kernel takes no more at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_netbench.platforms.cisco_ios.plan import Chain, NftPlan
+
+TABLE = "netbench"
+_THINGS, _RULES = 200, 50
+"""How many declarations, or rules, a piece has at most: without rights outside its namespace nft sends some 200 KB at once."""
+
+Values = Mapping[tuple[str, str], tuple[int, int]]
+Members = Mapping[tuple[str, str], Sequence[str]]
+
+
+def families(plan: NftPlan) -> set[str]:
+    """The families of which a plan has a table."""
+    return {
+        *(family for family, _ in plan.chains),
+        *plan.objects,
+        *plan.counters,
+        *(family for family, _ in plan.lasting),
+    }
+
+
+def text(plan: NftPlan, values: Values, members: Members | None = None) -> str:
+    """The ruleset as a file, with the values of counters and the members of lasting sets that it is to begin with."""
+    parts = []
+    for family in sorted(families(plan)):
+        body = _things(plan, family, values, members or {})
+        for chain in _chains(plan, family):
+            body += _chain(chain, plan.rules.get((family, chain.name), []))
+        parts.append(_table(family, body))
+    return "".join(parts)
+
+
+def pieces(plan: NftPlan, values: Values, members: Members | None = None) -> Iterator[str]:
+    """The same, one file after the other: chains that packets enter by themselves come last, so none is met half-filled by what it needs."""
+    for family in sorted(families(plan)):
+        things = _things(plan, family, values, members or {})
+        things += [line for chain in _chains(plan, family) if not chain.hook for line in _chain(chain, [])]
+        for start in range(0, len(things), _THINGS):
+            yield _table(family, things[start : start + _THINGS])
+        body: list[str] = []
+        size = 0
+        for chain in _chains(plan, family):
+            rules = plan.rules.get((family, chain.name), [])
+            for start in range(0, max(1, len(rules)), _RULES):
+                some = rules[start : start + _RULES]
+                if size + len(some) > _RULES:
+                    yield _table(family, body)
+                    body, size = [], 0
+                body += _chain(chain, some)
+                size += len(some)
+        if body:
+            yield _table(family, body)
+
+
+def _table(family: str, body: Sequence[str]) -> str:
+    return "\n".join([f"table {family} {TABLE} {{", *body, "}", ""])
+
+
+def _things(plan: NftPlan, family: str, values: Values, members: Members) -> list[str]:
+    body = [f"  {thing}" for thing in plan.objects.get(family, [])]
+    for (of, name), (kind, words) in plan.lasting.items():
+        found = members.get((of, name))
+        elements = f" elements = {{ {', '.join(found)} }};" if found else ""
+        body += [f"  {kind} {name} {{ {words}{elements} }}"] if of == family else []
+    for name in plan.counters.get(family, []):
+        packets, size = values.get((family, name), (0, 0))
+        body.append(f"  counter {name} {{ packets {packets} bytes {size} }}")
+    return body
+
+
+def _chains(plan: NftPlan, family: str) -> list[Chain]:
+    """Chains without a hook first: others jump to them."""
+    return sorted(
+        (chain for chain in plan.chains.values() if chain.family == family), key=lambda chain: bool(chain.hook)
+    )
+
+
+def _chain(chain: Chain, rules: Sequence[str]) -> list[str]:
+    hook = [_hook(chain)] if chain.hook else []
+    lines = [f"  chain {chain.name} {{", *hook, *(f"    {rule}" for rule in rules)]
+    return ["\n".join([*lines, "  }"])]
+
+
+def _hook(chain: Chain) -> str:
+    device = f' device "{chain.device}"' if chain.device else ""
+    return f"    type {chain.type} hook {chain.hook}{device} priority {chain.priority}; policy {chain.policy};"

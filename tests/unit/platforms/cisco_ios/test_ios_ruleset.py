@@ -1,0 +1,47 @@
+"""The text of a ruleset: whole and in pieces it says the same."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_netbench.platforms.cisco_ios.apply.ruleset import families, pieces, text
+from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, Chain, NftPlan
+
+
+def plan(*, rules):
+    made = NftPlan()
+    inner = Chain("inet", "inner")
+    for number in range(rules):
+        made.rule(inner, f"tcp dport {number} {made.counter('inet', f'c{number}')} return")
+    made.rule(ACL_IN, "jump inner")
+    made.object("inet", "set s { type ipv4_addr; }")
+    made.last("inet", "map", "m", "type ipv4_addr : ipv4_addr;")
+    return made
+
+
+def rules_of(files):
+    return [line.strip() for file in files for line in file.splitlines() if "return" in line or "jump" in line]
+
+
+def test_pieces_have_all_rules_in_their_order_and_the_hook_last():
+    made = plan(rules=230)
+    files = list(pieces(made, {}))
+    assert len(files) > 4
+    assert rules_of(files) == rules_of([text(made, {})])
+    assert [n for n, file in enumerate(files) if "hook" in file] == [len(files) - 1]
+    assert max(len(rules_of([file])) for file in files) <= 50
+
+
+def test_pieces_declare_everything_before_the_first_rule():
+    files = list(pieces(plan(rules=3), {("inet", "c1"): (7, 700)}, {("inet", "m"): ["1.1.1.1 : 2.2.2.2"]}))
+    first = files[0]
+    assert "set s" in first
+    assert "elements = { 1.1.1.1 : 2.2.2.2 }" in first
+    assert "counter c1 { packets 7 bytes 700 }" in first
+    assert re.search(r"chain inner \{\n +\}", first)
+
+
+def test_a_plan_without_anything_is_empty():
+    assert families(NftPlan()) == set()
+    assert text(NftPlan(), {}) == ""
+    assert list(pieces(NftPlan(), {})) == []
