@@ -16,6 +16,7 @@
  *   watch DOMAIN FLAGS        what is handed over and not forwarded: 1 control (link-local) frames, 2 DHCP, 4 ARP
  *   trust PORT FLAGS          of these, what is forwarded all the same when it comes from there
  *   secure PORT 0|1           hand over frames whose sender is not a static address of that port
+ *   isolate PORT 0|1          nothing passes between ports that are isolated
  *   age DOMAIN SECONDS        flush PORT DOMAIN (forget what was learned; -1 any port, 0 any domain)
  *   static PORT DOMAIN MAC    forget DOMAIN MAC
  *   list                      answered with lines "PORT DOMAIN MAC static|dynamic AGE", ended by a line "end"
@@ -62,7 +63,7 @@ enum watch { CONTROL = 1, DHCP = 2, ARP = 4, STRANGER = 8 };
 enum order { TRANSMIT, APPROVED, RAW, AGAIN };
 
 struct port {
-	int fd, secure, trusted;
+	int fd, secure, trusted, isolated;
 	uint16_t domain_of[TAGS];      /* 0: none */
 	uint16_t tag_of[DOMAINS];
 	unsigned char member[DOMAINS]; /* joined */
@@ -344,10 +345,16 @@ static void hand_over(unsigned char why, int port, unsigned domain)
 
 /* ---- switching ---- */
 
+static int may_leave(int from, const struct port *out, unsigned domain)
+{
+	return out && out != ports[from] && out->member[domain] && out->state[domain] == FORWARDING &&
+	       !(out->isolated && ports[from]->isolated);
+}
+
 static void flood(int from, unsigned domain)
 {
 	for (int i = 0; i < PORTS; i++)
-		if (i != from && ports[i] && ports[i]->member[domain] && ports[i]->state[domain] == FORWARDING)
+		if (may_leave(from, ports[i], domain))
 			transmit(ports[i], ports[i]->tag_of[domain]);
 }
 
@@ -371,9 +378,8 @@ static void forward(int from, unsigned domain)
 		flood(from, domain);
 		return;
 	}
-	const struct port *out = ports[entry->port];
-	if (entry->port != from && out && out->member[domain] && out->state[domain] == FORWARDING)
-		transmit(out, out->tag_of[domain]);
+	if (may_leave(from, ports[entry->port], domain))
+		transmit(ports[entry->port], ports[entry->port]->tag_of[domain]);
 }
 
 static int is_stranger(int port, unsigned domain)
@@ -525,6 +531,8 @@ static const char *order_port(const char *verb, int number, const char *rest)
 		close_port(number);
 	else if (!strcmp(verb, "secure") && read == 1)
 		port->secure = domain != 0;
+	else if (!strcmp(verb, "isolate") && read == 1)
+		port->isolated = domain != 0;
 	else if (!strcmp(verb, "trust") && read == 1)
 		port->trusted = (int)domain;
 	else if (read < 1 || domain < 1 || domain >= DOMAINS)

@@ -39,6 +39,7 @@ class SwitchPort:
         guard: ``root``, ``loop`` or "".
         security: Port security as the service takes it, or ``None``.
         trusted: Of ``dhcp`` and ``arp``.
+        protected: Nothing passes between it and another such port.
     """
 
     name: str
@@ -61,6 +62,7 @@ class SwitchPort:
     guard: str = ""
     security: Mapping[str, Any] | None = None
     trusted: frozenset[str] = frozenset()
+    protected: bool = False
 
     def allows(self, vlan: int) -> bool:
         """Whether the port carries ``vlan`` as a trunk."""
@@ -94,6 +96,7 @@ class SwitchPort:
             "guard": self.guard,
             "security": None if self.security is None else dict(self.security),
             "trusted": sorted(self.trusted),
+            "protected": self.protected,
         }
 
 

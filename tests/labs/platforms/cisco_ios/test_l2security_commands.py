@@ -191,5 +191,15 @@ def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure
     assert show("show ip dhcp snooping binding")[1:] == []
 
 
+def test_protected_ports_reach_the_others_only(lab, configure):
+    configure("interface range Gi0/0 , Gi0/2", "switchport protected", "end")
+    a = lab.nodes["a"]
+    assert reaches(a, "10.0.10.1")
+    assert not reaches(a, "10.0.10.66")
+    configure("interface Gi0/2", "no switchport protected", "end")
+    assert until(lambda: reaches(a, "10.0.10.66"))
+    configure("interface Gi0/0", "no switchport protected", "end")
+
+
 def test_nothing_was_refused_by_the_node(lab):
     assert device_of(lab.nodes["SW"]).problems == []

@@ -110,6 +110,16 @@ def test_a_port_blocks_until_it_is_told_otherwise_and_learns_before_it_forwards(
     assert bench.reaches(0, 1)
 
 
+def test_isolated_ports_reach_all_but_each_other(bench):
+    bench.open()
+    bench.order("isolate 0 1", "isolate 1 1")
+    assert not bench.reaches(0, 1)
+    assert bench.reaches(0, 2)
+    assert bench.reaches(1, 2)
+    bench.order("isolate 1 0")
+    assert bench.reaches(0, 1)
+
+
 def test_domains_are_apart(bench):
     bench.open()
     bench.order("leave 2 10", "join 2 20 0", "state 2 20 2")

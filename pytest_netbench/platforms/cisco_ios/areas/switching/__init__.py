@@ -19,7 +19,10 @@ AREA = Area(
         "vtp": "Configure global VTP state",
     },
     scope=(
-        ("VLANs, access ports, trunks with allowed list and native VLAN, voice VLAN", "yes: real 802.1Q tags"),
+        (
+            "VLANs, access ports, trunks with allowed list and native VLAN, voice VLAN, protected ports",
+            "yes: real 802.1Q tags",
+        ),
         ("SVIs (up while a port of their VLAN forwards), routed ports", "yes"),
         ("dot1Q subinterfaces, native ones too (router on a stick)", "yes"),
         (

@@ -148,6 +148,7 @@ def _port(config: Section, one: Interface, number: int) -> SwitchPort:
         guard=_guard(config, section),
         security=security.port(section, trunk=trunk),
         trusted=security.trusted(section),
+        protected=section.has("switchport protected"),
     )
 
 

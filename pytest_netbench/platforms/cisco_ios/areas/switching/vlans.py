@@ -205,7 +205,7 @@ _SWITCHPORT = (
     ),
     Command(pattern="switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
     Command(pattern="switchport nonegotiate", help="Device will not engage in negotiation protocol on this interface"),
-    Command(pattern="switchport protected", marked="protected ports are not kept apart"),
+    Command(pattern="switchport protected", help="Configure an interface to be a protected port"),
     Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
     Command(pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]", marked="storms are not limited"),
     Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),

@@ -45,6 +45,7 @@ class Attachment:
     up: bool = False
     mac: bytes = bytes(6)
     trunk: bool = False
+    protected: bool = False
     native: int | None = None
     disabled: str = ""
     recovery: Timer | None = None
@@ -194,6 +195,10 @@ class Service:
             number = next(number for number in range(_MOST_PORTS) if number not in taken)
             attachment = self.held[name] = Attachment(name, number, link.index, disabled=disabled)
             plane.order("open", number, name)
+        protected = bool(self._port(name).get("protected"))
+        if attachment.protected != protected:
+            attachment.protected = protected
+            plane.order("isolate", attachment.number, int(protected))
         attachment.up, attachment.mac, attachment.trunk = link.up, link.mac, self._trunking.is_trunk(name)
         self._join(attachment, tags)
 
