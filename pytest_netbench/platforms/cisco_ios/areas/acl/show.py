@@ -11,7 +11,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import NETWORK, SERVICE
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, every
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import counter_name
-from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
@@ -93,8 +93,13 @@ def _show_groups(at: Exec, match: Match) -> str:
     for entry, body in at.config.sections(NETWORK, SERVICE):
         if match.get("group") in {None, entry["group"]}:
             kind = "Network" if entry.name == NETWORK else "Service"
-            lines += [f"{kind} object group {entry['group']}", *(f" {one.text}" for one in body)]
+            lines += [f"{kind} object group {entry['group']}", *(f" {_member(one)}" for one in body)]
     return "\n".join(lines)
+
+
+def _member(entry: Entry) -> str:
+    """A line of an object group as ``show`` prints it."""
+    return f"Description {entry['text']}" if entry.name == "description" else entry.text
 
 
 COMMANDS = (
