@@ -14,6 +14,7 @@ from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.platforms.base import Completed, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import apply
+from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile import Context, Facts, compile_plan
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
@@ -31,6 +32,8 @@ _INTERFACE_LINE = re.compile(
     r"\s*int(?:e(?:r(?:f(?:a(?:ce?)?)?)?)?)?\s+(?!range\b)([A-Za-z-]+\s*[\d/]+)\s*$", re.IGNORECASE
 )
 _LOG_LINES = 200
+_OPTIONS = {"zebra": ("-n",)}
+"""A VRF is a network namespace (see ``apply/vrf.py``)."""
 _COMMENT = re.compile(r"\s*(!|$)")
 
 
@@ -101,7 +104,8 @@ class Device:
         Raises:
             StartupConfigRejected: With the line and the device's words.
         """
-        processes.start_router(self.node, ())
+        self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches it
+        processes.start_router(self.node, (), options=_OPTIONS)
         self.startup_config = startup_config
         self._load_startup()
         self.commit()
@@ -111,7 +115,7 @@ class Device:
         with self.lock:
             self.problems += apply(self.node, self.plan, Plan())
             self.plan = Plan()
-            processes.restart_router(self.node)
+            processes.restart_router(self.node, options=_OPTIONS)
             self.memory.clear()
             self.live.clear()
             self._load_startup()
@@ -173,7 +177,7 @@ class Device:
 
     def vrf_prefix(self, vrf: str) -> Sequence[str]:
         """The words before a command that make it run in a VRF."""
-        return ("ip", "netns", "exec", vrf)
+        return in_vrf.prefix(vrf)
 
     def touch(self) -> None:
         """Say that the config, or what compilation depends on, is not what was applied."""
@@ -245,9 +249,12 @@ class Exec:
         return self.node.run([*prefix, *argv], timeout_s=timeout_s)
 
     def ip_json(self, *words: str) -> list[Mapping[str, Any]]:
-        """What ``ip -j WORDS`` prints."""
-        done = self.node.run(["ip", "-j", *words])
-        return list(json.loads(done.stdout or "[]"))
+        """What ``ip -j WORDS`` prints, in all VRFs."""
+        found: list[Mapping[str, Any]] = []
+        for name in in_vrf.names(self.node):
+            done = in_vrf.inside(self.node, name).run(["ip", "-j", *words])
+            found += json.loads(done.stdout or "[]")
+        return found
 
 
 class Interrupted(Exception):

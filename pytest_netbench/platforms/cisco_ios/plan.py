@@ -128,6 +128,7 @@ class Link:
         mac: ``aa:bb:cc:dd:ee:ff``, or ``None``.
         lower: Of a macvlan: the interface below it.
         peer: Of a point-to-point address: not used by addresses with a mask.
+        vrf: The VRF that it is in; "" is the global one.
     """
 
     kind: str = "physical"
@@ -136,6 +137,7 @@ class Link:
     mtu: int | None = None
     mac: str | None = None
     lower: str = ""
+    vrf: str = ""
 
 
 @dataclass
@@ -155,6 +157,8 @@ class Plan:
     services: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     switch: Any = None
     hostname: str = ""
+    vrfs: tuple[str, ...] = ()
+    """Names of the VRFs beside the global one."""
     chosen: dict[str, str] = field(default_factory=dict)
     """What is chosen once and stays while the process runs (router IDs); found again in ``facts.live["chosen"]``."""
     unsupported: list[tuple[str, str]] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from pytest_netbench.errors import LabError
@@ -13,6 +13,7 @@ from pytest_netbench.platforms.frr import daemons
 _ENABLED = "/etc/frr/daemons"
 # a fresh network namespace does not forward, a router does
 _FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
+_NONE: Mapping[str, Sequence[str]] = {}
 _CLIENT_S = 20.0
 _PACE_S = 0.002
 _KILL = """
@@ -35,8 +36,14 @@ rm -f /run/frr/$1.pid /run/frr/$1.vty
 """
 
 
-def start(node: NodeAccess, names: Iterable[str], *, running: frozenset[str] = frozenset()) -> None:
-    """Start daemons side by side, wait until each answers, and note them beside those ``running``.
+def start(
+    node: NodeAccess,
+    names: Iterable[str],
+    *,
+    running: frozenset[str] = frozenset(),
+    options: Mapping[str, Sequence[str]] = _NONE,
+) -> None:
+    """Start daemons side by side, with more ``options`` by name, wait until each answers, and note them beside those ``running``.
 
     A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
     """
@@ -45,7 +52,7 @@ def start(node: NodeAccess, names: Iterable[str], *, running: frozenset[str] = f
         raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
     for name in wanted:
-        node.start([str(home / name), "-P", "0"])
+        node.start([str(home / name), "-P", "0", *options.get(name, ())])
     node.vty([(name, "show version") for name in wanted])
     if "staticd" in wanted:
         _await_client(node, "static")
@@ -61,10 +68,10 @@ def _await_client(node: NodeAccess, client: str) -> None:
         time.sleep(_PACE_S)
 
 
-def start_router(node: NodeAccess, needed: Iterable[str]) -> None:
+def start_router(node: NodeAccess, needed: Iterable[str], *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """Start what every router runs and the daemons ``needed``."""
     first = daemons.always(daemons.installed())
-    start(node, first)
+    start(node, first, options=options)
     node.vty([("zebra", line) for line in _FORWARD])
     if others := sorted(set(needed) - set(first)):
         start(node, others, running=frozenset(first))
@@ -78,7 +85,7 @@ def restart(node: NodeAccess, name: str) -> None:
     start(node, [name], running=running(node) - {name})
 
 
-def restart_router(node: NodeAccess) -> None:
+def restart_router(node: NodeAccess, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """End all daemons and start them with an empty config."""
     names = running(node)
     node.run(["/bin/sh", "-c", _KILL])
@@ -86,7 +93,7 @@ def restart_router(node: NodeAccess) -> None:
         # a backend may hold a connection to the daemon that is gone; asking makes it notice
         with suppress(LabError):
             node.vty([(name, "show version")])
-    start_router(node, names - set(daemons.always(daemons.installed())))
+    start_router(node, names - set(daemons.always(daemons.installed())), options=options)
 
 
 def running(node: NodeAccess) -> frozenset[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.base import NodeAccess
-from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc, vrf
+from pytest_netbench.platforms.cisco_ios.plan import NftPlan, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
 
 
@@ -13,10 +13,20 @@ def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     problems = [
         *links.apply(node, old, new),
         *nft.apply(node, old.nft, new.nft),
+        *_in_vrfs(node, old, new),
         *nat.apply(node, old, new),
-        *tc.apply(node, old.tc, new.tc),
+        *tc.apply(node, old, new),
         *frr.apply(node, old.frr, new.frr),
     ]
     # last: services read what the links have, and some speak to daemons
     runner.apply(node, old.services, new.services)
+    return problems
+
+
+def _in_vrfs(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """The ruleset in each VRF: rules name interfaces, so those of other VRFs say nothing there."""
+    problems = []
+    for name in new.vrfs:
+        before = old.nft if name in old.vrfs else NftPlan()
+        problems += nft.apply(vrf.inside(node, name), before, new.nft)
     return problems

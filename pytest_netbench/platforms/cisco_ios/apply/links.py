@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.apply import vrf
 from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
 
 HIDDEN = "_"
@@ -12,20 +14,41 @@ HIDDEN = "_"
 
 
 def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
-    """Do the difference: sysctls of what is there, links and addresses, then rules and routes."""
-    problems = _batch(node, [*_gone(old.links, new.links), *_made(old.links, new.links)])
+    """Do the difference: VRFs, links and sysctls of what is there, then addresses, rules and routes."""
+    problems = _in_vrfs(node, _gone(old.links, new.links))
+    problems += _batch(node, list(_made(old.links, new.links)))
+    problems += [*vrf.make(node, old, new), *vrf.move(node, old, new)]
     problems += _sysctls(node, old.sysctls, new.sysctls)
-    problems += _batch(node, list(_changed(old.links, new.links)))
+    moved = any(link.vrf != _vrf_before(old.links, name, link) for name, link in new.links.items())
+    for name in new.vrfs:
+        problems += _sysctls(vrf.inside(node, name), {} if moved or name not in old.vrfs else old.sysctls, new.sysctls)
+    if moved and any(not link.vrf for link in new.links.values()):
+        problems += _sysctls(node, {}, new.sysctls)
+    problems += _in_vrfs(node, _changed(old.links, new.links))
     problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
+    problems += vrf.drop(node, old, new)
     if old.hostname != new.hostname and new.hostname:
         node.run(["hostname", new.hostname])
     return problems
 
 
-def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
+def _vrf_before(old: Mapping[str, Link], name: str, link: Link) -> str:
+    before = old.get(name)
+    return before.vrf if before is not None and before.kind == link.kind else ""
+
+
+def _in_vrfs(node: NodeAccess, lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Run lines of ``ip``, each in its VRF."""
+    found: dict[str, list[str]] = {}
+    for name, line in lines:
+        found.setdefault(name, []).append(line)
+    return [problem for name, group in found.items() for problem in _batch(vrf.inside(node, name), group)]
+
+
+def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
     for name, link in old.items():
         if link.kind in {"loopback", "macvlan", "uncabled"} and (name not in new or new[name].kind != link.kind):
-            yield f"link del dev {name}"
+            yield link.vrf, f"link del dev {name}"
 
 
 def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
@@ -41,22 +64,29 @@ def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
             yield f"link add name {name} link {link.lower} type macvlan mode bridge"
 
 
-def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
+def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
     for name, link in old.items():
         if name not in new and link.kind == "physical":
-            yield from _addresses(name, link.addresses, ())
+            yield from ((link.vrf, line) for line in _addresses(name, link.addresses, ()))
     for name, link in new.items():
         before = old.get(name)
         if before is None or before.kind != link.kind:
             before = Link(kind=link.kind, up=not link.up)
-        if link.mac != before.mac and link.mac:
-            yield f"link set dev {name} address {link.mac}"
-        if link.mtu != before.mtu:
-            yield f"link set dev {name} mtu {link.mtu or 1500}"
-        # addresses first: what comes up has them, and what goes down keeps them
-        yield from _addresses(name, before.addresses, link.addresses)
-        if link.up != before.up:
-            yield f"link set dev {name} {'up' if link.up else 'down'}"
+        elif before.vrf != link.vrf:
+            # it was moved: that took its addresses and put it down
+            before = replace(before, up=not link.up, addresses=())
+        yield from ((link.vrf, line) for line in _altered(name, before, link))
+
+
+def _altered(name: str, before: Link, link: Link) -> Iterator[str]:
+    if link.mac != before.mac and link.mac:
+        yield f"link set dev {name} address {link.mac}"
+    if link.mtu != before.mtu:
+        yield f"link set dev {name} mtu {link.mtu or 1500}"
+    # addresses first: what comes up has them, and what goes down keeps them
+    yield from _addresses(name, before.addresses, link.addresses)
+    if link.up != before.up:
+        yield f"link set dev {name} {'up' if link.up else 'down'}"
 
 
 def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

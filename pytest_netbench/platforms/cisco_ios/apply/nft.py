@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_netbench.platforms.base import NodeAccess
-from pytest_netbench.platforms.cisco_ios.plan import Chain, NftPlan
+from pytest_netbench.platforms.cisco_ios.apply import vrf
+from pytest_netbench.platforms.cisco_ios.apply.ruleset import TABLE, Members, Values, families, pieces, text
+from pytest_netbench.platforms.cisco_ios.plan import NftPlan
 
-TABLE = "netbench"
+_TOO_LONG = "Message too long"
 
 
 def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
@@ -23,50 +26,58 @@ def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
         for name in names
         if name in old.counters.get(family, [])
     }
-    values = counters(node) if kept else {}
+    values = _own_counters(node) if kept else {}
     members = {
         key: _elements(node, *key, new.lasting[key][0])
         for key in new.lasting
         if old.lasting.get(key) == new.lasting[key]
     }
-    families = sorted({*_families(old), *_families(new)})
-    script = "".join(f"table {family} {TABLE}\ndelete table {family} {TABLE}\n" for family in families)
-    # a ruleset's hours and days are read in the time zone of the program: the router's clock shows UTC
-    done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input=script + text(new, values, members))
-    if done.returncode == 0:
-        return []
-    problem = f"{node.name}: nft did not take the ruleset: {done.stderr.strip()}"
-    return [problem, *_without_log(node, script + text(new, values, members))]
-
-
-def _without_log(node: NodeAccess, script: str) -> list[str]:
-    """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
-    lines = script.splitlines(keepends=True)
-    kept = [line for line in lines if " log prefix " not in line]
-    if len(kept) == len(lines):
-        return []
-    done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input="".join(kept))
-    return (
-        [f"{node.name}: nft did not take the ruleset without its log either: {done.stderr.strip()}"]
-        if done.returncode
-        else []
+    gone = "".join(
+        f"table {family} {TABLE}\ndelete table {family} {TABLE}\n"
+        for family in sorted({*families(old), *families(new)})
     )
+    problem = _load(node, [gone + text(new, values, members)])
+    if problem is None:
+        return []
+    if _TOO_LONG in problem:
+        problem = _load(node, [gone, *pieces(new, values, members)])
+        return [f"{node.name}: nft did not take the ruleset in pieces: {problem}"] if problem else []
+    return [f"{node.name}: nft did not take the ruleset: {problem}", *_without_log(node, gone, new, values, members)]
+
+
+def _load(node: NodeAccess, files: Sequence[str]) -> str | None:
+    """Load files of rules one after the other; what nft says if it takes one of them not."""
+    for file in files:
+        # a ruleset's hours and days are read in the time zone of the program: the router's clock shows UTC
+        done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input=file)
+        if done.returncode != 0:
+            return done.stderr.strip() or f"exit status {done.returncode}"
+    return None
+
+
+def _without_log(node: NodeAccess, gone: str, plan: NftPlan, values: Values, members: Members) -> list[str]:
+    """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
+    rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in plan.rules.items()}
+    if rules == plan.rules:
+        return []
+    problem = _load(node, [gone, *pieces(replace(plan, rules=rules), values, members)])
+    return [f"{node.name}: nft did not take the ruleset without its log either: {problem}"] if problem else []
 
 
 def counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
-    """Named counters: (family, name) to (packets, bytes)."""
+    """Named counters: (family, name) to (packets, bytes), those of all VRFs together."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for name in vrf.names(node):
+        for key, (packets, size) in _own_counters(vrf.inside(node, name)).items():
+            before = found.get(key, (0, 0))
+            found[key] = (before[0] + packets, before[1] + size)
+    return found
+
+
+def _own_counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
     done = node.run(["nft", "-j", "list", "counters"])
     entries = [entry["counter"] for entry in json.loads(done.stdout or "{}").get("nftables", []) if "counter" in entry]
     return {(entry["family"], entry["name"]): (entry["packets"], entry["bytes"]) for entry in entries}
-
-
-def _families(plan: NftPlan) -> set[str]:
-    return {
-        *(family for family, _ in plan.chains),
-        *plan.objects,
-        *plan.counters,
-        *(family for family, _ in plan.lasting),
-    }
 
 
 def members(node: NodeAccess, family: str, name: str, kind: str) -> list[Any]:
@@ -92,36 +103,4 @@ def _element(one: Any) -> str:
     return f"{inner['val']}{times}"
 
 
-def text(
-    plan: NftPlan,
-    values: dict[tuple[str, str], tuple[int, int]],
-    members: Mapping[tuple[str, str], Sequence[str]] | None = None,
-) -> str:
-    """The ruleset as a file, with the values of counters and the members of lasting sets that it is to begin with."""
-    parts = []
-    for family in sorted(_families(plan)):
-        body = [f"  {thing}" for thing in plan.objects.get(family, [])]
-        for (of, name), (kind, words) in plan.lasting.items():
-            found = (members or {}).get((of, name))
-            elements = f" elements = {{ {', '.join(found)} }};" if found else ""
-            body += [f"  {kind} {name} {{ {words}{elements} }}"] if of == family else []
-        for name in plan.counters.get(family, []):
-            packets, size = values.get((family, name), (0, 0))
-            body.append(f"  counter {name} {{ packets {packets} bytes {size} }}")
-        chains = [chain for chain in plan.chains.values() if chain.family == family]
-        # chains without a hook first: others jump to them
-        for chain in sorted(chains, key=lambda chain: bool(chain.hook)):
-            rules = plan.rules.get((family, chain.name), [])
-            body += [
-                f"  chain {chain.name} {{",
-                *([_hook(chain)] if chain.hook else []),
-                *(f"    {rule}" for rule in rules),
-                "  }",
-            ]
-        parts.append("\n".join([f"table {family} {TABLE} {{", *body, "}", ""]))
-    return "".join(parts)
-
-
-def _hook(chain: Chain) -> str:
-    device = f' device "{chain.device}"' if chain.device else ""
-    return f"    type {chain.type} hook {chain.hook}{device} priority {chain.priority}; policy {chain.policy};"
+__all__ = ["TABLE", "apply", "counters", "members", "text"]

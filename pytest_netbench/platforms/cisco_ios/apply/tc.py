@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.cisco_ios.apply import vrf
+from pytest_netbench.platforms.cisco_ios.plan import Plan
 
 
-def apply(node: NodeAccess, old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]) -> list[str]:
+def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     """Rebuild what changed."""
     problems = []
-    for device in sorted({*old, *new}):
-        if old.get(device) == new.get(device):
+    for device in sorted({*old.tc, *new.tc}):
+        home = new.links[device].vrf if device in new.links else ""
+        moved = device in old.links and old.links[device].vrf != home
+        if old.tc.get(device) == new.tc.get(device) and not moved:
             continue
-        if old.get(device):
-            node.run(["tc", "qdisc", "del", "dev", device, "root"])
-        if new.get(device):
-            done = node.run(["tc", "-batch", "-"], input="\n".join([*new[device], ""]))
+        there = vrf.inside(node, home)
+        if old.tc.get(device):
+            there.run(["tc", "qdisc", "del", "dev", device, "root"])
+        if new.tc.get(device):
+            done = there.run(["tc", "-batch", "-"], input="\n".join([*new.tc[device], ""]))
             if done.returncode != 0:
                 problems.append(f"{node.name}: tc did not take the queueing of {device}: {done.stderr.strip()}")
     return problems

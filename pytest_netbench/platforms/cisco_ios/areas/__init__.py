@@ -43,6 +43,7 @@ _NAMES = (
     "policy",
     "bgp",
     "pbr",
+    "vrf",
 )
 
 

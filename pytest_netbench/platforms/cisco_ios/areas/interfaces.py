@@ -124,7 +124,7 @@ def _compile(context: Context) -> None:
         else:
             kind = "physical" if one.name in context.facts.cabled else "uncabled"
         context.plan.links[one.kernel] = Link(
-            kind=kind, up=one.enabled, addresses=addresses(context, one), mtu=_mtu(one), mac=_mac(one)
+            kind=kind, up=one.enabled, addresses=addresses(context, one), mtu=_mtu(one), mac=_mac(one), vrf=one.vrf
         )
 
 

@@ -1,0 +1,82 @@
+"""VRFs of a plan: a network namespace each, inside the node. FRR's zebra finds them by their names.
+
+A VRF's interfaces live in its namespace, so equal addresses and equal routes of two VRFs never meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pytest_netbench.platforms.base import Completed, NodeAccess
+from pytest_netbench.platforms.cisco_ios.plan import Plan
+
+HOME = "/run/netns"
+_MEMORY = "cisco_ios vrfs"
+# a fresh network namespace does not forward, a router does
+_READY = (
+    "ip netns add {vrf} && nsenter --net={home}/{vrf} sh -c "
+    '\'ip link set lo up; sysctl -q -w net.ipv4.ip_forward=1 net.ipv4.ip_local_port_range="$0"\' "$(sysctl -n net.ipv4.ip_local_port_range)"'
+)
+
+
+class InVrf:
+    """A node as seen from one of its VRFs: what runs, runs there."""
+
+    def __init__(self, node: NodeAccess, vrf: str) -> None:
+        self._node, self._prefix = node, prefix(vrf)
+        self.memory: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
+
+    def run(self, argv: Sequence[str], **options: Any) -> Completed:
+        """Run a program in the VRF."""
+        return self._node.run([*self._prefix, *argv], **options)
+
+
+def prefix(vrf: str) -> tuple[str, ...]:
+    """The words before a command that make it run in a VRF."""
+    return ("nsenter", f"--net={HOME}/{vrf}")
+
+
+def inside(node: NodeAccess, vrf: str) -> NodeAccess:
+    """The node as seen from a VRF; "" is the global one."""
+    return InVrf(node, vrf) if vrf else node
+
+
+def names(node: NodeAccess) -> tuple[str, ...]:
+    """The VRFs that a node has now, the global one first."""
+    return ("", *node.memory.get(_MEMORY, ()))
+
+
+def make(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """Have the namespaces of VRFs that are new."""
+    node.memory[_MEMORY] = tuple({**dict.fromkeys(old.vrfs), **dict.fromkeys(new.vrfs)})
+    return _run(node, (_READY.format(vrf=name, home=HOME) for name in new.vrfs if name not in old.vrfs))
+
+
+def move(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """Bring interfaces to their VRFs; they lose their addresses on the way."""
+    lines = []
+    for name, link in new.links.items():
+        before = old.links[name].vrf if name in old.links and old.links[name].kind == link.kind else ""
+        if before != link.vrf:
+            start = " ".join(prefix(before)) if before else ""
+            target = f"{HOME}/{link.vrf}" if link.vrf else "$$"
+            lines.append(f"{start} ip link set dev {name} netns {target}")
+    return _run(node, lines)
+
+
+def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+    """Remove the namespaces of VRFs that are gone, after their interfaces left."""
+    node.memory[_MEMORY] = tuple(new.vrfs)
+    return _run(node, (f"ip netns delete {name}" for name in old.vrfs if name not in new.vrfs))
+
+
+def _run(node: NodeAccess, lines: Iterable[str]) -> list[str]:
+    script = "\n".join(lines)
+    if not script:
+        return []
+    done = node.run(["/bin/sh", "-c", script])
+    return [f"{node.name}: {script!r}: {done.stderr.strip()}"] if done.returncode or done.stderr.strip() else []
