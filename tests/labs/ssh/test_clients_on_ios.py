@@ -206,6 +206,16 @@ def test_napalm_replaces_the_configuration_and_rolls_back(served, napalm):
     assert "example.org" not in served.config("R2")
 
 
+def test_napalm_loads_inline_where_files_cannot_be_copied(served):
+    from napalm import get_network_driver
+
+    login = served["R1"]
+    options = {"port": login.port, "secret": login.enable_secret, "inline_transfer": True}
+    with get_network_driver("ios")(login.host, login.username, login.password, optional_args=options) as router:
+        router.load_merge_candidate(config="interface Loopback73\n description inline\n")
+        assert router.compare_config() == "+interface Loopback73\n+ description inline"
+
+
 @pytest.fixture
 def openssh(served, tmp_path):
     if shutil.which("ssh") is None:

@@ -33,6 +33,7 @@ _NAMES = (
     "diagnostics",
     "terminal",
     "files",
+    "tclsh",
     "management",
     "qos",
     "habits",
@@ -41,9 +42,9 @@ _NAMES = (
     "sla",
     "syslog",
     "policy",
-    "bgp",
     "pbr",
     "vrf",
+    "bgp",
 )
 
 

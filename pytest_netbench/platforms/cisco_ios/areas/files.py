@@ -90,7 +90,7 @@ def _delete(at: Exec, match: Match) -> Talk:
     word = str(match["file"])
     name = _place(word)[1]
     if not match.has("/force") and not _quiet(at.device):
-        name = (yield Ask(f"Delete filename [{name}]? ")) or name
+        name = (yield Ask(f"Delete filename [{name}]? ")).strip() or name
         if (yield Ask(f"Delete {_place(word)[0]}:/{name}? [confirm]")):
             return
     try:
@@ -147,7 +147,7 @@ def _endpoint(match: Match, name: str) -> str:
 def _destination(target: str) -> Generator[str | Ask, str, str]:
     system, colon, name = target.partition(":")
     offered = name.lstrip("/") if colon else target
-    answer = (yield Ask(f"Destination filename [{offered}]? ")) or offered
+    answer = (yield Ask(f"Destination filename [{offered}]? ")).strip() or offered
     return f"{system}:{answer}" if colon else target
 
 
@@ -297,7 +297,7 @@ def _replace(at: Exec, match: Match) -> Talk:
             "contents of the specified configuration file, which is\nassumed to be a complete configuration, not a partial\n"
             "configuration. Enter Y if you are sure you want to proceed. ? [no]: "
         )
-        if not answer.lower().startswith("y"):
+        if not answer.strip().lower().startswith("y"):
             return
     refused = rehearsal.replace(at.device, text)
     yield (

@@ -136,7 +136,7 @@ class _Line:
             self._terminal.write("\r\n")
             return "" if key in {ENTER, "y", "Y"} else "n"
         typed = self._editor.read(ask.prompt, literal=True)
-        return typed.text.strip() if typed.ended == "enter" else "n"
+        return typed.text.rstrip() if typed.ended == "enter" else "n"
 
     def _help(self, line: str) -> str:
         with self._device.lock:

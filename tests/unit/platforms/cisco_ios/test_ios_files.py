@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas.files import contextual, incremental
 from pytest_netbench.platforms.cisco_ios.flash import SIZE, Flash
 from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from tests.support.ios import paper
+from tests.support.terminal import ScriptedTerminal
 
 
 def device_with(text: str = "", *lines: str):
@@ -168,6 +171,41 @@ def test_what_is_off_is_switched_on_again():
 def test_the_archive_is_off_unless_it_has_a_path():
     assert say(paper(), "show archive") == "Archive feature not enabled\n"
     assert "maximum archive" in say(paper("archive", "path flash:kept"), "show archive")
+
+
+def tcl(device, *lines: str) -> ScriptedTerminal:
+    terminal = ScriptedTerminal(["enable\r", "x\r", *(f"{line}\r" for line in ("tclsh", *lines))])
+    with suppress(EOFError):
+        IosConsole(device, enable_secret="x").converse(terminal)
+    return terminal
+
+
+def test_a_file_is_written_from_tclsh_with_its_indentation():
+    device = paper()
+    tcl(device, 'puts [open "flash:a.txt" w+] {interface Loopback1', " description one", "}", "tclquit")
+    assert Flash(device).load("a.txt") == b"interface Loopback1\n description one\n\n"
+
+
+def test_a_text_on_one_line_ends_there():
+    device = paper()
+    terminal = tcl(device, 'puts [open "flash:a.txt" w+] {hostname R9}', "tclquit")
+    assert Flash(device).load("a.txt") == b"hostname R9\n"
+    assert terminal.screen.endswith("R1(tcl)#tclquit\nR1#")
+
+
+def test_tclsh_runs_exec_commands_and_asks_their_questions():
+    terminal = tcl(paper(), "show privilege", "copy running-config flash:b.txt", "c.txt", "dir", "tclquit")
+    assert "R1(tcl)#show privilege\nCurrent privilege level is 15\nR1(tcl)#" in terminal.screen
+    assert "Destination filename [b.txt]? c.txt" in terminal.screen
+    assert "  c.txt\n" in terminal.screen
+
+
+def test_tclsh_writes_to_flash_only():
+    assert 'couldn\'t open "tftp://x/y"' in tcl(paper(), 'puts [open "tftp://x/y" w] {text}').screen
+
+
+def test_without_a_terminal_there_is_no_tclsh():
+    assert say(paper(), "tclsh") == "% tclsh is for those who are logged in\n"
 
 
 def test_a_full_flash_takes_no_more():
