@@ -76,6 +76,8 @@ class CiscoIosPlatform:
                 **{
                     **vars(route),
                     "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
+                    # FRR counts the way to a RIP neighbour, IOS does not
+                    "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
                 }
             )
             for route in found

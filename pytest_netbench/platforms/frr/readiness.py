@@ -11,11 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_netbench.platforms.base import NodeAccess, Pending
-from pytest_netbench.platforms.frr import bgp, ospf, rib
+from pytest_netbench.platforms.frr import bgp, igps, ospf, rib
 
 _TABLES = (("zebra", "show ip route"), ("zebra", "show ipv6 route"))
 _BRIEF = ("zebra", "show interface brief json")
 _OSPF = (("ospfd", "show ip ospf interface json"), ("ospfd", "show ip ospf neighbor json"))
+_OSPF6 = (("ospf6d", "show ipv6 ospf6 interface json"), ("ospf6d", "show ipv6 ospf6 neighbor json"))
+_RIP = (("ripd", "show ip rip status"), ("zebra", "show ip route rip"))
+_ISIS = tuple(("isisd", f"show isis {what}") for what in ("interface json", "neighbor", "topology", "database"))
 _BGP = ("bgpd", "show bgp summary json")
 
 
@@ -29,6 +32,9 @@ def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str
     if missing:
         return Pending(missing=tuple(missing))
     missing = _database_stage(nodes, adjacencies)
+    if missing:
+        return Pending(missing=tuple(missing))
+    missing = [*_ospf6_stage(nodes, daemons), *_rip_stage(nodes, daemons, briefs), *_isis_stage(nodes, daemons, briefs)]
     if missing:
         return Pending(missing=tuple(missing))
     missing = _bgp_stage(nodes, daemons, briefs)
@@ -97,6 +103,48 @@ def _database_stage(nodes: Mapping[str, NodeAccess], adjacencies: list[ospf.Adja
     names = sorted({side.node for pair in adjacencies for side in (pair.one, pair.other)})
     processes = {name: _json(nodes[name].vty([("ospfd", "show ip ospf json")])[0][0]) for name in names}
     return list(dict.fromkeys(ospf.unsynchronised(adjacencies, processes)))
+
+
+def _ospf6_stage(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> list[str]:
+    sides: list[igps.Side] = []
+    for node in _running(nodes, daemons, "ospf6d"):
+        answers = [_json(text) for text, _ in node.vty(_OSPF6)]
+        sides += igps.ospf6_sides(node.name, answers[0], answers[1], _config(node, "ospf6d"))
+    return list(dict.fromkeys(igps.missing("OSPFv3", sides, igps.alike)))
+
+
+def _rip_stage(
+    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    sides: list[igps.Side] = []
+    moving = []
+    for node in _running(nodes, daemons, "ripd"):
+        status, table = (text for text, _ in node.vty(_RIP))
+        sides += igps.rip_sides(node.name, status, igps.addresses(briefs[node.name]), _config(node, "ripd"))
+        moving += [f"{node.name}: RIP routes still change"] if igps.rip_is_moving(table) else []
+    moving += [
+        f"{node.name}: RIP routes of IPv6 still change"
+        for node in _running(nodes, daemons, "ripngd")
+        if igps.rip_is_moving(node.vty([("zebra", "show ipv6 route ripng")])[0][0])
+    ]
+    return [*dict.fromkeys(igps.missing("RIP", sides, igps.rip_fits)), *moving]
+
+
+def _isis_stage(
+    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    sides: list[igps.Side] = []
+    databases: dict[str, frozenset[tuple[str, ...]]] = {}
+    for node in _running(nodes, daemons, "isisd"):
+        interfaces, neighbours, topology, database = (text for text, _ in node.vty(_ISIS))
+        answers = (_json(interfaces), neighbours, topology)
+        sides += igps.isis_sides(node.name, answers, igps.addresses(briefs[node.name]), _config(node, "isisd"))
+        databases[node.name] = igps.database_lines(database, igps.ISIS_ROW)
+    phrases = list(dict.fromkeys(igps.missing("IS-IS", sides, igps.isis_fits)))
+    if not phrases and len({side.traits[:2] for side in sides}) == 1 and len(set(databases.values())) > 1:
+        # with one level and one area there is one database
+        phrases.append(f"{min(databases)}: IS-IS databases of the routers differ")
+    return phrases
 
 
 def _bgp_stage(

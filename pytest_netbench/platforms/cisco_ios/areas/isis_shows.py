@@ -2,4 +2,129 @@
 
 from __future__ import annotations
 
-SHOWS = ()
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+
+_ROW = re.compile(
+    r"^\s*(?P<id>\S+)\s+(?P<interface>\S+)\s+(?P<level>\d)\s+(?P<state>Up|Down|Initializing)\s+(?P<hold>\d+)\s+(?P<snpa>\S+)"
+)
+_LSP = re.compile(
+    r"^(?P<id>\S+\.\d\d-\d\d)\s+(?P<own>\*)?\s*\d+\s+(?P<seq>0x\w+)\s+(?P<sum>0x\w+)\s+(?P<hold>\d+)\s+(?P<flags>\S+)"
+)
+
+
+@dataclass(frozen=True)
+class _Neighbour:
+    system: str
+    level: str
+    interface: str
+    address: str
+    state: str
+    hold_s: int
+    snpa: str
+    circuit: str
+
+
+def _neighbours(at: Exec) -> Iterator[_Neighbour]:
+    details = re.split(r"\n(?= \S)", at.ask("isisd", "show isis neighbor detail"))
+    extra: dict[tuple[str, str], tuple[str, str]] = {}
+    for text in details:
+        name = re.search(r"Interface: (\S+?),", text)
+        address = re.search(r"IPv4 Address\(es\):\s+(\S+)", text)
+        lan = re.search(r"LAN id: \S+\.(\w\w)", text)
+        words = text.split()
+        if name and words:
+            extra[words[2] if words[0] == "Area" else words[0], name[1]] = (
+                address[1] if address else "",
+                lan[1] if lan else "00",
+            )
+    for line in at.ask("isisd", "show isis neighbor").splitlines():
+        row = _ROW.match(line)
+        if row is None:
+            continue
+        hop, circuit = extra.get((row["id"], row["interface"]), ("0.0.0.0", "00"))  # noqa: S104 - not known
+        out = interfaces.from_kernel(row["interface"]) or row["interface"]
+        yield _Neighbour(
+            row["id"], f"L{row['level']}".replace("L3", "L1L2"), out, hop, "UP" if row["state"] == "Up" else row["state"].upper()[:4],
+            int(row["hold"]), row["snpa"], f"{row['id']}.{circuit}",
+        )  # fmt: skip
+
+
+def _show_neighbours(at: Exec, _match: Match) -> str:
+    process = next(iter(at.config.all("router isis")), None)
+    if process is None:
+        return ""
+    lines = [
+        "",
+        f"Tag {process.get('tag') or 'null'}:",
+        "System Id      Type Interface   IP Address      State Holdtime Circuit Id",
+    ]
+    for one in _neighbours(at):
+        short = interfaces.parse(one.interface).short
+        lines.append(
+            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8} {one.circuit:<18}"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _show_database(at: Exec, _match: Match) -> str:
+    lines: list[str] = []
+    for line in at.ask("isisd", "show isis database").splitlines():
+        heading = re.match(r"IS-IS Level-(\d) link-state database", line)
+        row = _LSP.match(line)
+        if heading is not None:
+            lines += [
+                "",
+                f"IS-IS Level-{heading[1]} Link State Database:",
+                "LSPID                 LSP Seq Num  LSP Checksum  LSP Holdtime      ATT/P/OL",
+            ]
+        elif row is not None:
+            lines.append(
+                f"{row['id']:<20}{'*' if row['own'] else ' '} {row['seq']:<12} 0x{row['sum'][2:].upper():<11} {row['hold']:<17} {row['flags']}"
+            )
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+def _show_clns_neighbours(at: Exec, _match: Match) -> str:
+    process = next(iter(at.config.all("router isis")), None)
+    if process is None:
+        return ""
+    lines = [
+        "",
+        f"Tag {process.get('tag') or 'null'}:",
+        "System Id      Interface   SNPA                State  Holdtime  Type Protocol",
+    ]
+    for one in _neighbours(at):
+        short = interfaces.parse(one.interface).short
+        lines.append(
+            f"{one.system:<14} {short:<11} {one.snpa:<19} {one.state.capitalize():<6} {one.hold_s:<9} {one.level:<4} IS-IS"
+        )
+    return "\n".join([*lines, ""])
+
+
+def _show_clns(at: Exec, _match: Match) -> str:
+    """``show clns``."""
+    lines = []
+    for process in at.config.all("router isis"):
+        nets = [str(entry["net"]) for entry in process.body.all("net")]
+        count = sum(body.has("ip router isis") for _, body in at.config.sections("interface"))
+        lines += ["Global CLNS Information:", f"  {count} Interfaces Enabled for CLNS"]
+        lines += [f"  NET: {net}" for net in nets]
+        lines += [
+            "  Configuration Timer: 60, Default Holding Timer: 300, Packet Lifetime 64",
+            f"  Routing for Area: {nets[0].rsplit('.', 4)[0]}" if nets else "",
+        ]
+    return "\n".join([*filter(None, lines), ""]) if lines else "CLNS is not enabled\n"
+
+
+SHOWS = (
+    Command(pattern="show isis [ {tag:word} ] neighbors", mode="exec", user=True, run=_show_neighbours, help="Show ISIS neighbor adjacencies"),
+    Command(pattern="show isis [ {tag:word} ] database", mode="exec", user=True, run=_show_database, help="IS-IS link state database"),
+    Command(pattern="show clns neighbors", mode="exec", user=True, run=_show_clns_neighbours, help="CLNS neighbor adjacencies"),
+    Command(pattern="show clns", mode="exec", user=True, run=_show_clns, help="CLNS network information"),
+)  # fmt: skip

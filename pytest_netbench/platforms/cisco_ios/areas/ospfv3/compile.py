@@ -84,9 +84,10 @@ def compile_ospf(context: Context) -> None:
         router_id = igp.router_id(context, f"ospfv3 {process['process']}", str(own["id"]) if own else None)
         if router_id is None:
             continue
+        # the process first: a hello must not leave before there is a router ID
+        _process(context, process.body, router_id)
         for member in members(context, process):
             _interface(context, member)
-        _process(context, process.body, router_id)
 
 
 def _interface(context: Context, member: Member) -> None:

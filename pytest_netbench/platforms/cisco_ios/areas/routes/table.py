@@ -92,7 +92,7 @@ class Table:
             network=network,
             protocol=str(entry["protocol"]),
             distance=int(entry.get("distance", 0)),
-            metric=int(entry.get("metric", 0)),
+            metric=metric_of(entry),
             hops=hops,
             uptime=str(entry.get("uptime", "")),
             tag=int(entry.get("tag", 0)),
@@ -182,6 +182,12 @@ class Table:
         if self._six:
             return tuple(str(e["prefix"]) for e in one.section.all("ipv6 address") if "prefix" in e.match.args)
         return one.addresses
+
+
+def metric_of(entry: Mapping[str, Any]) -> int:
+    """The metric as IOS counts: a network of the next RIP router is one away, which FRR calls two."""
+    metric = int(entry.get("metric", 0))
+    return max(0, metric - 1) if entry.get("protocol") == "rip" and ":" not in str(entry.get("prefix", "")) else metric
 
 
 def _six_kind(entry: Any) -> str:

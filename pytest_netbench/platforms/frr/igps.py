@@ -1,0 +1,250 @@
+"""Which neighbours of OSPFv3, RIP and IS-IS a lab must have, judged from both ends, and which are not there yet. Pure.
+
+Two interfaces are on one link if they share a subnet. An expectation that configs explain away (passive interfaces, keys, versions,
+levels that do not match) is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
+from itertools import combinations
+from typing import Any
+
+Address = IPv4Interface | IPv6Interface
+# RIP tells of a change after up to five seconds
+RIP_QUIET_S = 6
+_UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One end of a link, with what one protocol says of it.
+
+    Args:
+        node: The router.
+        interface: Its kernel name.
+        addresses: Of the family that tells which link it is on.
+        traits: What must be equal at both ends.
+        neighbours: Neighbours seen there that are up, by what the other end is called.
+        name: What this end is called by others.
+        silent: It sends nothing, or there is no telling.
+        lines: Config lines about its authentication.
+    """
+
+    node: str
+    interface: str
+    addresses: tuple[Address, ...]
+    traits: tuple[Any, ...] = ()
+    neighbours: frozenset[str] = frozenset()
+    name: str = ""
+    silent: bool = False
+    lines: tuple[str, ...] = field(default=())
+
+
+def missing(protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool]) -> Iterator[str]:
+    """Phrases for neighbours that are not there; ``fits`` says whether two ends on one link can be neighbours."""
+    for one, other in combinations(list(sides), 2):
+        if one.node == other.node or not _share_link(one, other) or not fits(one, other):
+            continue
+        for here, there in ((one, other), (other, one)):
+            if not there.silent and there.name not in here.neighbours:
+                yield f"{here.node}: {protocol} neighbor {there.node} on {here.interface} is not there yet"
+
+
+def _share_link(one: Side, other: Side) -> bool:
+    mine = {address.network for address in one.addresses if address.network.prefixlen < address.max_prefixlen}
+    return any(address.network in mine for address in other.addresses)
+
+
+def alike(one: Side, other: Side) -> bool:
+    """Both speak, with equal traits and equal keys."""
+    return not one.silent and not other.silent and one.traits == other.traits and one.lines == other.lines
+
+
+# -- OSPFv3 ----------------------------------------------------------------------------------------------------------------
+
+
+def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[Side]:
+    """From ``show ipv6 ospf6 interface json``, ``show ipv6 ospf6 neighbor json`` and the running config."""
+    full = [
+        (str(entry.get("interfaceName", "")), str(entry.get("neighborId", "")))
+        for entry in neighbours.get("neighbors") or ()
+        if str(entry.get("state", "")) == "Full"
+        # two that are neither designated router nor its backup need no more
+        or (str(entry.get("ifState")), str(entry.get("interfaceState"))) == ("DROther", "DROther")
+    ]
+    router = re.search(r"ospf6 router-id (\S+)", config)
+    settings = blocks(config, "interface")
+    found = []
+    for name, entry in interfaces.items():
+        if not isinstance(entry, Mapping) or not entry.get("attachedToArea") or entry.get("status") != "up":
+            continue
+        addresses = tuple(
+            IPv6Interface(address["address"])
+            for address in entry.get("internetAddress") or ()
+            if address.get("type") == "inet6" and not IPv6Interface(address["address"]).is_link_local
+        )
+        lines = settings.get(name, ())
+        found.append(
+            Side(
+                node=node,
+                interface=name,
+                addresses=addresses,
+                traits=(
+                    entry.get("areaId"),
+                    entry.get("timerIntervalsConfigHello"),
+                    entry.get("timerIntervalsConfigDead"),
+                    entry.get("instanceId"),
+                    entry.get("type"),
+                    entry.get("interfaceMtu"),
+                    _area_kind(config, str(entry.get("areaId"))),
+                ),
+                neighbours=frozenset(router_id for where, router_id in full if where == name),
+                name=router[1] if router else "",
+                silent="ipv6 ospf6 passive" in lines or router is None,
+                lines=tuple(line for line in lines if "authentication" in line),
+            )
+        )
+    return found
+
+
+def _area_kind(config: str, area: str) -> str:
+    found = re.search(rf"^ area {re.escape(area)} (stub|nssa)\b", config, re.MULTILINE)
+    return found[1] if found else ""
+
+
+# -- RIP -------------------------------------------------------------------------------------------------------------------
+
+
+def rip_sides(node: str, status: str, addresses: Mapping[str, tuple[Address, ...]], config: str) -> list[Side]:
+    """From ``show ip rip status``, the addresses of the interfaces, and the running config."""
+    table = re.findall(r"^    (\S+)\s+(\d(?: \d)?|none)\s+(\d(?: \d)?|none)", status, re.MULTILINE)
+    passive = set(_listed(status, "Passive Interface(s):"))
+    sources = frozenset(re.findall(r"^    (\d+\.\d+\.\d+\.\d+)\s+\d+\s+\d+\s+\d+", status, re.MULTILINE))
+    settings = blocks(config, "interface")
+    return [
+        Side(
+            node=node,
+            interface=name,
+            addresses=addresses.get(name, ()),
+            traits=(sent, received),
+            neighbours=sources,
+            name=str(addresses[name][0].ip),
+            silent=name in passive,
+            lines=tuple(sorted(line for line in settings.get(name, ()) if "authentication" in line)),
+        )
+        for name, sent, received in table
+        if addresses.get(name)
+    ]
+
+
+def rip_fits(one: Side, other: Side) -> bool:
+    """What one sends the other understands, and both have the same key."""
+    understood = all(set(a.traits[0].split()) & set(b.traits[1].split()) for a, b in ((one, other), (other, one)))
+    return understood and one.lines == other.lines
+
+
+def _listed(text: str, heading: str) -> list[str]:
+    lines = text.splitlines()
+    start = next((at for at, line in enumerate(lines) if line.strip() == heading), None)
+    found: list[str] = []
+    for line in lines[start + 1 :] if start is not None else ():
+        if not line.startswith("    "):
+            break
+        found.append(line.strip())
+    return found
+
+
+def rip_is_moving(table: str) -> bool:
+    """Whether a route in ``show ip route rip`` is so young that others may not have heard of it."""
+    for line in table.splitlines():
+        found = _UPTIME.search(line.strip())
+        if line.startswith("R") and found and int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) < RIP_QUIET_S:
+            return True
+    return False
+
+
+# -- IS-IS -----------------------------------------------------------------------------------------------------------------
+
+
+def isis_sides(
+    node: str, answers: tuple[Mapping[str, Any], str, str], addresses: Mapping[str, tuple[Address, ...]], config: str
+) -> list[Side]:
+    """From ``show isis interface json``, ``show isis neighbor`` and ``show isis topology``, the addresses, and the running config.
+
+    A neighbour counts once it is part of the topology: on a LAN that is later than the adjacency.
+    """
+    interfaces, neighbours, topology = answers
+    hostname = next((line.split()[1] for line in config.splitlines() if line.startswith("hostname ")), node)
+    reached = set(re.findall(r"^(\S+)\s+(?:TE-)?IS\s", topology, re.MULTILINE))
+    up = re.findall(r"^\s*(\S+)\s+(\S+)\s+(\d)\s+Up\s", neighbours, re.MULTILINE)
+    net = re.search(r"^ net (\S+)", config, re.MULTILINE)
+    area = net[1].rsplit(".", 4)[0] if net else ""
+    settings = blocks(config, "interface")
+    found = []
+    for group in interfaces.get("areas") or ():
+        for circuit in group.get("circuits") or ():
+            entry = circuit.get("interface") or {}
+            name = str(entry.get("name", ""))
+            lines = settings.get(name, ())
+            if entry.get("state") != "Up":
+                continue
+            found.append(
+                Side(
+                    node=node,
+                    interface=name,
+                    addresses=addresses.get(name, ()),
+                    traits=(str(entry.get("level", "")), area, "isis network point-to-point" in lines),
+                    neighbours=frozenset(who for who, where, _ in up if where == name and who in reached),
+                    name=hostname,
+                    silent="isis passive" in lines,
+                    lines=tuple(line for line in lines if line.startswith("isis password")),
+                )
+            )
+    return found
+
+
+def isis_fits(one: Side, other: Side) -> bool:
+    """They have a level in common (level 1: of one area), the same kind of link and the same key."""
+    if one.silent or other.silent or one.lines != other.lines or one.traits[2] != other.traits[2]:
+        return False
+    second = "2" in one.traits[0] and "2" in other.traits[0]
+    first = "1" in one.traits[0] and "1" in other.traits[0] and one.traits[1] == other.traits[1]
+    return first or second
+
+
+# -- shared ----------------------------------------------------------------------------------------------------------------
+
+
+def blocks(config: str, opener: str) -> dict[str, tuple[str, ...]]:
+    """Lines below each ``opener NAME`` of a running config."""
+    found: dict[str, tuple[str, ...]] = {}
+    name = ""
+    for line in config.splitlines():
+        if line.startswith(f"{opener} "):
+            name = line.split()[1]
+        elif not line.startswith(" "):
+            name = ""
+        elif name:
+            found[name] = (*found.get(name, ()), line.strip())
+    return found
+
+
+def addresses(brief: Mapping[str, Any]) -> dict[str, tuple[Address, ...]]:
+    """IPv4 addresses by interface that is up, from ``show interface brief json``."""
+    return {
+        name: tuple(address for text in entry.get("addresses") or () if (address := ip_interface(text)).version == 4)
+        for name, entry in brief.items()
+        if isinstance(entry, Mapping) and entry.get("status") == "up"
+    }
+
+
+def database_lines(text: str, row: re.Pattern[str]) -> frozenset[tuple[str, ...]]:
+    """Rows of a link-state database without their ages."""
+    return frozenset(found.groups() for line in text.splitlines() if (found := row.match(line)))
+
+
+ISIS_ROW = re.compile(r"^(\S+\.\d\d-\d\d)\s+(?:\*\s+)?\d+\s+(0x\w+)\s")
