@@ -75,32 +75,36 @@ def _address(edit: Edit, match: Match) -> str | None:
 
 def _compile(context: Context) -> None:
     config = context.config
-    pools = [pool for entry, body in config.sections("ip dhcp pool") for pool in _pools(str(entry["name"]), body)]
-    reserved = [[pool["address"]] * 2 for pool in pools if "address" in pool]
-    relays: dict[str, list[str]] = {}
+    pools: dict[str, list[dict[str, Any]]] = {}
+    for entry, body in config.sections("ip dhcp pool"):
+        line = body.get("vrf")
+        pools.setdefault(str(line["vrf"]) if line else "", []).extend(_pools(str(entry["name"]), body))
+    relays: dict[str, dict[str, list[str]]] = {}
     clients: list[dict[str, Any]] = []
     for one in context.interfaces:
-        if one.vrf:
-            for entry in [e for e in one.section if e.name == "ip helper-address" or e.has("dhcp")]:
-                context.unsupported(entry, "DHCP does not run on interfaces of a VRF")
-            continue
         helpers = [str(entry["address"]) for entry in one.section.all("ip helper-address")]
         if helpers:
-            relays[one.kernel] = helpers
+            relays.setdefault(one.vrf, {})[one.kernel] = helpers
         wanted = next((entry for entry in one.section.all("ip address") if entry.has("dhcp")), None)
-        if wanted is not None:
+        if wanted is not None and one.vrf:
+            context.unsupported(wanted, "interfaces of a VRF get no address by DHCP")
+        elif wanted is not None:
             host = str(wanted.get("hostname") or _hostname(context))
             clients.append({"interface": one.kernel, "label": one.name, "hostname": host, "distance": 254})
-    if (pools or relays) and not config.says_no("service dhcp"):
-        context.plan.services["dhcp"] = {
-            "pools": pools,
-            "excluded": [*_ranges(config), *reserved],
-            "relays": relays,
-            **_ping(config),
-        }
+    for vrf in {**pools, **relays} if not config.says_no("service dhcp") else ():
+        own, relayed = pools.get(vrf, []), relays.get(vrf, {})
+        if (own or relayed) and _exists(config, vrf):
+            reserved = [[pool["address"]] * 2 for pool in own if "address" in pool]
+            excluded = [*_ranges(config, vrf), *reserved]
+            name = f"dhcp@{vrf}" if vrf else "dhcp"
+            context.plan.services[name] = {"pools": own, "excluded": excluded, "relays": relayed, **_ping(config)}
     if clients:
         context.plan.frr.lines.setdefault("staticd", {})
         context.plan.services["dhcp_client"] = {"interfaces": clients, "daemon": speaker_of("staticd")}
+
+
+def _exists(config: Section, vrf: str) -> bool:
+    return not vrf or config.has("vrf definition", vrf=vrf) or config.has("ip vrf", vrf=vrf)
 
 
 def _hostname(context: Context) -> str:
@@ -108,8 +112,9 @@ def _hostname(context: Context) -> str:
     return str(entry["name"]) if entry else context.facts.name
 
 
-def _ranges(config: Section) -> list[list[str]]:
-    return [[str(e["low"]), str(e.get("high") or e["low"])] for e in config.all("ip dhcp excluded-address")]
+def _ranges(config: Section, vrf: str) -> list[list[str]]:
+    entries = [e for e in config.all("ip dhcp excluded-address") if (e.get("vrf") or "") == vrf]
+    return [[str(e["low"]), str(e.get("high") or e["low"])] for e in entries]
 
 
 def _ping(config: Section) -> dict[str, int]:
@@ -201,7 +206,7 @@ def _line(pattern: str, help: str = "", **more: Any) -> Command:
 
 _CONFIG = (
     Command(
-        pattern="ip dhcp excluded-address {low!:ipv4} [ {high!:ipv4} ]", name="ip dhcp excluded-address", check=_excluded,
+        pattern="ip dhcp excluded-address [ vrf {vrf!:word} ] {low!:ipv4} [ {high!:ipv4} ]", name="ip dhcp excluded-address", check=_excluded,
         help="Prevent DHCP from assigning certain addresses",
     ),
     Command(pattern="ip dhcp pool {name!:name}", name="ip dhcp pool", opens=_POOL, help="Configure DHCP address pools"),
@@ -220,6 +225,7 @@ _LINES = (
     _line("hardware-address {mac:mac} [ ethernet | ieee802 | {hardware:1-255} ]", "Client hardware address"),
     _line("address {address!:ipv4} ( client-id {identifier:dottedhex} | hardware-address {mac:mac} )", "Reserve an address", name="address"),
     _line("client-name {value:word}", "Client name"),
+    _line("vrf {vrf:word}", "Associate this pool with a VRF"),
     _line("default-router {address:ipv4}+", "Default routers"),
     _line("dns-server {address:ipv4}+", "DNS servers"),
     _line("domain-name {value:word}", "Domain name"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
-from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.durations import elapsed
@@ -15,11 +15,25 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.services import runner
 
 _STATES = {"Init": 1, "Selecting": 3, "Requesting": 4, "Bound": 5, "Renewing": 6, "Rebinding": 7}
-_EMPTY: Mapping[str, Any] = {"bindings": [], "conflicts": [], "pools": {}, "counters": {}}
+
+
+def _servers(at: Exec) -> list[str]:
+    """The server and those of VRFs."""
+    return [name for name in at.device.plan.services if name.partition("@")[0] == "dhcp"]
 
 
 def _server(at: Exec) -> Mapping[str, Any]:
-    return runner.state(at.node, "dhcp") if "dhcp" in at.device.plan.services else _EMPTY
+    """The state of all of them."""
+    states = [runner.state(at.node, name) for name in _servers(at)]
+    counters: Counter[str] = Counter()
+    for state in states:
+        counters.update(state["counters"])
+    return {
+        "bindings": [entry for state in states for entry in state["bindings"]],
+        "conflicts": [entry for state in states for entry in state["conflicts"]],
+        "pools": {name: count for state in states for name, count in state["pools"].items()},
+        "counters": counters,
+    }
 
 
 def _dotted(client: str) -> str:
@@ -57,7 +71,7 @@ def _pool(at: Exec, match: Match) -> str:
     counts = _server(at)["pools"]
     wanted = match.get("name")
     lines: list[str] = []
-    for pool in at.device.plan.services.get("dhcp", {"pools": ()})["pools"]:
+    for pool in [pool for name in _servers(at) for pool in at.device.plan.services[name]["pools"]]:
         if wanted in {None, pool["name"]} and pool["name"] in counts:
             lines += _pool_lines(pool, counts[pool["name"]])
     return "".join(f"{line}\n" for line in lines)
@@ -139,17 +153,17 @@ def _lease_lines(client: Mapping[str, Any], report: Mapping[str, Any]) -> Iterat
 
 
 def _clear(at: Exec, match: Match) -> str | None:
-    if "dhcp" not in at.device.plan.services:
-        return None
     what = "binding" if match.has("binding") else "conflict"
-    address = "*" if match.has("*") else str(match["address"])
-    if address != "*" and not any(entry["address"] == address for entry in _server(at)[f"{what}s"]):
-        return f"% Clear {what} failed. {address} not found in database\n"
-    try:
-        runner.command(at.node, "dhcp", f"clear {what} {address}")
-    except LabError as error:  # it ran out between the two questions
-        return f"% Clear {what} failed. {error}\n"
-    return None
+    if match.has("*"):
+        for name in _servers(at):
+            runner.command(at.node, name, f"clear {what} *")
+        return None
+    address = str(match["address"])
+    for name in _servers(at):
+        if any(entry["address"] == address for entry in runner.state(at.node, name)[f"{what}s"]):
+            runner.command(at.node, name, f"clear {what} {address}")
+            return None
+    return f"% Clear {what} failed. {address} not found in database\n"
 
 
 def _of_client(at: Exec, match: Match) -> str | None:

@@ -15,7 +15,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, C
 
 _GROUP = "standby [ {group!:0-4095} ]"
 _V1_MOST = 255
-_NOT_IN_A_VRF = "groups on interfaces of a VRF are not run"
+_NOT_IN_A_VRF = "objects are tracked for the global table alone"
 
 
 def _standby(
@@ -96,7 +96,7 @@ def _check_address(edit: Edit, match: Match) -> str | None:
             return "% Address cannot equal interface IP address"
     group, name = match.get("group", 0), match.name
     for other, body in edit.config.sections("interface"):
-        for entry in body.all(name):
+        for entry in body.all(name) if Interface("", body).vrf == Interface("", edit.section).vrf else ():
             same = body is edit.section and entry.get("group") == group
             if address is not None and entry.get("address") == address and not same:
                 return f"% {address} is already in use by group {entry['group']} on {other['name']}"
@@ -107,17 +107,20 @@ def _check_address(edit: Edit, match: Match) -> str | None:
 
 
 def _compile(context: Context) -> None:
-    found: dict[str, list[dict[str, Any]]] = {"hsrp": [], "vrrp": []}
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for one in context.interfaces:
         own = {"hsrp": list(_hsrp(one)), "vrrp": list(_vrrp(one))}
-        if one.vrf and (own["hsrp"] or own["vrrp"]):
-            for entry in [e for e in one.section if e.name in {"standby ip", "vrrp ip"}]:
+        if one.vrf:
+            for entry in [
+                e for e in one.section if e.name in {"standby track", "vrrp track"} and "object" in e.match.args
+            ]:
                 context.unsupported(entry, _NOT_IN_A_VRF)
-            continue
         for kind, groups in own.items():
-            found[kind] += groups
-    if found["hsrp"] or found["vrrp"]:
-        context.plan.services["fhrp"] = found
+            kept = [{**group, "tracks": [t for t in group["tracks"] if not one.vrf or "link" in t]} for group in groups]
+            found.setdefault(one.vrf, {"hsrp": [], "vrrp": []})[kind].extend(kept)
+    for vrf, both in found.items():
+        if both["hsrp"] or both["vrrp"]:
+            context.plan.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
 
 
 def _hsrp(one: Interface) -> Iterable[dict[str, Any]]:

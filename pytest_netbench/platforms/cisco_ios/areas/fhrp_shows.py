@@ -22,14 +22,16 @@ _Group = Mapping[str, Any]
 
 def _groups(at: Exec, kind: str, match: Match) -> list[tuple[_Group, _Group]]:
     """Configuration and report of each group, as many as the command asks for."""
-    config = at.device.plan.services.get("fhrp")
-    if config is None or not config[kind]:
+    services = {name: one for name, one in at.device.plan.services.items() if name.partition("@")[0] == "fhrp"}
+    groups = [group for one in services.values() for group in one[kind]]
+    if not groups:
         return []
-    reports = {(report["interface"], report["group"]): report for report in runner.state(at.node, "fhrp")[kind]}
+    told = [report for name in services for report in runner.state(at.node, name)[kind]]
+    reports = {(report["interface"], report["group"]): report for report in told}
     wanted_interface, wanted_group = match.get("interface"), match.get("group")
     return [
         (group, reports[group["label"], group["group"]])
-        for group in config[kind]
+        for group in sorted(groups, key=lambda group: (interfaces.parse(group["label"]).sort_key, group["group"]))
         if wanted_interface in {None, group["label"]} and wanted_group in {None, group["group"]}
     ]
 

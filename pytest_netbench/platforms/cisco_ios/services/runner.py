@@ -30,7 +30,8 @@ def interpreter() -> str | None:
 def apply(node: NodeAccess, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
     """Bring the services of ``node`` from the configurations ``old`` to ``new``, by service name.
 
-    A service that is no longer wanted undoes what it did to the node and goes idle; its process stays.
+    A service that is no longer wanted undoes what it did to the node and goes idle; its process stays. ``NAME@VRF`` is the
+    service NAME in the network namespace called VRF, in a process of its own that ends with the last service in it.
 
     Raises:
         LabError: A service did not start, or refused its configuration.
@@ -41,9 +42,11 @@ def apply(node: NodeAccess, old: Mapping[str, Mapping[str, Any]], new: Mapping[s
         return
     _start(node, {_process(name) for name in changed})
     for name in gone:
-        _ask(node, name, f"configure {name} {{}}")
+        _ask(node, name, "configure", "{}")
     for name in changed:
-        _ask(node, name, f"configure {name} {json.dumps(new[name])}")
+        _ask(node, name, "configure", json.dumps(new[name]))
+    for process in {_process(name) for name in gone if "@" in name} - {_process(name) for name in new}:
+        _end(node, process)
 
 
 def state(node: NodeAccess, name: str) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def state(node: NodeAccess, name: str) -> dict[str, Any]:
     Raises:
         LabError: It is not running.
     """
-    answer: dict[str, Any] = json.loads(_ask(node, name, f"state {name}"))
+    answer: dict[str, Any] = json.loads(_ask(node, name, "state"))
     return answer
 
 
@@ -62,7 +65,7 @@ def command(node: NodeAccess, name: str, words: str) -> str:
     Raises:
         LabError: It is not running, or refused.
     """
-    return _ask(node, name, f"{name} {words}")
+    return _ask(node, name, "", words)
 
 
 def waiting(node: NodeAccess, names: Iterable[str]) -> list[str]:
@@ -71,14 +74,22 @@ def waiting(node: NodeAccess, names: Iterable[str]) -> list[str]:
 
 
 def _process(name: str) -> str:
-    return _TOGETHER.get(name, name)
+    service, at, vrf = name.partition("@")
+    return f"{_TOGETHER.get(service, service)}{at}{vrf}"
 
 
-def _ask(node: NodeAccess, name: str, request: str) -> str:
+def _ask(node: NodeAccess, name: str, verb: str, argument: str = "") -> str:
+    request = f"{verb} {name.partition('@')[0]} {argument}".strip()
     text, status = node.vty([(f"ios-{_process(name)}", request)])[0]
     if status:
         raise LabError(f"{node.name}: service {name} refuses {request.partition('{')[0].strip()!r}: {text}")
     return text
+
+
+def _end(node: NodeAccess, process: str) -> None:
+    """End a process: the namespace that it is in goes too."""
+    path = f"/run/frr/ios-{process}"
+    node.run(["/bin/sh", "-c", 'kill -9 "$(cat "$0.pid")" && rm -f "$0.pid" "$0.vty"', path])
 
 
 def _start(node: NodeAccess, processes: set[str]) -> None:
@@ -92,7 +103,9 @@ def _start(node: NodeAccess, processes: set[str]) -> None:
         raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (mend: {INSTALL_COMMAND})")
     _install(node)
     for name in absent:
-        node.start([INTERPRETER, "-I", "-S", str(_LIBRARY), name])
+        vrf = name.partition("@")[2]
+        enter = ["/usr/bin/nsenter", f"--net=/run/netns/{vrf}"] if vrf else []
+        node.start([*enter, INTERPRETER, "-I", "-S", str(_LIBRARY), name])
         # a backend may hold a connection to a former process that a reload ended; asking makes it notice
         with suppress(LabError):
             node.vty([(f"ios-{name}", "enable")])
