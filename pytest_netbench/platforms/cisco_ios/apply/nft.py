@@ -80,6 +80,12 @@ def _own_counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
     return {(entry["family"], entry["name"]): (entry["packets"], entry["bytes"]) for entry in entries}
 
 
+def reset(node: NodeAccess, family: str, name: str) -> None:
+    """Begin to count anew, in every VRF."""
+    for one in vrf.names(node):
+        vrf.inside(node, one).run(["nft", "reset", "counter", family, TABLE, name])
+
+
 def members(node: NodeAccess, family: str, name: str, kind: str) -> list[Any]:
     """The elements of a set or map as nft's JSON has them."""
     done = node.run(["nft", "-j", "list", kind, family, TABLE, name])
@@ -98,9 +104,11 @@ def _element(one: Any) -> str:
         return f"{_element(key)} : {value}"
     if not isinstance(one, dict):
         return str(one)
+    if "concat" in one:
+        return " . ".join(_element(part) for part in one["concat"])
     inner = one["elem"]
     times = "".join(f" {word} {inner[word]}s" for word in ("timeout", "expires") if word in inner)
-    return f"{inner['val']}{times}"
+    return f"{_element(inner['val'])}{times}"
 
 
-__all__ = ["TABLE", "apply", "counters", "members", "text"]
+__all__ = ["TABLE", "apply", "counters", "members", "reset", "text"]

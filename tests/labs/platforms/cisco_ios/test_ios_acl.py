@@ -334,3 +334,32 @@ def test_a_list_may_be_longer_than_the_kernel_takes_at_once(configure, lab, h1):
     assert answered(ask(h1, "10.0.2.10", 80))
     assert ask(h1, "10.0.2.10", 443) == "prohibited"
     assert re.search(r"6010 permit tcp any any eq www \(\d+ matches\)", show(lab, "show access-lists X"))
+
+
+def test_a_reflexive_list_lets_answers_through_and_no_beginnings(configure, lab, h1, h2):
+    configure(
+        "ip access-list extended X",
+        "permit tcp any any reflect ANSWERS timeout 100",
+        "permit icmp any any reflect ANSWERS",
+        "permit udp any any reflect ANSWERS",
+    )
+    configure(
+        "ip access-list extended Y",
+        "evaluate ANSWERS",
+        "interface gi0/1",
+        "ip access-group X out",
+        "ip access-group Y in",
+    )
+    assert answered(ask(h1, "10.0.2.10", 80, local=4444))
+    assert answered(ask(h1, "10.0.2.10", 53, kind="udp"))
+    assert pings(h1, "10.0.2.10") == "answered"
+    assert not answered(ask(h2, "10.0.1.10", 80))
+    assert pings(h2, "10.0.1.10") != "answered"
+    text = show(lab, "show access-lists")
+    assert "    10 permit tcp any any reflect ANSWERS timeout 100 (" in text
+    assert re.search(r"    10 evaluate ANSWERS", text)
+    assert "Reflexive IP access list ANSWERS\n" in text
+    assert "     permit tcp host 10.0.2.10 eq 80 host 10.0.1.10 eq 4444 (time left " in text
+    configure("no access-list 77", "interface gi0/0", "ip unreachables")
+    assert "eq 4444" in show(lab, "show access-lists")
+    configure("no ip access-list extended Y")

@@ -6,7 +6,7 @@ Other areas use ``acl.match.chain`` to have an access list decide where packets 
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
-from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, show, times
+from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, reflexive, show, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
@@ -44,6 +44,13 @@ _LINES = (
         Command(pattern=grammar.in_section(body), mode="acl-extended", name="ace extended", edit=lists.line)
         for body in grammar.EXTENDED
     ),
+    Command(
+        pattern=grammar.in_section(grammar.EVALUATE),
+        mode="acl-extended",
+        name="ace evaluate",
+        edit=lists.line,
+        help="Evaluate an access list",
+    ),
     *(
         Command(pattern=grammar.in_section6(body), mode="acl-ipv6", name="ace ipv6", edit=lists.line)
         for body in grammar.SIX
@@ -64,7 +71,16 @@ AREA = Area(
         *times.MODES,
     ),
     types={**TYPES, **times.TYPES},
-    commands=(*_LISTS, *_LINES, *groups.COMMANDS, *times.COMMANDS, *filters.COMMANDS, *lines.COMMANDS, *show.COMMANDS),
+    commands=(
+        *_LISTS,
+        *_LINES,
+        *groups.COMMANDS,
+        *times.COMMANDS,
+        *filters.COMMANDS,
+        *lines.COMMANDS,
+        *reflexive.COMMANDS,
+        *show.COMMANDS,
+    ),
     compile=_compile,
     help={
         "permit": "Specify packets to forward",
@@ -103,7 +119,8 @@ AREA = Area(
             "ports, flags, ICMP types, dscp, precedence, tos, ttl, fragments, established, time ranges, object groups",
             "yes",
         ),
-        ("reflexive and dynamic lists, IP options", "no"),
+        ("reflexive lists", "yes, of IPv4"),
+        ("dynamic lists, IP options", "no"),
         ("access-class and transport input of the virtual terminal lines, for SSH and telnet to the router", "yes"),
         ("log, log-input", "yes: the first packet of a flow at once, then a sum every five minutes"),
         (

@@ -62,6 +62,8 @@ class Ace:
         flags: TCP flags as typed: ``("match-any", "+syn", "-ack")`` or plain ones.
         during: Name of a time range.
         log: ``log``, ``log-input`` or "".
+        reflect: Name of the reflexive list that remembers sessions; ``reflect_s``: for how long, if said.
+        evaluate: Name of the reflexive list whose sessions' answers it permits, and nothing else.
     """
 
     permit: bool
@@ -84,6 +86,9 @@ class Ace:
     during: str = ""
     log: str = ""
     cookie: str = ""
+    reflect: str = ""
+    reflect_s: int | None = None
+    evaluate: str = ""
 
     @property
     def action(self) -> str:
@@ -93,6 +98,8 @@ class Ace:
     @cached_property
     def text(self) -> str:
         """The line as a running config prints it, without its number."""
+        if self.evaluate:
+            return f"evaluate {self.evaluate}"
         if self.standard:
             words = [self.action, self.source.text(standard=True)]
         else:
@@ -123,12 +130,16 @@ class Ace:
                 words += [word, next((name for name, number in known.items() if number == value), str(value))]
         words += ["ttl", self.ttl[0], str(self.ttl[1])] if self.ttl else []
         words += ["fragments"] if self.fragments else []
-        return [*words, "time-range", self.during] if self.during else words
+        words += ["time-range", self.during] if self.during else []
+        words += ["reflect", self.reflect] if self.reflect else []
+        return [*words, "timeout", str(self.reflect_s)] if self.reflect_s else words
 
 
 @lru_cache(maxsize=8192)
 def ace(match: Match) -> Ace:
     """What a line of an access list says."""
+    if match.name == "ace evaluate":
+        return Ace(permit=True, evaluate=match["reflect"])
     six = match.name.endswith("ipv6")
     return Ace(
         permit=match.has("permit"),
@@ -151,6 +162,8 @@ def ace(match: Match) -> Ace:
         during=match.get("during", ""),
         log="log-input" if match.has("log-input") else "log" if match.has("log") else "",
         cookie=match.get("cookie", ""),
+        reflect=match.get("reflect", ""),
+        reflect_s=match.get("reflect_s"),
     )  # fmt: skip
 
 

@@ -29,7 +29,8 @@ def _ports(side: str, kind: str) -> str:
 
 _COMMON = (
     f"dscp {{dscp:dscp}} | precedence {{precedence:precedence}} | tos {{tos:tos}} | fragments | {_LOG} | time-range {{during:word}} "
-    "| ttl ( eq {ttl_eq:0-255} | gt {ttl_gt:0-255} | lt {ttl_lt:0-255} | neq {ttl_neq:0-255} )"
+    "| ttl ( eq {ttl_eq:0-255} | gt {ttl_gt:0-255} | lt {ttl_lt:0-255} | neq {ttl_neq:0-255} ) "
+    "| reflect {reflect:name} [ timeout {reflect_s:1-2147483} ]"
 )
 _COMMON6 = f"dscp {{dscp:dscp}} | fragments | {_LOG} | time-range {{during:word}}"
 _TCP = f"established | {' | '.join(FLAGS)} | ( match-any | match-all ) {{flags:tcpflag}}+"
@@ -45,6 +46,8 @@ EXTENDED = (
     f"{_ACTION} {_PLAIN} {_end('src')} {_end('dst')} < {_COMMON} >",
 )
 """Lines of an extended list, by protocol."""
+EVALUATE = "evaluate {reflect:name}"
+"""A line of an extended list that lets the answers of remembered sessions through."""
 SIX = (
     f"{_ACTION} tcp {_end6('src')} {_ports('src', 'tcpport')} {_end6('dst')} {_ports('dst', 'tcpport')} < {_TCP} | {_COMMON6} >",
     f"{_ACTION} udp {_end6('src')} {_ports('src', 'udpport')} {_end6('dst')} {_ports('dst', 'udpport')} < {_COMMON6} >",

@@ -18,6 +18,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import NETWORK, service_conditions
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, Line, find
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, port_conditions, slug
+from pytest_netbench.platforms.cisco_ios.areas.acl.reflexive import answers, remembering
 from pytest_netbench.platforms.cisco_ios.areas.acl.times import time_conditions
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.plan import Chain
@@ -66,7 +67,9 @@ def chain(
         for words in conditions(context, line.ace):
             if log and line.ace.log:
                 add(made, f"{words} {_logging(context, found, line)}".strip())
-            add(made, f"{words} {count} {permit if line.ace.permit else deny}".strip())
+            for noted in remembering(context, line.ace) if line.ace.reflect else [""]:
+                statements = [words, noted, count, permit if line.ace.permit else deny]
+                add(made, " ".join(filter(None, statements)))
     if discovery:
         add(made, f"icmpv6 type {{ nd-neighbor-solicit, nd-neighbor-advert }} {permit}")
     add(made, deny)
@@ -90,6 +93,8 @@ def counter_name(found: AccessList, ace: Ace) -> str:
 
 def conditions(context: Context, ace: Ace) -> list[str]:
     """Alternatives, each the left side of a rule, that together match what ``ace`` matches; none if nothing can."""
+    if ace.evaluate:
+        return answers(context, ace.evaluate)
     groups = [address.value for address in (ace.source, ace.destination) if address.kind == "group"]
     if any(not context.config.has(NETWORK, group=name) for name in groups):
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
-from pytest_netbench.platforms.cisco_ios.areas.acl import times
+from pytest_netbench.platforms.cisco_ios.areas.acl import reflexive, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import NETWORK, SERVICE
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, every
@@ -67,7 +67,8 @@ def _show_six(at: Exec, match: Match) -> str:
 def _told(at: Exec, lists: list[AccessList], match: Match) -> str:
     wanted = match.get("list")
     chosen = [one for one in lists if wanted is None or one.name == wanted]
-    return "\n".join(told(at.config, chosen, nft.counters(at.node) if chosen else {}))
+    lines = list(told(at.config, chosen, nft.counters(at.node) if chosen else {}))
+    return "\n".join([*lines, *(reflexive.told(at) if wanted is None and chosen else ())])
 
 
 def _clear(at: Exec, match: Match) -> str:
@@ -78,7 +79,7 @@ def _clear(at: Exec, match: Match) -> str:
             for line in one.lines:
                 name = counter_name(one, line.ace)
                 if name in at.device.plan.nft.counters.get("inet", ()):
-                    at.node.run(["nft", "reset", "counter", "inet", nft.TABLE, name])
+                    nft.reset(at.node, "inet", name)
     return ""
 
 

@@ -109,7 +109,7 @@ def _clear_statistics(at: Exec, _match: Match) -> str:
     at.device.memory.pop(_PEAK, None)
     for name in (HITS, MISSES, EXHAUSTED):
         if name in at.device.plan.nft.counters.get("inet", ()):
-            at.node.run(["nft", "reset", "counter", "inet", nft.TABLE, name])
+            nft.reset(at.node, "inet", name)
     return ""
 
 
