@@ -236,3 +236,125 @@ def test_a_plain_policer_leaves_nothing_to_try_for_the_customer(failed_after):
     beyond = "beyond 1 Mbit/s nothing passes"
     among = ["what was bought is marked", beyond]
     assert list(failed_after("qos/two-rate-policer", {"Access": answer}, among=among)) == [beyond]
+
+
+def test_without_overload_the_first_guest_takes_the_only_address(failed_after):
+    answer = [
+        "access-list 20 permit 192.168.20.0 0.0.0.255",
+        "ip nat pool G 198.51.100.18 198.51.100.18 prefix-length 28",
+        "ip nat inside source list 20 pool G",
+        "interface range GigabitEthernet0/0 - 1",
+        "ip nat inside",
+        "interface GigabitEthernet0/3",
+        "ip nat outside",
+    ]
+    guests = ["a guest opens connections under the guests' address", "a second guest does so at the same time"]
+    assert len(failed_after("security/nat-pool-per-department", {"Gateway": answer}, among=guests)) == 1
+
+
+def test_the_management_plane_may_be_guarded_by_lists_on_the_ports(failed_after):
+    def guard(management: str, *others: str) -> list[str]:
+        lines = ["ip access-list extended NO-MANAGEMENT"]
+        for address in (management, *others):
+            lines += [f"deny tcp any host {address} range 22 23", f"deny udp any host {address} eq snmp"]
+        lines += ["permit ip any any", "interface range GigabitEthernet0/0 - 1", "ip access-group NO-MANAGEMENT in"]
+        lines += ["access-list 100 deny tcp any any eq telnet", "access-list 100 permit ip any any"]
+        return [*lines, "interface GigabitEthernet0/2", "ip access-group 100 in"]
+
+    answer = {
+        "Edge": guard("172.16.0.1", "10.1.1.1", "10.0.0.1"),
+        "Core": guard("172.16.0.2", "10.0.0.2", "10.8.8.1"),
+    }
+    assert failed_after("security/management-plane-protection", answer) == {}
+
+
+def test_a_general_class_before_the_special_one_cuts_the_monitoring_station_off(failed_after):
+    answer = [
+        "access-list 101 permit udp any any eq snmp",
+        "class-map SNMP",
+        "match access-group 101",
+        "policy-map P",
+        "class SNMP",
+        "drop",
+        "class class-default",
+        "police 256000",
+        "control-plane",
+        "service-policy input P",
+    ]
+    station = "the monitoring station queries the router"
+    among = [station, "the internet does not query the router"]
+    assert list(failed_after("qos/control-plane-policing", {"Border": answer}, among=among)) == [station]
+
+
+def test_a_class_that_matches_any_line_gives_conferences_away(failed_after):
+    answer = [
+        "access-list 5 permit 10.1.5.0 0.0.0.255",
+        "class-map match-any CONFERENCE",
+        "match access-group 5",
+        "match dscp af41",
+        "policy-map Q",
+        "class CONFERENCE",
+        "bandwidth 1500",
+        "policy-map LINE",
+        "class class-default",
+        "service-policy Q",
+    ]
+    among = [
+        "a conference survives a full line",
+        "a conference survives computers that use its mark",
+        "a conference survives a download in its own room",
+    ]
+    assert list(failed_after("qos/video-only-from-the-rooms", {"Site": answer}, among=among)) == among[1:]
+
+
+def test_one_shaper_for_both_branches_is_no_answer(failed_after):
+    answer = [
+        *LLQ,
+        "policy-map P",
+        "class class-default",
+        "shape average 1900000",
+        "service-policy Q",
+        "interface GigabitEthernet0/1",
+        "service-policy output P",
+    ]
+    among = ["a call to the north stays clear", "the data centre is not held back"]
+    assert set(failed_after("qos/hub-shapes-each-branch", {"Hub": answer}, among=among)) == set(among)
+
+
+def test_branches_may_be_told_apart_by_numbered_lists_and_absolute_rates(failed_after):
+    answer = [
+        "access-list 120 permit ip any 10.20.0.0 0.0.255.255",
+        "access-list 130 permit ip any 10.30.0.0 0.0.255.255",
+        "class-map CALLS",
+        "match ip precedence 5",
+        "class-map N",
+        "match access-group 120",
+        "class-map S",
+        "match access-group 130",
+        "policy-map QN",
+        "class CALLS",
+        "priority 285",
+        "policy-map QS",
+        "class CALLS",
+        "priority 570",
+        "policy-map P",
+        "class S",
+        "shape average 1900000",
+        "service-policy QS",
+        "class N",
+        "shape average 950000",
+        "service-policy QN",
+        "interface GigabitEthernet0/1",
+        "service-policy output P",
+    ]
+    assert failed_after("qos/hub-shapes-each-branch", {"Hub": answer}) == {}
+
+
+def test_shutting_the_port_punishes_the_desk_as_well(failed_after):
+    answer = [
+        "interface FastEthernet0/1",
+        "switchport port-security",
+        "switchport port-security mac-address 0200.0000.0011",
+    ]
+    works = "the desk works while the intruder tries"
+    assert works in failed_after("security/port-security-desks", {"Switch": answer})
