@@ -15,7 +15,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, C
 
 _GROUP = "standby [ {group!:0-4095} ]"
 _V1_MOST = 255
-_NOT_IN_A_VRF = "objects are tracked for the global table alone"
+_NOT_SEEN = "a group tracks interfaces of its own VRF, and objects in the global table alone"
 
 
 def _standby(
@@ -109,18 +109,23 @@ def _check_address(edit: Edit, match: Match) -> str | None:
 def _compile(context: Context) -> None:
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for one in context.interfaces:
-        own = {"hsrp": list(_hsrp(one)), "vrrp": list(_vrrp(one))}
-        if one.vrf:
-            for entry in [
-                e for e in one.section if e.name in {"standby track", "vrrp track"} and "object" in e.match.args
-            ]:
-                context.unsupported(entry, _NOT_IN_A_VRF)
-        for kind, groups in own.items():
-            kept = [{**group, "tracks": [t for t in group["tracks"] if not one.vrf or "link" in t]} for group in groups]
-            found.setdefault(one.vrf, {"hsrp": [], "vrrp": []})[kind].extend(kept)
+        for entry in one.section.all("standby track", "vrrp track"):
+            if not _is_seen(context, one, _track(entry)):
+                context.unsupported(entry, _NOT_SEEN)
+        for kind, groups in (("hsrp", _hsrp(one)), ("vrrp", _vrrp(one))):
+            for group in groups:
+                tracks = [track for track in group["tracks"] if _is_seen(context, one, track)]
+                found.setdefault(one.vrf, {"hsrp": [], "vrrp": []})[kind].append({**group, "tracks": tracks})
     for vrf, both in found.items():
-        if both["hsrp"] or both["vrrp"]:
-            context.plan.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
+        context.plan.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
+
+
+def _is_seen(context: Context, one: Interface, track: Mapping[str, Any]) -> bool:
+    """Whether the process that runs the group can see what it tracks: links of its VRF, objects of the global table."""
+    if "object" in track:
+        return not one.vrf
+    other = context.interface(track["label"])
+    return other is None or other.vrf == one.vrf
 
 
 def _hsrp(one: Interface) -> Iterable[dict[str, Any]]:

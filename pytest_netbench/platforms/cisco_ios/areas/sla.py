@@ -152,6 +152,10 @@ def _compile(context: Context) -> None:
         found for entry, body in context.config.sections("ip sla") if (found := _operation(context, entry, body))
     ]
     tracks = [_track(entry, body) for entry, body in context.config.sections("track")]
+    for entry in context.config.all("track"):
+        other = context.interface(str(entry["interface"])) if entry.has("interface") else None
+        if other is not None and other.vrf:
+            context.unsupported(entry, "interfaces of a VRF are not tracked: the object stays down")
     routes = [_route(entry) for entry in context.config.all("ip route") if _is_tracked(entry)]
     if routes:
         context.plan.frr.lines.setdefault("staticd", {})
@@ -223,11 +227,11 @@ def _track(entry: Entry, body: Section) -> dict[str, Any]:
 
 
 def _is_tracked(entry: Entry) -> bool:
-    return entry.get("track") is not None and entry.get("vrf") is None
+    return entry.get("track") is not None
 
 
 def _route(entry: Entry) -> dict[str, Any]:
-    line = frr_line(entry)
+    line = frr_line(entry) + (f" vrf {entry['vrf']}" if entry.get("vrf") else "")
     return {"track": int(entry["track"]), "daemon": speaker_of("staticd"), "up": line, "down": f"no {line}"}
 
 

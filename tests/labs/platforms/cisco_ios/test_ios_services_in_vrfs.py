@@ -66,6 +66,24 @@ def test_a_client_is_served_by_the_pool_of_its_table_and_reaches_its_gateway(lab
     assert address in show(lab, "show ip dhcp binding")
 
 
+def test_a_tracked_route_of_a_vrf_follows_its_object(lab):
+    node = lab.nodes["R1"]
+    IOS.apply(
+        node,
+        ["track 1 interface Gi0/1 line-protocol", "exit", "ip route vrf RED 10.7.0.0 255.255.0.0 10.0.0.9 track 1"],
+    )
+
+    def has_route():
+        return "10.7.0.0/16" in node.run(["nsenter", "--net=/run/netns/RED", "ip", "route"]).stdout
+
+    assert not has_route()
+    assert "interfaces of a VRF are not tracked" in show(lab, "show netbench unsupported")
+    IOS.apply(node, ["no track 1", "track 1 interface Gi0/0 line-protocol"])
+    assert eventually(has_route)
+    IOS.apply(node, ["no ip route vrf RED 10.7.0.0 255.255.0.0 10.0.0.9 track 1", "no track 1"])
+    assert eventually(lambda: not has_route())
+
+
 def test_a_table_that_goes_takes_its_services_along_and_may_come_back(lab):
     node = lab.nodes["R1"]
     IOS.apply(node, ["interface Gi0/1", "no vrf forwarding", "shutdown", "exit", "no vrf definition RED"])
