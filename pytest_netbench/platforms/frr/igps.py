@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv6Interface, ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 from itertools import combinations
 from typing import Any
 
@@ -119,9 +119,16 @@ def _area_kind(config: str, area: str) -> str:
 # -- RIP -------------------------------------------------------------------------------------------------------------------
 
 
-def rip_sides(node: str, status: str, addresses: Mapping[str, tuple[Address, ...]], config: str) -> list[Side]:
-    """From ``show ip rip status``, the addresses of the interfaces, and the running config."""
-    table = re.findall(r"^    (\S+)\s+(\d(?: \d)?|none)\s+(\d(?: \d)?|none)", status, re.MULTILINE)
+def rip_sides(
+    node: str, status: str, table: str, addresses: Mapping[str, tuple[Address, ...]], config: str
+) -> list[Side]:
+    """From ``show ip rip status``, ``show ip rip``, the addresses of the interfaces, and the running config.
+
+    A router that knows nothing but the link itself says nothing there.
+    """
+    known = re.findall(r"^\w\(\w\) (\S+)\s+(\S+)", table, re.MULTILINE)
+    filtered = "distribute-list" in config
+    rows = re.findall(r"^    (\S+)\s+(\d(?: \d)?|none)\s+(\d(?: \d)?|none)", status, re.MULTILINE)
     passive = set(_listed(status, "Passive Interface(s):"))
     sources = frozenset(re.findall(r"^    (\d+\.\d+\.\d+\.\d+)\s+\d+\s+\d+\s+\d+", status, re.MULTILINE))
     settings = blocks(config, "interface")
@@ -133,12 +140,17 @@ def rip_sides(node: str, status: str, addresses: Mapping[str, tuple[Address, ...
             traits=(sent, received),
             neighbours=sources,
             name=str(addresses[name][0].ip),
-            silent=name in passive,
+            silent=name in passive or filtered or not _has_news(known, addresses[name][0]),
             lines=tuple(sorted(line for line in settings.get(name, ()) if "authentication" in line)),
         )
-        for name, sent, received in table
+        for name, sent, received in rows
         if addresses.get(name)
     ]
+
+
+def _has_news(known: Iterable[tuple[str, str]], link: Address) -> bool:
+    """Whether there is a network to tell of on a link: neither the link itself nor learned from there."""
+    return any(network != str(link.network) and ip_address(hop) not in link.network for network, hop in known)
 
 
 def rip_fits(one: Side, other: Side) -> bool:

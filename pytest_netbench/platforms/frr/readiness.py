@@ -17,7 +17,7 @@ _TABLES = (("zebra", "show ip route"), ("zebra", "show ipv6 route"))
 _BRIEF = ("zebra", "show interface brief json")
 _OSPF = (("ospfd", "show ip ospf interface json"), ("ospfd", "show ip ospf neighbor json"))
 _OSPF6 = (("ospf6d", "show ipv6 ospf6 interface json"), ("ospf6d", "show ipv6 ospf6 neighbor json"))
-_RIP = (("ripd", "show ip rip status"), ("zebra", "show ip route rip"))
+_RIP = (("ripd", "show ip rip status"), ("ripd", "show ip rip"), ("zebra", "show ip route rip"))
 _ISIS = tuple(("isisd", f"show isis {what}") for what in ("interface json", "neighbor", "topology", "database"))
 _BGP = ("bgpd", "show bgp summary json")
 
@@ -119,9 +119,10 @@ def _rip_stage(
     sides: list[igps.Side] = []
     moving = []
     for node in _running(nodes, daemons, "ripd"):
-        status, table = (text for text, _ in node.vty(_RIP))
-        sides += igps.rip_sides(node.name, status, igps.addresses(briefs[node.name]), _config(node, "ripd"))
-        moving += [f"{node.name}: RIP routes still change"] if igps.rip_is_moving(table) else []
+        status, table, routes = (text for text, _ in node.vty(_RIP))
+        where = igps.addresses(briefs[node.name])
+        sides += igps.rip_sides(node.name, status, table, where, _config(node, "ripd"))
+        moving += [f"{node.name}: RIP routes still change"] if igps.rip_is_moving(routes) else []
     moving += [
         f"{node.name}: RIP routes of IPv6 still change"
         for node in _running(nodes, daemons, "ripngd")
