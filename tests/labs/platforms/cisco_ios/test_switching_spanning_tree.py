@@ -68,8 +68,8 @@ def configure(ring, **states):
 
 
 def roles(ring, vlan=10):
-    """By switch: what its two ring ports are."""
-    return {name: tuple(switch.ports(vlan)[port] for port in ("eth1", "eth2")) for name, switch in ring.items()}
+    """By switch: what its two ring ports are, ``None`` while their link is down."""
+    return {name: tuple(switch.ports(vlan).get(port) for port in ("eth1", "eth2")) for name, switch in ring.items()}
 
 
 FWD_DESG, FWD_ROOT, BLK = ("designated", "forwarding"), ("root", "forwarding"), ("alternate", "blocking")
