@@ -187,7 +187,6 @@ def test_what_is_configured_is_in_what_the_template_reads(lab, line):
     "line",
     [
         "show vlan brief",
-        "show interfaces trunk",
         "show interfaces status",
         "show spanning-tree",
         "show interfaces switchport",
