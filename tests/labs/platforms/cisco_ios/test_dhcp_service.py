@@ -45,6 +45,8 @@ def lab(deploy_task):
     lab = deploy_task(networks())
     runner.apply(lab.nodes["server"], {}, SERVER)
     runner.apply(lab.nodes["relay"], {}, RELAY)
+    runner.apply(lab.nodes["c1"], {}, CLIENT)
+    leased(lab.nodes["c1"])
     return lab
 
 
@@ -66,7 +68,6 @@ def bindings(lab):
 
 def test_a_client_gets_the_first_free_address_with_the_options_of_its_pool(lab):
     client = lab.nodes["c1"]
-    runner.apply(client, {}, CLIENT)
     lease = leased(client)
     # 10.0.0.10 answers pings: somebody took it
     assert (lease["address"], lease["prefix"], lease["router"]) == ("10.0.0.11", 24, "10.0.0.1")
@@ -159,8 +160,10 @@ def test_cleared_bindings_are_gone_and_the_client_may_renew(lab):
 
 def test_without_pools_nobody_is_served(lab):
     server, client = lab.nodes["server"], lab.nodes["c2"]
-    runner.apply(client, CLIENT, {})
     runner.apply(server, SERVER, {})
+    runner.apply(client, {}, CLIENT)
+    runner.apply(client, CLIENT, {})
     runner.apply(client, {}, CLIENT)
     leased(client, state="Selecting")
     assert runner.waiting(client, ["dhcp_client"]) == ["c2: eth0 has no address by DHCP yet"]
+    runner.apply(server, {}, SERVER)

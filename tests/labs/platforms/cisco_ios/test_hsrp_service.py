@@ -185,13 +185,15 @@ def test_timers_in_milliseconds_hold_though_packets_of_version_1_cannot_say_them
 
 
 def test_version_2_has_its_own_groups_addresses_and_digests(lab):
-    wanted = {"version": 2, "group": 300, "md5": "k3y", "address": VIRTUAL}
-    for name, priority in (("r1", 110), ("r2", 100)):
-        before = hsrp(priority=110, preempt=True) if name == "r1" else hsrp()
-        runner.apply(
-            lab.nodes[name], before, {"fhrp": {"hsrp": [{"interface": "eth0", "priority": priority, **wanted}]}}
-        )
+    wanted = {"interface": "eth0", "version": 2, "group": 300, "md5": "k3y", "address": VIRTUAL}
+    former = {"r1": hsrp(priority=110, preempt=True), "r2": hsrp()}
+    signed = {name: {"fhrp": {"hsrp": [{**wanted, "priority": p}]}} for name, p in (("r1", 110), ("r2", 100))}
+    for name, config in signed.items():
+        runner.apply(lab.nodes[name], former[name], config)
     await_states(lab, r1="Active", r2="Standby")
     assert state(lab.nodes["r1"])["mac"] == "00:00:0c:9f:f1:2c"
     lab.nodes["h"].run(["ip", "neigh", "flush", "all"])
     assert pinged(lab.nodes["h"], "10.9.0.10")
+    for name, config in former.items():
+        runner.apply(lab.nodes[name], signed[name], config)
+    await_states(lab, r1="Active", r2="Standby")
