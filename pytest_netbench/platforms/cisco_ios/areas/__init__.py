@@ -45,6 +45,7 @@ _NAMES = (
     "pbr",
     "vrf",
     "bgp",
+    "distribute",
 )
 
 

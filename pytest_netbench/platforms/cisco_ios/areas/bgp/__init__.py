@@ -25,4 +25,20 @@ AREA = Area(
         "bgp": "BGP specific commands",
         "redistribute": "Redistribute information from another routing protocol",
     },
+    scope=(
+        (
+            "neighbors, peer groups, passwords, timers, multihop, TTL security, local-as, route reflectors, confederations",
+            "yes",
+        ),
+        ("address families ipv4 and ipv6 unicast, ipv4 in a VRF; activate; no bgp default ipv4-unicast", "yes"),
+        (
+            "network, aggregate-address, redistribute, default-originate, maximum-paths, distance, dampening",
+            "yes; internal and external OSPF routes are redistributed alike",
+        ),
+        (
+            "route-map, prefix-list, filter-list, distribute-list, communities, weight, allowas-in, maximum-prefix",
+            "yes; changed policies hold at once, without a clear",
+        ),
+        ("dynamic neighbors, templates, multicast and VPN families", "no"),
+    ),
 )

@@ -1,0 +1,110 @@
+"""``distribute-list`` of OSPF, RIP and EIGRP: which routes are taken, and which are told.
+
+OSPF tells all routers of an area the same, so its inbound list judges what reaches the routing table, as IOS has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_netbench.platforms.cisco_ios import igp, interfaces
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
+from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+_OSPF, _RIP, _EIGRP = "router-ospf", "router-rip", "router-eigrp"
+_VECTORS = (_RIP, _EIGRP)
+_SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-65535} | isis"
+_KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-map")
+
+
+def _command(words: str, tail: str, mode: str | tuple[str, ...]) -> Command:
+    """The argument must not be taken for one of the words that may stand before it."""
+    name = f"distribute-list {words}".strip()
+    return Command(
+        pattern=f"distribute-list {words} {{list:name}} {tail}",
+        name=name,
+        mode=mode,
+        help="Filter networks in routing updates",
+    )
+
+
+_IN = "{way!:onlyin} [ {interface!:interface} ]"
+_COMMANDS = (
+    *(_command(words, _IN, _OSPF) for words in ("", "prefix")),
+    _command("route-map", "{way!:onlyin}", _OSPF),
+    _command("", f"{{way!:onlyout}} [ {_SOURCES.join(('( ', ' )'))} ]", _OSPF),
+    *(_command(words, "{way!:inout} [ {interface!:interface} ]", _VECTORS) for words in ("", "prefix")),
+)
+
+
+def _compile(context: Context) -> None:
+    for entry, body in context.config.sections("router ospf"):
+        _ospf(context, str(entry.get("vrf") or ""), body)
+    for entry, body in context.config.sections("router rip", "router eigrp"):
+        daemon, head = (
+            ("ripd", "router rip") if entry.name == "router rip" else ("eigrpd", f"router eigrp {entry['process']}")
+        )
+        for line in body.all(*_KINDS):
+            where = f" {interfaces.kernel_name(line['interface'])}" if "interface" in line.match.args else ""
+            prefix, name = _list(context, line)
+            context.plan.frr.add(daemon, head, f"distribute-list {prefix}{name} {line['way']}{where}")
+
+
+def _list(context: Context, entry: Entry) -> tuple[str, str]:
+    """How FRR calls the list of a line: a word for its kind, and its name."""
+    if entry.name == "distribute-list prefix":
+        return "prefix ", frrnames.prefix_list(context, entry["list"])
+    return "", frrnames.access_list(context, entry["list"])
+
+
+def _ospf(context: Context, vrf: str, body: Section) -> None:
+    head = f"router ospf vrf {vrf}" if vrf else "router ospf"
+    inbound = [line for line in body.all(*_KINDS) if line["way"] == "in"]
+    for line in [line for line in body.all("distribute-list") if line["way"] == "out"]:
+        named = [line.text.split(" out ", 1)[1].split()[0]] if " out " in line.text else []
+        for source in named or [source for source, _ in igp.redistributions(body)]:
+            context.plan.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
+    if not inbound:
+        return
+    name = _whole(inbound) or f"netbench-ospf-in{'-' if vrf else ''}{vrf}"
+    path = (f"vrf {vrf}",) if vrf else ()
+    for number, (action, matches) in enumerate(() if _whole(inbound) else _entries(context, inbound), start=1):
+        opening = f"route-map {name} {action} {number}"
+        context.plan.frr.add("zebra", opening)
+        for words in matches:
+            context.plan.frr.add("zebra", opening, f"match {words}")
+    context.plan.frr.add(
+        "zebra", *path, f"ip protocol ospf route-map {name}", key="ip protocol ospf", undo="no ip protocol ospf"
+    )
+
+
+def _whole(lines: list[Entry]) -> str | None:
+    """The route map that judges everything itself."""
+    return next((str(line["list"]) for line in lines if line.name == "distribute-list route-map"), None)
+
+
+def _entries(context: Context, lines: list[Entry]) -> Iterator[tuple[str, list[str]]]:
+    """(action, what it matches): lists of single interfaces first, then the one for all."""
+    for line in sorted(lines, key=lambda one: "interface" not in one.match.args):
+        prefix, name = _list(context, line)
+        judged = f"ip address {'prefix-list ' if prefix else ''}{name}"
+        if "interface" in line.match.args:
+            through = f"interface {interfaces.kernel_name(line['interface'])}"
+            yield "permit", [through, judged]
+            yield "deny", [through]
+        else:
+            yield "permit", [judged]
+            return
+    yield "permit", []
+
+
+AREA = Area(
+    name="distribute lists",
+    commands=_COMMANDS,
+    types={"onlyin": matching("in", "in"), "onlyout": matching("out", "out"), "inout": matching("in|out", "in|out")},
+    compile=_compile,
+    scope=(("distribute-list of OSPF (in: lists, prefix lists, route maps; out: lists), RIP, EIGRP", "yes"),),
+)
