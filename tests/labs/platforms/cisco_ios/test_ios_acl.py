@@ -11,6 +11,7 @@ from ntc_templates.parse import parse_output
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from tests.support.ios import Session, ios_task
 from tests.support.probes import answered, ask, pings, serve
+from tests.support.switches import switched_task
 
 ROUTER = """
 ipv6 unicast-routing
@@ -363,3 +364,38 @@ def test_a_reflexive_list_lets_answers_through_and_no_beginnings(configure, lab,
     configure("no access-list 77", "interface gi0/0", "ip unreachables")
     assert "eq 4444" in show(lab, "show access-lists")
     configure("no ip access-list extended Y")
+
+
+SWITCH = """
+ip routing
+vlan 10
+vlan 20
+interface GigabitEthernet0/1
+ switchport mode access
+ switchport access vlan 10
+interface GigabitEthernet0/2
+ switchport mode access
+ switchport access vlan 20
+interface Vlan10
+ ip address 10.0.1.1 255.255.255.0
+ ip access-group IN in
+ no shutdown
+interface Vlan20
+ ip address 10.0.2.1 255.255.255.0
+ no shutdown
+ip access-list extended IN
+ permit tcp any any eq www
+"""
+
+
+def test_lists_filter_between_vlans_of_a_switch(deploy_task):
+    hosts = {f"h{n}": f"10.0.{n}.10/24 10.0.{n}.1" for n in (1, 2)}
+    task = switched_task(
+        {"SW1": SWITCH}, ["SW1 Gi0/1 - h1 eth0", "SW1 Gi0/2 - h2 eth0"], switches=("SW1",), hosts=hosts
+    )
+    lab = deploy_task(task)
+    h1, h2 = lab.nodes["h1"], lab.nodes["h2"]
+    serve(h2, (80, 443))
+    assert answered(ask(h1, "10.0.2.10", 80))
+    assert ask(h1, "10.0.2.10", 443) == "prohibited"
+    assert device_of(lab.nodes["SW1"]).problems == []

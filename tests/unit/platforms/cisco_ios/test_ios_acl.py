@@ -288,3 +288,13 @@ def test_numbered_lists_stand_in_the_order_of_their_numbers_without_anything_bet
 def test_a_line_with_a_group_that_is_not_there_matches_nothing():
     device = paper("ip access-list extended X", "permit ip object-group G any", "permit object-group S any any")
     assert [conditions(device.context(), line.ace) for line in find(device.config, "X").lines] == [[], []]
+
+
+def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
+    device = paper("access-list 10 permit any", "interface gi0/0", "ip access-group 10 in", role="switch")
+    plan = compile_plan(device.book, device.config, device.facts)
+    assert ("inet", "acl_in") not in plan.nft.rules
+    assert (
+        "ip access-group 10 in",
+        "GigabitEthernet0/0 is a switch port: lists filter on the interfaces of VLANs",
+    ) in plan.unsupported

@@ -21,12 +21,23 @@ _PACE = "limit rate 2/second burst 2 packets"
 def compile_filters(context: Context) -> None:
     """Rules for every interface that has a list."""
     applied = [
-        (one, direction, family, name) for one in context.interfaces for direction, family, name in lists_on(one)
+        (one, direction, family, name)
+        for one in context.interfaces
+        if not _is_switchport(context, one)
+        for direction, family, name in lists_on(one)
     ]
     if applied:
         _refusals(context)
     for one, direction, family, name in applied:
         _apply(context, one, direction=direction, family=family, name=name)
+
+
+def _is_switchport(context: Context, one: Interface) -> bool:
+    """Whether it passes frames on and not packets; its lists are said to have no effect."""
+    frames = context.facts.role == "switch" and not one.parsed.is_virtual and not one.section.says_no("switchport")
+    for entry in one.section.all("ip access-group in", "ip access-group out") if frames else ():
+        context.unsupported(entry, f"{one.name} is a switch port: lists filter on the interfaces of VLANs")
+    return frames
 
 
 def lists_on(one: Interface) -> Iterator[tuple[str, int, str]]:
