@@ -27,7 +27,9 @@ _ENTER = re.compile(r"[\r\n]")
 _PROMPT = re.compile(r"^.*?[>#$]\s")
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|.)|[\x00-\x08\x0b-\x1f]")
 _END_OF_INPUT = "\x04"
-_INTERRUPT = "\x03"
+# to the end of the line, kill it, and Enter, for a fresh prompt; an interrupt may come between two reads and wait
+_START_ANEW = "\x05\x15\r"
+_AGAIN_S = 1.0
 
 
 class RelayConsole:
@@ -135,19 +137,21 @@ class _Relay:
         except HungUp as error:
             self._stop(error)
         except EOFError:
-            self._press(_END_OF_INPUT)
-            self._wait_for_hang_up()
+            self._end_input()
         except BaseException as error:  # noqa: BLE001 - it is raised in the thread that serves
             self._stop(error)
 
-    def _wait_for_hang_up(self) -> None:
+    def _end_input(self) -> None:
+        """Say that no more will come, again if need be: a program that changes the terminal's mode may miss it."""
         while not self._stopped.is_set():
+            self._press(_END_OF_INPUT)
+            self._stopped.wait(_AGAIN_S)
             try:
-                self._terminal.read(timeout_s=1.0)
+                self._terminal.read(timeout_s=0)
             except HungUp as error:
                 self._stop(error)
             except EOFError:
-                self._stopped.wait(1.0)
+                continue
 
     def _stop(self, trouble: BaseException) -> None:
         with self._descriptors:
@@ -235,7 +239,7 @@ class _Typist:
                 command.__enter__()
             except CommandNotPermitted as error:
                 self._terminal.write(f"\r\n{error}\r\n")
-                self._press(_INTERRUPT)
+                self._press(_START_ANEW)
                 return
             self._command = command
         self._press("\r")

@@ -145,8 +145,9 @@ def test_a_line_from_the_history_is_read_off_the_screen():
 
 
 def test_control_c_reaches_a_program_that_runs():
-    dialogue, _ = talk(("sh> ", "cat\r"), ("cat", "hi\r"), ("hi\r\nhi\r\n", "\x03"), ("sh> ", "exit\r"))
-    assert lines(dialogue) == ["cat", "hi", "exit"]
+    program = "sh -c 'echo re''ady; cat'"
+    dialogue, _ = talk(("sh> ", f"{program}\r"), ("ready\r\n", "hi\r"), ("hi\r\nhi\r\n", "\x03"), ("sh> ", "exit\r"))
+    assert lines(dialogue) == [program, "hi", "exit"]
 
 
 def test_the_end_of_the_keys_is_the_end_of_the_program_s_input():
