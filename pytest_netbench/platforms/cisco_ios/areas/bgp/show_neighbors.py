@@ -41,7 +41,7 @@ def _instance(at: Exec, instance: Instance, wanted: str | None, families: tuple[
         yield from _session(instance, peer, answer.get(peer.address) or {})
         for family in families:
             if family in peer.families:
-                yield from _family(peer, family, answer.get(peer.address) or {})
+                yield from _family(peer, family, answer.get(peer.address) or {}, instance.vrf)
         yield from _transport(answer.get(peer.address) or {})
         yield ""
 
@@ -88,10 +88,14 @@ def _messages(stats: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _family(peer: Peer, family: str, entry: Mapping[str, Any]) -> Iterator[str]:
+def _family(peer: Peer, family: str, entry: Mapping[str, Any], vrf: str) -> Iterator[str]:
     info = (entry.get("addressFamilyInfo") or {}).get(f"{family}Unicast") or {}
     settings = peer.families[family]
-    yield f" For address family: {_LONG[family]}"
+    if vrf:
+        yield " For address family: VPNv4 Unicast"
+        yield f"  Translates address family {_LONG[family]} for VRF {vrf}"
+    else:
+        yield f" For address family: {_LONG[family]}"
     yield "  Session: " + peer.address.upper()
     yield f"  BGP table version 1, neighbor version 1/{0}"
     yield f"  Output queue size : {info.get('packetQueueLength', 0)}"

@@ -38,7 +38,21 @@ def all_summary(at: Exec, _match: Match) -> str:
         return NOT_ACTIVE
     families = next(instances(at.config)).families
     parts = [f"For address family: {_LONG[name]}\n{_family(at, name, '')}" for name in families]
+    inside = [_family(at, "ipv4", one.vrf) for one in instances(at.config) if one.vrf]
+    if inside:
+        # one table of all VRFs: its heading is that of the first
+        rows = [line for text in inside for line in text.split(_HEADING)[-1].splitlines() if line[:1].isdigit()]
+        parts.append("\n".join(["For address family: VPNv4 Unicast", _heading(at, inside[0]), "", _HEADING, *rows, ""]))
     return "\n".join(parts)
+
+
+def _heading(at: Exec, first: str) -> str:
+    """The router of the global instance, with the counts of a VRF's table."""
+    own = next(instances(at.config))
+    lines = first.split(_HEADING, maxsplit=1)[0].splitlines()
+    return "\n".join(
+        [f"BGP router identifier {plain_router_id(at, '')}, local AS number {own.local_as}", *lines[1:]]
+    ).rstrip()
 
 
 _LONG = {"ipv4": "IPv4 Unicast", "ipv6": "IPv6 Unicast"}
@@ -51,7 +65,8 @@ def _family(at: Exec, family: str, vrf: str) -> str:
     if instance is None:
         return ""
     peers = {peer.address: peer for peer in instance.peers if family in peer.families}
-    lines = list(_head(answer, instance.local_as, plain_router_id(at, vrf)))
+    table = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast json")
+    lines = list(_head(answer, table, instance.local_as, plain_router_id(at, vrf)))
     if peers:
         lines += ["", _HEADING]
     for address in sorted(peers, key=lambda text: int(ip_address(text))):
@@ -61,19 +76,21 @@ def _family(at: Exec, family: str, vrf: str) -> str:
 
 def plain_router_id(at: Exec, vrf: str) -> str:
     """The router ID that bgpd has; ``0.0.0.0`` while there is none."""
-    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast json")
+    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json")
+    answer = answer.get("ipv4Unicast", answer)
     return str(answer.get("routerId", "0.0.0.0"))  # noqa: S104 - an ID, not a socket
 
 
-def _head(answer: Mapping[str, Any], local_as: int, router_id: str) -> Iterator[str]:
+def _head(answer: Mapping[str, Any], table: Mapping[str, Any], local_as: int, router_id: str) -> Iterator[str]:
     yield f"BGP router identifier {answer.get('routerId', router_id)}, local AS number {local_as}"
     version = max(int(answer.get("tableVersion", 0)), 1)
     yield f"BGP table version is {version}, main routing table version {version}"
-    entries = int(answer.get("ribCount", 0))
+    entries = [paths for paths in table.get("routes", {}).values() if any(path.get("valid") for path in paths)]
     if entries:
-        yield f"{entries} network entries using {entries * 144} bytes of memory"
-        yield f"{entries} path entries using {entries * 80} bytes of memory"
-        yield f"BGP using {entries * 224} total bytes of memory"
+        paths = sum(len(one) for one in entries)
+        yield f"{len(entries)} network entries using {len(entries) * 144} bytes of memory"
+        yield f"{paths} path entries using {paths * 80} bytes of memory"
+        yield f"BGP using {len(entries) * 144 + paths * 80} total bytes of memory"
 
 
 def _row(address: str, remote_as: int, peer: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
