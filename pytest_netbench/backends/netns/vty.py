@@ -25,9 +25,6 @@ class Vty:
     def ask(self, command: str) -> tuple[str, int]:
         """(output, FRR status code) of one command; waits for the daemon if it is still starting.
 
-        Several commands with zero bytes between them come to the daemon at once: it does nothing else between them. Their outputs are
-        joined, and the status is that of the first that failed.
-
         Raises:
             LabError: The daemon does not answer.
         """
@@ -53,18 +50,13 @@ class Vty:
     def _exchange(self, command: str) -> tuple[str, int]:
         assert self._socket is not None
         self._socket.sendall(command.encode() + b"\0")
-        texts, statuses = bytearray(), bytearray()
-        rest = bytearray()
-        while len(statuses) <= command.count("\0"):
+        answer = bytearray()
+        while len(answer) < 4 or answer[-4:-1] != b"\0\0\0":
             chunk = self._socket.recv(65536)
             if not chunk:
                 raise ConnectionResetError("closed by the daemon")
-            rest += chunk
-            while (end := rest.find(b"\0\0\0")) >= 0 and len(rest) > end + 3:
-                texts += rest[:end]
-                statuses.append(rest[end + 3])
-                del rest[: end + 4]
-        return texts.decode("utf-8", "replace"), next((status for status in statuses if status), 0)
+            answer += chunk
+        return answer[:-4].decode("utf-8", "replace"), answer[-1]
 
     def _close(self) -> None:
         if self._socket is not None:

@@ -150,8 +150,9 @@ def _is_source(match: Match, part: tuple[object, object, str]) -> bool:
 
 
 def source_of(entry: Entry) -> str:
-    """The protocol that a ``redistribute`` line speaks of, which is FRR's word, too."""
-    return entry.text.split()[1]
+    """FRR's word for the protocol that a ``redistribute`` line speaks of: EIGRP's routes come to it by the kernel."""
+    source = entry.text.split()[1]
+    return "kernel" if source == "eigrp" else source
 
 
 def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:

@@ -8,6 +8,7 @@ from shutil import which
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import Console, FileStore, ManualSection, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces, manual, names, readiness
+from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
@@ -78,6 +79,7 @@ class CiscoIosPlatform:
                     "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
                     # FRR counts the way to a RIP neighbour, IOS does not
                     "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
+                    "protocol": "eigrp" if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE) else route.protocol,
                 }
             )
             for route in found

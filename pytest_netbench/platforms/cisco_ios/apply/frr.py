@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.platforms.base import NodeAccess
-from pytest_netbench.platforms.cisco_ios.apply import eigrp
 from pytest_netbench.platforms.cisco_ios.plan import POLICY, FrrLine, FrrPlan, Path
 from pytest_netbench.platforms.frr import daemons, processes
 
@@ -30,9 +29,6 @@ def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
         known = FrrPlan() if daemon in starting else old
         before = known.of(daemon)
         after = new.of(daemon)
-        if daemon == eigrp.DAEMON:
-            problems += eigrp.say(node, before, after)
-            continue
         changes = list(difference(before, after))
         problems += _say(node, daemon, changes)
         if daemon == "staticd" and changes:

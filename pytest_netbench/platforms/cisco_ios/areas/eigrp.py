@@ -1,8 +1,9 @@
-"""EIGRP, as far as FRR's young daemon goes."""
+"""EIGRP. A service of our own speaks it: FRR's daemon loses itself in triangles and in changes of metrics."""
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface
+from ipaddress import IPv4Address
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.eigrp_shows import SHOWS
@@ -13,7 +14,6 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 
 MODE = "router-eigrp"
-_DAEMON = "eigrpd"
 _DELAY_TENS = {"Ethernet": 100, "FastEthernet": 10, "GigabitEthernet": 1, "TenGigabitEthernet": 1, "Serial": 2000, "Loopback": 500, "Tunnel": 5000, "Vlan": 1}  # fmt: skip
 
 
@@ -71,46 +71,33 @@ def delay_tens(one: Interface) -> int:
 
 def _compile(context: Context) -> None:
     for process in context.config.all("router eigrp"):
-        opening = f"router eigrp {process['process']}"
         section = process.body
         own = section.get("eigrp router-id")
         router_id = igp.router_id(context, f"eigrp {process['process']}", str(own["id"]) if own else None)
-        if router_id is None:
-            continue
-        context.plan.frr.add(_DAEMON, opening)
-        context.plan.frr.add(_DAEMON, opening, f"eigrp router-id {router_id}", key="router-id", undo="")
-        # those without neighbours first: what comes when there are some is told with a metric that is not yet right
-        for one in sorted(members(context, section), key=lambda one: not _is_silent(section, one)):
-            _member(context, one, opening, process)
-        for name, argument in (("variance", "factor"), ("maximum-paths", "paths")):
-            entry = section.get(name)
-            if entry is not None:
-                context.plan.frr.add(_DAEMON, opening, f"{name} {entry[argument]}", key=name, undo=f"no {name}")
+        variance, paths = section.get("variance"), section.get("maximum-paths")
+        context.plan.services["eigrp"] = {
+            "asn": process["process"],
+            "router_id": router_id or "",
+            "variance": variance["factor"] if variance else 1,
+            "paths": paths["paths"] if paths else 4,
+            "interfaces": [_interface(one, process) for one in members(context, section)],
+        }
 
 
-def _member(context: Context, one: Interface, opening: str, process: Entry) -> None:
-    network = IPv4Interface(igp.addresses(context, one)[0]).network
-    context.plan.frr.add(_DAEMON, opening, f"network {network}")
-    if _is_silent(process.body, one):
-        context.plan.frr.add(_DAEMON, opening, f"passive-interface {one.kernel}")
-    _interface(context, one, process["process"])
+def _interface(one: Interface, process: Entry) -> dict[str, Any]:
+    def seconds(name: str, usual: int) -> int:
+        found = next((e for e in one.section.all(f"ip {name} eigrp") if e["process"] == process["process"]), None)
+        return int(found["seconds"]) if found else usual
 
-
-def _is_silent(section: Section, one: Interface) -> bool:
-    return one.parsed.kind == "Loopback" or igp.is_passive(section, one.name)
-
-
-def _interface(context: Context, one: Interface, process: int) -> None:
-    opening = igp.frr_interface(one)
-
-    def add(line: str, key: str) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo="")
-
-    add(f"eigrp bandwidth {min(10_000_000, one.bandwidth_kbit)}", "bandwidth")
-    add(f"delay {delay_tens(one)}", "delay")
-    for word, usual in (("hello-interval", 5), ("hold-time", 15)):
-        own = next((e for e in one.section.all(f"ip {word} eigrp") if e["process"] == process), None)
-        add(f"ip {word} eigrp {own['seconds'] if own else usual}", word)
+    return {
+        "name": one.kernel,
+        "label": one.name,
+        "passive": one.parsed.kind == "Loopback" or igp.is_passive(process.body, one.name),
+        "bandwidth": one.bandwidth_kbit,
+        "delay": delay_tens(one),
+        "hello": seconds("hello-interval", 5),
+        "hold": seconds("hold-time", 15),
+    }
 
 
 _PROCESS = (
@@ -140,10 +127,13 @@ AREA = Area(
     ),
     compile=_compile,
     scope=(
-        ("EIGRP: networks, passive interfaces, router ID, bandwidth and delay, variance, timers", "experimental"),
+        (
+            "EIGRP: networks, passive interfaces, router ID, bandwidth and delay, variance, timers",
+            "yes, between such routers",
+        ),
         (
             "EIGRP: authentication, summaries, stub, redistribution, named mode, IPv6",
-            "refused: FRR's daemon lacks them",
+            "refused",
         ),
     ),
 )

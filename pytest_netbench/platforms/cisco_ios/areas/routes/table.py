@@ -14,6 +14,7 @@ from pytest_netbench.platforms.cisco_ios.compile import Interface, mask_length
 from pytest_netbench.platforms.cisco_ios.device import Exec
 
 CODES = {"connected": "C", "local": "L", "static": "S", "kernel": "S", "rip": "R", "ripng": "R", "bgp": "B", "eigrp": "D", "ospf": "O", "ospf6": "O", "isis": "i"}  # fmt: skip
+EIGRP_DISTANCE = 90
 _ISIS_ROW = re.compile(r"^\s*(\S+/\d+)\s+\d+\s")
 
 
@@ -83,14 +84,15 @@ class Table:
         network = ip_network(entry["prefix"])
         if network.version == 6 and network.is_link_local:
             return None
-        if entry["protocol"] == "kernel" and network.prefixlen:
+        protocol = "eigrp" if is_eigrp(entry) else str(entry["protocol"])
+        if protocol == "kernel" and network.prefixlen:
             return None
         hops = tuple(
             self._hop(entry, hop) for hop in entry.get("nexthops", ()) if not hop.get("resolver") and hop.get("active")
         )
         row = Row(
             network=network,
-            protocol=str(entry["protocol"]),
+            protocol=protocol,
             distance=int(entry.get("distance", 0)),
             metric=metric_of(entry),
             hops=hops,
@@ -182,6 +184,11 @@ class Table:
         if self._six:
             return tuple(str(e["prefix"]) for e in one.section.all("ipv6 address") if "prefix" in e.match.args)
         return one.addresses
+
+
+def is_eigrp(entry: Mapping[str, Any]) -> bool:
+    """Whether a route of zebra is one that the service ``eigrp`` put into the kernel."""
+    return entry.get("protocol") == "kernel" and entry.get("distance") == EIGRP_DISTANCE
 
 
 def metric_of(entry: Mapping[str, Any]) -> int:
