@@ -9,6 +9,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
+from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, ios_task
 from tests.support.probes import answered, ask, pings, serve
 from tests.support.switches import switched_task
@@ -399,3 +400,7 @@ def test_lists_filter_between_vlans_of_a_switch(deploy_task):
     assert answered(ask(h1, "10.0.2.10", 80))
     assert ask(h1, "10.0.2.10", 443) == "prohibited"
     assert device_of(lab.nodes["SW1"]).problems == []
+
+
+def test_the_kernel_takes_lines_of_every_kind(configure):
+    configure(*GROUPS, "ip access-list extended X", *Chance(0).lines(200), "interface gi0/0", "ip access-group X in")

@@ -15,6 +15,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain, conditions
 from pytest_netbench.platforms.cisco_ios.compile import compile_plan
 from pytest_netbench.platforms.cisco_ios.services.programs import acllog
+from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, paper
 
 
@@ -298,3 +299,12 @@ def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
         "ip access-group 10 in",
         "GigabitEthernet0/0 is a switch port: lists filter on the interfaces of VLANs",
     ) in plan.unsupported
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_printed_of_any_line_is_read_as_the_same_line(seed):
+    device = paper(*GROUPS, "ip access-list extended X", *Chance(seed).lines(100))
+    aces = [line.ace for line in find(device.config, "X").lines]
+    again = paper(*GROUPS, "ip access-list extended X", *(ace.text for ace in aces))
+    assert [line.ace for line in find(again.config, "X").lines] == aces
+    assert len(aces) > 90
