@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_netbench.platforms.base import NodeAccess, Pending
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios import interfaces, vrfstate
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.frr import processes, readiness
+from pytest_netbench.platforms.frr import processes, readiness, rib
 
 
 def pending(devices: Mapping[str, Device]) -> Pending:
@@ -17,7 +17,11 @@ def pending(devices: Mapping[str, Device]) -> Pending:
     nodes: dict[str, NodeAccess] = {name: _KernelView(device.node) for name, device in devices.items()}
     routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
     waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.plan.services)]
-    return Pending(missing=(*routing.missing, *waiting), fingerprint=routing.fingerprint)
+    if not any(device.plan.vrfs for device in devices.values()):
+        return Pending(missing=(*routing.missing, *waiting), fingerprint=routing.fingerprint)
+    waiting += vrfstate.missing(devices)
+    fingerprint = routing.fingerprint + rib.fingerprint(vrfstate.tables(devices.values()))
+    return Pending(missing=(*routing.missing, *waiting), fingerprint=fingerprint)
 
 
 class _KernelView:

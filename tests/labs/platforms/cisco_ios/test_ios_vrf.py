@@ -7,6 +7,7 @@ import time
 import pytest
 from ntc_templates.parse import parse_output
 
+from pytest_netbench.platforms.cisco_ios import vrfstate
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from tests.support.ios import Session, ios_task
 
@@ -97,6 +98,15 @@ def until(condition, within_s=15.0):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_a_lab_is_ready_when_its_vrfs_are(lab):
+    device = device_of(lab.nodes["R1"])
+    neighbors = lab.nodes["R1"].vty([("bgpd", "show bgp vrf RED summary json"), ("ospfd", "show ip ospf vrf BLUE neighbor json")])
+    assert '"state":"Established"' in neighbors[0][0].replace(" ", "")
+    assert "Full" in neighbors[1][0]
+    assert vrfstate.missing({name: device_of(lab.nodes[name]) for name in ("R1", "R2")}) == []
+    assert vrfstate.missing({"R1": device}) == []
 
 
 def test_equal_addresses_of_two_vrfs_reach_each_their_own(lab):
