@@ -236,3 +236,64 @@ def test_a_trunk_that_carries_all_lets_the_guests_to_the_router(failed_after):
     }
     among = ["the guests' VLAN does not get to the router"]
     assert list(failed_after("routing/router-on-a-stick", answers, among=among)) == among
+
+
+def test_ospf_may_be_switched_on_where_the_ports_are(failed_after):
+    def answer(*ports: str, slow: str | None = None) -> list[str]:
+        lines = ["router ospf 1", "auto-cost reference-bandwidth 10000", "passive-interface default"]
+        lines += [f"no passive-interface {port}" for port in ports if port != "gi0/2"]
+        lines += [line for port in ports for line in (f"interface {port}", "ip ospf 1 area 0")]
+        return lines + ([f"interface {slow}", "bandwidth 512"] if slow else [])
+
+    answers = {
+        "Mill": answer("fa0/0", "gi0/0", "gi0/2"),
+        "Depot": answer("gi0/0", "gi0/1", "gi0/2", "s0/0/0"),
+        "Office": answer("fa0/0", "gi0/1", "gi0/2", "s0/0/0", slow="s0/0/0"),
+        "Kiosk": answer("gi0/2", "s0/0/0", "s0/0/1", slow="s0/0/1"),
+    }
+    assert failed_after("routing/ospf-cost-by-capacity", answers) == {}
+
+
+def test_rip_that_summarizes_hides_the_sites_behind_each_other(failed_after):
+    rip = ["router rip", "version 2", "network 10.0.0.0", "network 172.16.0.0"]
+    answers = dict.fromkeys(("Head", "Warehouse", "Garage"), rip)
+    among = ["warehouse and garage reach each other", "the garage knows the warehouse's network with its mask"]
+    assert set(failed_after("routing/rip-discontiguous", answers, among=among)) == set(among)
+
+
+def test_ports_may_be_quiet_unless_told_otherwise(failed_after):
+    def answer(number: int, ports: dict[str, int], *more: str) -> list[str]:
+        lines = ["ipv6 unicast-routing", "ipv6 router ospf 9", f"router-id 0.0.0.{number}", "passive-interface default"]
+        lines += [f"no passive-interface {port}" for port in ports if port != "lan"]
+        return [*lines, *more]
+
+    def area(port: str, number: int) -> list[str]:
+        return [f"interface {port}", f"ipv6 ospf 9 area {number}"]
+
+    answers = {
+        "Gate": [*answer(1, {"gi0/0": 0}, "default-information originate"), *area("gi0/0", 0)],
+        "Core": [*answer(2, {"gi0/0": 0, "gi0/1": 1}), *area("gi0/0", 0), *area("gi0/1", 1), *area("gi0/2", 0)],
+        "Annex": [*answer(3, {"gi0/0": 1}), *area("gi0/0", 1), *area("gi0/1", 1)],
+    }
+    assert failed_after("routing/ipv6-ospfv3-areas", answers) == {}
+
+
+def test_subinterfaces_may_have_any_number(failed_after):
+    switch = [
+        *("vlan 10", "name Teachers", "vlan 20", "name Pupils", "vlan 30", "name Guests"),
+        *("interface range fa0/1 - 4", "switchport mode access", "switchport access vlan 10"),
+        *("interface fa0/2", "switchport access vlan 20", "interface fa0/3", "switchport access vlan 30"),
+        *("interface gi0/1", "switchport mode trunk", "switchport trunk allowed vlan none"),
+        *("switchport trunk allowed vlan add 10", "switchport trunk allowed vlan add 20"),
+    ]
+    router = [
+        *(
+            "interface gi0/0",
+            "no shut",
+            "interface gi0/0.1",
+            "encapsulation dot1q 20",
+            "ip address 192.168.20.1 255.255.255.0",
+        ),
+        *("interface gi0/0.2", "encapsulation dot1q 10", "ip address 192.168.10.1 255.255.255.0"),
+    ]
+    assert failed_after("routing/router-on-a-stick", {"Switch": switch, "Router": router}) == {}
