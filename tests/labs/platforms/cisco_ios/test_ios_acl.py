@@ -32,7 +32,7 @@ line vty 0 4
 def host(subnet):
     return (
         f"ip address add 10.0.{subnet}.10/24 dev eth0\nip route add default via 10.0.{subnet}.1\n"
-        f"ip -6 address add 2001:db8:{subnet}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{subnet}::1\n"
+        f"ip -6 address add 2001:db8:{subnet}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{subnet}::1 metric 10\n"
     )
 
 

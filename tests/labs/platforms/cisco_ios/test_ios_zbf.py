@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -104,6 +105,13 @@ def test_a_class_that_wants_all_its_lines_takes_no_packet_that_fits_one(lab, con
 def test_what_no_class_takes_is_dropped_and_counted(lab, device):
     assert ask(lab.nodes["h1"], "10.0.2.10", 22) == "silence"
     text = show(device, "show policy-map type inspect zone-pair IO")
+    deadline = time.monotonic() + 5
+    wanted = (
+        r"%FW-6-DROP_PKT: Dropping tcp session 10\.0\.1\.10:\d+ 10\.0\.2\.10:22 on zone-pair IO class class-default"
+    )
+    while not re.search(wanted, log := show(device, "show logging")):
+        assert time.monotonic() < deadline, log
+        time.sleep(0.05)
     assert re.search(r"Class-map: class-default \(match-any\)\n +Match: any\n\n +Drop log\n +[1-9]\d* packets", text)
 
 

@@ -237,6 +237,15 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
             ("SEC", "IPACCESSLOGNP", "list X denied 200 10.0.0.1 -> 10.0.0.2"),
         ),
         ("4|X|10|denied|l", b"E", None),
+        (
+            "z|IO|class-default|drop|z",
+            tcp4("10.0.0.1", "10.1.1.1", 1234, 80),
+            (
+                "FW",
+                "DROP_PKT",
+                "Dropping tcp session 10.0.0.1:1234 10.1.1.1:80 on zone-pair IO class class-default due to  DROP action found in policy-map with ip ident 0\tdropped from 10.0.0.1:1234 => 10.1.1.1:80 (target:class)-(IO:class-default)",
+            ),
+        ),
     ],
 )
 def test_logged_packets_are_told_in_the_words_of_ios(prefix, packet, said):

@@ -77,13 +77,17 @@ def chain(
 
 
 def _logging(context: Context, found: AccessList, line: Line) -> str:
-    """Statements that have the service ``acllog`` tell of a packet."""
-    names = {one.kernel: one.name for one in context.interfaces}
-    context.plan.services["acllog"] = {"group": _LOG_GROUP, "names": names}
     kind = "s" if found.standard else "i" if line.ace.log == "log-input" else "l"
     action = "permitted" if line.ace.permit else "denied"
-    prefix = f"{found.family}|{found.name}|{line.number}|{action}|{kind}".replace('"', "")
-    return f'limit rate 1000/second log prefix "{prefix}" group {_LOG_GROUP}'
+    return log_statement(context, f"{found.family}|{found.name}|{line.number}|{action}|{kind}")
+
+
+def log_statement(context: Context, prefix: str) -> str:
+    """Statements that have the service ``acllog`` tell of a packet; what ``prefix`` says, it knows."""
+    names = {one.kernel: one.name for one in context.interfaces}
+    context.plan.services["acllog"] = {"group": _LOG_GROUP, "names": names}
+    clean = prefix.replace('"', "")
+    return f'limit rate 1000/second log prefix "{clean}" group {_LOG_GROUP}'
 
 
 def counter_name(found: AccessList, ace: Ace) -> str:

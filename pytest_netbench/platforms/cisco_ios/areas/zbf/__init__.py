@@ -23,8 +23,8 @@ AREA = Area(
     scope=(
         ("zone security, zone-member, zone-pair, also with self", "yes"),
         ("class-map type inspect: access lists, protocols by port, other classes", "yes"),
-        ("policy-map type inspect: inspect, pass, drop", "yes"),
-        ("parameter-map type inspect, log, police", "accepted, without effect"),
+        ("policy-map type inspect: inspect, pass, drop, with log", "yes"),
+        ("parameter-map type inspect, police", "accepted, without effect"),
         ("application inspection, URL filtering", "no"),
     ),
 )

@@ -124,7 +124,6 @@ def compile_zones(context: Context) -> None:
     _between(context, zones, found)
     for zone, inside in zones.items():
         _router(context, zone, merged(inside), found)
-    _list_logging(context, found)
 
 
 def _reverse(found: Sequence[Pair], pair: Pair) -> Pair | None:
@@ -194,6 +193,8 @@ def _write_pair(context: Context, pair: Pair, back: Pair | None) -> None:
 
 def _acts(context: Context, one: Class) -> Iterator[str]:
     counter = context.plan.nft.counter("inet", one.counter)
+    if one.log:
+        yield acl.log_statement(context, f"z|{one.pair}|{one.name or 'class-default'}|{one.action}|z")
     if one.action == "drop":
         yield f"{counter} drop"
     elif one.action == "pass":
@@ -244,13 +245,3 @@ class _Classifier:
                 if lists.find(self._context.config, str(line["list"]), family=family) is not None:
                     chosen = acl.chain(self._context, str(line["list"]), permit=f"goto {there}", family=family)
                     add(here, f"jump {chosen}")
-
-
-def _list_logging(context: Context, found: Sequence[Pair]) -> None:
-    for pair in found:
-        for one in pair.classes:
-            if one.log:
-                line = f"policy-map type inspect {pair.policy}, class {one.name or 'class-default'}: {one.action} log"
-                entry = (line, "packets are counted and not logged")
-                if entry not in context.plan.unsupported:
-                    context.plan.unsupported.append(entry)

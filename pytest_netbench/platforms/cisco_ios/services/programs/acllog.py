@@ -2,7 +2,8 @@
 
 The kernel hands over copies of matched packets (nfnetlink_log). The first packet of a flow is told at once, those after it in one message every
 five minutes. Configuration: ``{"group": 31, "names": {kernel interface: full name}}``; the prefix of a logged packet is
-``FAMILY|LIST|NUMBER|ACTION|KIND`` with kind ``s`` (standard), ``l`` (log) or ``i`` (log-input). State: ``{"flows": count, "waiting"}``.
+``FAMILY|LIST|NUMBER|ACTION|KIND`` with kind ``s`` (standard), ``l`` (log) or ``i`` (log-input), or ``z|PAIR|CLASS|ACTION|z`` for a
+class of a zone policy. State: ``{"flows": count, "waiting"}``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.host import Shared
 from pytest_netbench.platforms.cisco_ios.services.programs.loop import Timer
+
+Ends = tuple[int, str, str, int, int]
 
 SUMMARY_S = 300.0
 _NETFILTER = 12
@@ -113,6 +116,13 @@ class Service:
 
     def _tell(self, told: tuple[str, str, str], packets: int) -> None:
         facility, mnemonic, text = told
+        if facility == "FW":
+            first, flow = text.split("\t")
+            if packets == 1:
+                self._shared.log(facility, 6, mnemonic, first)
+            else:
+                self._shared.log(facility, 6, "LOG_SUMMARY", f"{packets} packets were {flow}")
+            return
         comma = " " if mnemonic == "IPACCESSLOGS" else ", "
         self._shared.log(facility, 6, mnemonic, f"{text}{comma}{packets} packet{'' if packets == 1 else 's'}")
 
@@ -134,6 +144,8 @@ def describe(prefix: list[str], packet: bytes, came_in: str) -> tuple[str, str, 
     found = ends(packet)
     if found is None:
         return None
+    if kind == "z":
+        return _of_zones(name, number, action, found)
     protocol, source, target, source_port, target_port = found
     if kind == "s":
         return "SEC", "IPACCESSLOGS", f"list {name} {action} {source}"
@@ -150,12 +162,29 @@ def describe(prefix: list[str], packet: bytes, came_in: str) -> tuple[str, str, 
             f"{start}DP",
             f"{said} {_ICMP[protocol]} {source}{via} -> {target} ({source_port}/{target_port})",
         )
-    if protocol in _NAMES:
-        return facility, f"{start}RP", f"{said} {_NAMES[protocol]} {source}{via} -> {target}"
-    return facility, f"{start}NP", f"{said} {protocol} {source}{via} -> {target}"
+    word = _NAMES.get(protocol)
+    return facility, f"{start}{'RP' if word else 'NP'}", f"{said} {word or protocol} {source}{via} -> {target}"
 
 
-def ends(packet: bytes) -> tuple[int, str, str, int, int] | None:
+def _of_zones(pair: str, name: str, action: str, found: Ends) -> tuple[str, str, str]:
+    """The first message of a flow that a class of zones dropped or passed, and behind a tab what a sum of packets says."""
+    protocol, source, target, source_port, target_port = found
+    word = _ICMP.get(protocol) or _NAMES.get(protocol) or str(protocol)
+    if protocol in _ICMP:
+        source_port = target_port = 0
+    one, other = f"{source}:{source_port}", f"{target}:{target_port}"
+    flow = f"from {one} => {other} (target:class)-({pair}:{name})"
+    if action == "pass":
+        return (
+            "FW",
+            "PASS_PKT",
+            f"(target:class)-({pair}:{name}) Passing {word} pkt {one} => {other} with ip ident 0\tpassed {flow}",
+        )
+    why = f"on zone-pair {pair} class {name} due to  DROP action found in policy-map with ip ident 0"
+    return "FW", "DROP_PKT", f"Dropping {word} session {one} {other} {why}\tdropped {flow}"
+
+
+def ends(packet: bytes) -> Ends | None:
     """Protocol, addresses, and ports (of ICMP: type and code) of a packet."""
     try:
         if packet[0] >> 4 == 4:
