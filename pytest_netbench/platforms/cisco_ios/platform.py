@@ -26,7 +26,10 @@ class CiscoIosPlatform:
     """Routers and switches whose command line is that of IOS 15."""
 
     name = "cisco_ios"
-    hint = daemons.INSTALL_COMMAND
+    hint = (
+        "The command line is that of Cisco IOS 15 in privileged mode; update-cfg begins in configuration mode. "
+        "Ports of a router start shut down. 'show netbench unsupported' lists lines that were accepted without effect."
+    )
 
     def version(self) -> str | None:
         """FRR's version: it does the routing."""
