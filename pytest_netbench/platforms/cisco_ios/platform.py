@@ -9,6 +9,7 @@ from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import Console, FileStore, ManualSection, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces, manual, names, readiness
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
+from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
@@ -32,10 +33,11 @@ class CiscoIosPlatform:
     )
 
     def version(self) -> str | None:
-        """FRR's version: it does the routing."""
+        """Of the command line, and of FRR, which does the routing."""
         if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
             return None
-        return daemons.version()
+        frr = daemons.version()
+        return None if frr is None else f"{VERSION} over FRR {frr}"
 
     def kernel_interface(self, interface: str) -> str:
         return interfaces.kernel_name(interface)
@@ -82,7 +84,9 @@ class CiscoIosPlatform:
                     "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
                     # FRR counts the way to a RIP neighbour, IOS does not
                     "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
-                    "protocol": "eigrp" if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE) else route.protocol,
+                    "protocol": "eigrp"
+                    if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE)
+                    else route.protocol,
                 }
             )
             for route in found
