@@ -23,6 +23,9 @@ _MARKS = {"!X": "!A", "!N": "!N", "!H": "!H", "!P": "!P"}
 
 
 def _ping(at: Exec, match: Match) -> Iterator[str]:
+    if match.get("vrf") and match["vrf"] not in at.device.plan.vrfs:
+        yield f"% VRF {match['vrf']} does not exist\n"
+        return
     target = _resolve(at, match["target"])
     if target is None:
         yield "% Unrecognized host or address, or protocol not running.\n"
@@ -99,6 +102,9 @@ def _mark(words: str) -> str:
 
 
 def _traceroute(at: Exec, match: Match) -> Iterator[str]:
+    if match.get("vrf") and match["vrf"] not in at.device.plan.vrfs:
+        yield f"% VRF {match['vrf']} does not exist\n"
+        return
     target = _resolve(at, match["target"])
     if target is None:
         yield "% Unrecognized host or address.\n"

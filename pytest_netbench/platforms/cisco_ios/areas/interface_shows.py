@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv6Interface, ip_address
 
 from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import has_six
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
@@ -193,7 +194,9 @@ def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
 
 
 def _arp(at: Exec, match: Match) -> str:
-    by_kernel = {state.interface.kernel: state for state in ports(at) if state.interface.parsed.kind != "Null"}
+    vrf = match.get("vrf", "")
+    mine = [state for state in ports(at) if state.interface.parsed.kind != "Null" and state.interface.vrf == vrf]
+    by_kernel = {state.interface.kernel: state for state in mine}
     lines = ["Protocol  Address          Age (min)  Hardware Addr   Type   Interface"]
     rows: list[tuple[int, str, str, str, str]] = []
     for state in by_kernel.values():
@@ -213,7 +216,8 @@ def _arp(at: Exec, match: Match) -> str:
 
 
 def _clear_arp(at: Exec, _match: Match) -> None:
-    at.node.run(["ip", "neigh", "flush", "all"])
+    for vrf in in_vrf.names(at.node):
+        at.run_in_vrf(vrf, ["ip", "neigh", "flush", "all"])
 
 
 def _six(state: PortState) -> list[IPv6Interface]:
@@ -283,8 +287,8 @@ AREA = Area(
             "show ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"
         ),
         _show("show ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
-        _show("show arp [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
-        _show("show ip arp [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
+        _show("show arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
+        _show("show ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
         _show(
             "show ipv6 interface brief [ {interface:interface} ]",
             _ipv6_brief,

@@ -107,7 +107,9 @@ def _compile(context: Context) -> None:
     names = [str(entry["vrf"]) for entry in definitions(context.config)]
     context.plan.vrfs = tuple(names)
     for entry in context.config.all("ip route"):
-        if entry.get("vrf") in names and entry.get("track") is None:
+        if entry.get("vrf") in names:
+            if entry.get("track") is not None:
+                context.unsupported(entry, "a route of a VRF stays whatever its track says")
             context.plan.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")
 
 

@@ -102,7 +102,9 @@ def until(condition, within_s=15.0):
 
 def test_a_lab_is_ready_when_its_vrfs_are(lab):
     device = device_of(lab.nodes["R1"])
-    neighbors = lab.nodes["R1"].vty([("bgpd", "show bgp vrf RED summary json"), ("ospfd", "show ip ospf vrf BLUE neighbor json")])
+    neighbors = lab.nodes["R1"].vty(
+        [("bgpd", "show bgp vrf RED summary json"), ("ospfd", "show ip ospf vrf BLUE neighbor json")]
+    )
     assert '"state":"Established"' in neighbors[0][0].replace(" ", "")
     assert "Full" in neighbors[1][0]
     assert vrfstate.missing({name: device_of(lab.nodes[name]) for name in ("R1", "R2")}) == []
@@ -142,6 +144,25 @@ def test_each_vrf_has_a_routing_table(lab):
 def test_ping_in_a_vrf_is_answered_from_it(lab):
     assert "!!!!!" in show(lab, "ping vrf RED 10.0.2.10")
     assert "....." in show(lab, "ping 10.0.2.10 timeout 1")
+
+
+def test_each_vrf_has_an_arp_table(lab):
+    assert show(lab, "ping vrf RED 10.1.1.2")
+    assert "GigabitEthernet0/2" in show(lab, "show ip arp vrf RED")
+    assert "GigabitEthernet0/3" not in show(lab, "show ip arp vrf RED")
+    assert "GigabitEthernet" not in show(lab, "show ip arp")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("ping vrf NONE 10.0.0.1", "% VRF NONE does not exist"),
+        ("show ip route vrf NONE", "% IP routing table NONE does not exist"),
+        ("show vrf NONE", "% No VRF named NONE"),
+    ],
+)
+def test_a_vrf_that_is_not_there_is_said_to_be_none(lab, command, words):
+    assert show(lab, command) == f"{words}\n"
 
 
 def test_bgp_speaks_in_a_vrf(lab):
