@@ -297,3 +297,20 @@ def test_subinterfaces_may_have_any_number(failed_after):
         *("interface gi0/0.2", "encapsulation dot1q 10", "ip address 192.168.10.1 255.255.255.0"),
     ]
     assert failed_after("routing/router-on-a-stick", {"Switch": switch, "Router": router}) == {}
+
+
+def test_a_delay_also_tells_eigrp_to_spare_the_radio(failed_after):
+    eigrp = ["router eigrp 100", "network 10.0.0.0 0.255.255.255", "passive-interface gi0/2"]
+    slow = ["interface gi0/1", "delay 1000"]
+    answers = {"North": [*eigrp, *slow], "South": eigrp, "West": [*eigrp, *slow]}
+    assert failed_after("routing/eigrp-three-sites", answers) == {}
+
+
+def test_neighbours_of_another_autonomous_system_are_none(failed_after):
+    answers = {
+        "North": ["router eigrp 100", "network 10.0.0.0"],
+        "South": ["router eigrp 101", "network 10.0.0.0"],
+        "West": ["router eigrp 100", "network 10.0.0.0"],
+    }
+    among = ["south reaches the north", "south reaches the west"]
+    assert set(failed_after("routing/eigrp-three-sites", answers, among=among)) == set(among)
