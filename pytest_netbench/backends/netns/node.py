@@ -24,9 +24,7 @@ _LIMITS = SandboxLimits()
 class NetnsNode:
     """Implements ``lab.protocols.LabNode`` over the lab's supervisor."""
 
-    def __init__(
-        self, *, channel: Channel, name: str, platform: str, topology: Topology, time_scale: float
-    ) -> None:
+    def __init__(self, *, channel: Channel, name: str, platform: str, topology: Topology, time_scale: float) -> None:
         self.name = name
         self.platform = platform
         self.role = topology.node(name).role
