@@ -66,8 +66,9 @@ def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
 
 def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
     for name, link in old.items():
-        if name not in new and link.kind == "physical":
-            yield from ((link.vrf, line) for line in _addresses(name, link.addresses, ()))
+        # one that left a VRF for home lost its addresses on the way
+        if name not in new and link.kind == "physical" and not link.vrf:
+            yield from (("", line) for line in _addresses(name, link.addresses, ()))
     for name, link in new.items():
         before = old.get(name)
         if before is None or before.kind != link.kind:

@@ -58,14 +58,22 @@ def make(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
 
 def move(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     """Bring interfaces to their VRFs; they lose their addresses on the way."""
-    lines = []
+    # what nobody asks for any more goes home: a namespace that ends takes cables in it along
+    lines = [
+        _moved(name, link.vrf, "")
+        for name, link in old.links.items()
+        if link.vrf and name not in new.links and link.kind in {"physical", "external"}
+    ]
     for name, link in new.links.items():
         before = old.links[name].vrf if name in old.links and old.links[name].kind == link.kind else ""
         if before != link.vrf:
-            start = " ".join(prefix(before)) if before else ""
-            target = f"{HOME}/{link.vrf}" if link.vrf else "$$"
-            lines.append(f"{start} ip link set dev {name} netns {target}")
+            lines.append(_moved(name, before, link.vrf))
     return _run(node, lines)
+
+
+def _moved(name: str, before: str, after: str) -> str:
+    start = f"{' '.join(prefix(before))} " if before else ""
+    return f"{start}ip link set dev {name} netns {f'{HOME}/{after}' if after else '$$'}"
 
 
 def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:

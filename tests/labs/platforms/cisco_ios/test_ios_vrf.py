@@ -215,6 +215,13 @@ def test_an_access_list_filters_in_a_vrf_and_counts(lab):
     type_lines(lab, "interface gi0/0", "no ip access-group 120 in")
 
 
+def test_a_router_with_vrfs_comes_back_from_a_reload(lab):
+    device = device_of(lab.nodes["R1"])
+    device.reload()
+    assert device.problems == []
+    until(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
+
+
 def test_an_interface_that_changes_its_vrf_loses_its_address_and_works_there(lab):
     said = type_lines(lab, "interface gi0/0", "ip vrf forwarding BLUE")
     assert "% Interface GigabitEthernet0/0 IPv4 disabled and address(es) removed due to enabling VRF BLUE" in said
