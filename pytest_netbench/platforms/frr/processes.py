@@ -26,15 +26,6 @@ done
 rm -f /run/frr/*.pid /run/frr/*.vty /run/frr/zserv.api
 """
 
-_END = """
-pid=$(cat /run/frr/$1.pid)
-kill $pid
-tries=0
-while kill -0 $pid 2>/dev/null && [ $tries -lt 200 ]; do tries=$((tries + 1)); sleep 0.01; done
-kill -9 $pid 2>/dev/null
-rm -f /run/frr/$1.pid /run/frr/$1.vty
-"""
-
 
 def start(
     node: NodeAccess,
@@ -75,14 +66,6 @@ def start_router(node: NodeAccess, needed: Iterable[str], *, options: Mapping[st
     node.vty([("zebra", line) for line in _FORWARD])
     if others := sorted(set(needed) - set(first)):
         start(node, others, running=frozenset(first))
-
-
-def restart(node: NodeAccess, name: str) -> None:
-    """End one daemon, leaving it time to take leave of its neighbours, and start it with an empty config."""
-    node.run(["/bin/sh", "-c", _END, "end", name])
-    with suppress(LabError):
-        node.vty([(name, "show version")])
-    start(node, [name], running=running(node) - {name})
 
 
 def restart_router(node: NodeAccess, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
