@@ -13,6 +13,9 @@ from pytest_netbench.platforms.frr import daemons, processes
 _SUCCESS = 0
 _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002
+_LONGEST_LOCK_S = 10.0
+# mgmtd takes one change at a time, and none while it tells a daemon that has just come what is configured
+_LOCKED = "could not lock"
 _ORDER = ("zebra", "staticd")
 
 
@@ -90,12 +93,21 @@ def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> 
             at = section
         script.append((line, True))
     script.append(("end", False))
-    answers = node.vty([(speaker, line) for line, _ in script])
+    answers = [_ask(node, speaker, line) for line, _ in script]
     return [
         f"{node.name}: {daemon} did not take {line!r}: {text.strip() or f'status {status}'}"
         for (line, matters), (text, status) in zip(script, answers, strict=True)
         if matters and status != _SUCCESS
     ]
+
+
+def _ask(node: NodeAccess, daemon: str, line: str) -> tuple[str, int]:
+    latest = time.monotonic() + _LONGEST_LOCK_S
+    while True:
+        text, status = node.vty([(daemon, line)])[0]
+        if status == _SUCCESS or _LOCKED not in text or time.monotonic() > latest:
+            return text, status
+        time.sleep(_LOOK_EVERY_S)
 
 
 def speaker_of(daemon: str) -> str:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterable
 
 _TIMEOUT_S = 600.0  # of lab time
+_LONGEST_LOCK_S = 200.0
+_TRY_EVERY_S = 0.05
+# mgmtd takes one change at a time, and none while it tells a daemon that has just come what is configured
+_LOCKED = "could not lock"
 
 
 def configure(lines: Iterable[tuple[str, str]], *, directory: str = "/run/frr") -> list[str]:
@@ -19,10 +24,19 @@ def configure(lines: Iterable[tuple[str, str]], *, directory: str = "/run/frr") 
             connection.settimeout(_TIMEOUT_S)
             connection.connect(f"{directory}/{daemon}.vty")
             for line in ("enable", "configure terminal", *own, "end"):
-                text, status = _ask(connection, line)
+                text, status = _ask_until_unlocked(connection, line)
                 if status:
                     refused.append(f"{daemon}: {line}: {text.strip() or status}")
     return refused
+
+
+def _ask_until_unlocked(connection: socket.socket, line: str) -> tuple[str, int]:
+    latest = time.monotonic() + _LONGEST_LOCK_S
+    while True:
+        text, status = _ask(connection, line)
+        if not status or _LOCKED not in text or time.monotonic() > latest:
+            return text, status
+        time.sleep(_TRY_EVERY_S)
 
 
 def _ask(connection: socket.socket, line: str) -> tuple[str, int]:
