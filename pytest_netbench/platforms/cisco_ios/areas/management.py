@@ -121,15 +121,11 @@ _CONFIG = (
         help="Assign the privileged level password",
     ),
     Command(
-        pattern="username {user!:word} [ privilege {level:0-15} ] secret ( 9 {hash9:word} | 5 {hash5:word} | [ 0 ] {plain:line} )",
+        pattern="username {user!:word} ^ [ privilege {level:0-15} ] "
+        "( secret ( 9 {hash9:word} | 5 {hash5:word} | [ 0 ] {plain:line} ) | password ( 7 {hidden:word} | [ 0 ] {plain:line} ) )",
         name="username",
-        edit=_secret,
+        edit=lambda edit, match: (_password if match.has("password") else _secret)(edit, match),
         help="Establish User Name Authentication",
-    ),
-    Command(
-        pattern="username {user!:word} [ privilege {level:0-15} ] password ( 7 {hidden:word} | [ 0 ] {plain:line} )",
-        name="username password",
-        edit=_password,
     ),
     Command(
         pattern="banner {kind!:bannerkind} {text:line}",
@@ -166,7 +162,10 @@ _CONFIG = (
     Command(pattern="crypto key zeroize rsa", edit=lambda _edit, _match: None),
     Command(pattern="logging host {address!:ipv4}", help="Set syslog server IP address and parameters"),
     Command(pattern="logging {address:ipv4}", name="logging address", edit=_host_alias),
-    Command(pattern="logging trap ^ ( {level:0-7} | {word:severity} )", default=("logging trap informational", "logging trap 6")),
+    Command(
+        pattern="logging trap ^ ( {level:0-7} | {word:severity} )",
+        default=("logging trap informational", "logging trap 6"),
+    ),
     Command(pattern="logging buffered ^ [ {size:4096-2147483647} ] [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(pattern="logging console ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(pattern="logging monitor ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),

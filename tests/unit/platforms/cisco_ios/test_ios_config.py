@@ -150,3 +150,10 @@ def test_equal_secrets_are_equal_lines_and_do_not_show_the_secret():
     one, two = (paper("enable secret opensesame").running_config() for _ in range(2))
     assert one == two
     assert "opensesame" not in one
+
+
+def test_a_user_is_one_line_and_no_with_the_name_removes_it():
+    lines = paper(
+        "username bob secret x", "username bob password y", "username al secret z", "no username al"
+    ).running_config()
+    assert [line for line in lines.splitlines() if line.startswith("username")] == ["username bob password 0 y"]
