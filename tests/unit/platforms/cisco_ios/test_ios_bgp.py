@@ -205,3 +205,9 @@ def test_an_as_number_may_have_a_dot():
 def test_automatic_summaries_are_refused_and_their_absence_is_taken():
     device = paper("router bgp 1", "no auto-summary", "no synchronization")
     assert "% Invalid input" in typed(device, "router bgp 1", "auto-summary")[-1]
+
+
+def test_what_is_switched_off_stays_so_after_a_reload():
+    lines = "router bgp 1\n no bgp log-neighbor-changes\n"
+    assert bgp_lines(paper(startup=lines)) == [" no bgp log-neighbor-changes"]
+    assert bgp_lines(paper(*lines.splitlines(), "bgp log-neighbor-changes")) == [" bgp log-neighbor-changes"]

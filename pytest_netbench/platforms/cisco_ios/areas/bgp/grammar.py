@@ -147,7 +147,7 @@ _FAMILY_SETTINGS = tuple(
 )
 _PROCESS_SETTINGS = (
     Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
-    Command(pattern="bgp log-neighbor-changes", mode=PROCESS, help="Log neighbor up/down and reset reason"),
+    Command(pattern="bgp log-neighbor-changes", mode=PROCESS, keeps_no=True, help="Log neighbor up/down and reset reason"),
     Command(pattern="bgp default ipv4-unicast", mode=PROCESS, keeps_no=True, default=("bgp default ipv4-unicast",)),
     Command(pattern="bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
     Command(pattern="bgp cluster-id {id:clusterid}", mode=PROCESS),

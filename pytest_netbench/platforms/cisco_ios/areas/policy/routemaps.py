@@ -79,7 +79,6 @@ _MATCH = (
     "match ip next-hop {list:name}+",
     "match ip next-hop prefix-list {list:name}+",
     "match ip route-source {list:name}+",
-    "match ipv6 address {list:name}",
     "match ipv6 address prefix-list {list:name}+",
     "match as-path {list:1-500}+",
     "match community {list:name}+ [ exact-match ]",
