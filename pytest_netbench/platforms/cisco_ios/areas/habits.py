@@ -26,8 +26,7 @@ _MARKED = {
         "tacacs-server {rest!:line}", "radius-server {rest!:line}", "ip scp server enable", "netconf ssh", "netconf-yang", "restconf", "call-home", "event manager {rest!:line}",
         "logging queue-limit {count:100-2147483647}", "logging snmp-authfail", "logging origin-id {rest:line}", "logging history {level:word}", "logging userinfo", "logging persistent {rest:line}", "ntp clock-period {period:0-4294967295}", "ntp logging",
         "ntp broadcastdelay {usec:1-999999}", "ntp max-associations {count:0-4294967295}", "snmp-server trap link ietf", "snmp-server ifindex persist", "snmp-server system-shutdown", "snmp mib {rest!:line}",
-        "ip dhcp use vrf connected", "ip domain list {domain!:word}", "ip domain retry {count:0-100}", "ip domain timeout {seconds:1-3600}", "ip dns server", "security authentication failure rate {rate:2-1024} [ log ]", "aaa authorization console",
-        "aaa user profile {name:word}", "login delay {seconds:1-10}", "login quiet-mode access-class {acl:word}", "dot1x system-auth-control", "cdp log mismatch duplex",
+        "ip dhcp use vrf connected", "ip domain list {domain!:word}", "ip domain retry {count:0-100}", "ip domain timeout {seconds:1-3600}", "ip dns server", "security authentication failure rate {rate:2-1024} [ log ]",         "aaa user profile {name:word}", "login delay {seconds:1-10}", "login quiet-mode access-class {acl:word}", "dot1x system-auth-control", "cdp log mismatch duplex",
     ),
     _KERNEL: (
         "ip gratuitous-arps [ local ]", "ip icmp rate-limit unreachable [ {rest:line} ]", "ip icmp redirect {what:word}", "ip options {what:word}", "ip tcp selective-ack", "ip tcp timestamp", "ip tcp window-size {bytes:0-1073741823}",
@@ -49,7 +48,7 @@ _ON_INTERFACES = {
     _HARDWARE: (
         "full-duplex", "half-duplex", "mop enabled", "mop sysid", "fair-queue [ {rest:line} ]", "max-reserved-bandwidth {percent:1-100}", "tx-ring-limit {count:1-32767}", "transmit-interface {interface:interface}", "no-arp", "serial restart-delay {seconds:0-900}", "power inline {rest:line}",
         "mls {rest!:line}", "auto qos {rest:line}", "medium p2p", "mdix auto", "flowcontrol {rest:line}", "priority-queue out", "srr-queue {rest!:line}", "storm-control {rest!:line}", "nsf {rest:line}", "bfd interval {ms:50-999} min_rx {rx:50-999} multiplier {count:3-50}", "random-detect",
-        "ip virtual-reassembly max-reassemblies {count:1-1024}", "pppoe enable [ group {group:word} ]", "llc2 {rest:line}", "trust device {what:word}", "macro description {rest:line}", "hold-queue {packets:0-240000} {way:word}", "dampening [ {rest:line} ]", "down-when-looped", "ignore-dcd",
+        "ip virtual-reassembly max-reassemblies {count:1-1024}", "pppoe enable [ group {group:word} ]", "llc2 {rest:line}", "trust device {what:word}", "macro description {rest:line}", "dampening [ {rest:line} ]", "down-when-looped", "ignore-dcd",
     ),
 }  # fmt: skip
 _ON_LINES = ("authorization {rest!:line}", "exec prompt timestamp", "flowcontrol {rest:line}", "logout-warning {seconds:0-4294967295}", "modem {rest:line}", "rotary {number:0-100}", "escape-character {rest:line}", "accounting {rest!:line}", "absolute-timeout {minutes:0-10000}", "txspeed {baud:0-4000000}", "rxspeed {baud:0-4000000}", "monitor", "location {rest:line}", "vacant-message {rest:line}", "notify", "autocommand {rest:line}")  # fmt: skip

@@ -51,6 +51,11 @@ def _prompt(entry: Entry) -> str:
     return "config-subif" if interfaces.parse(entry["name"]).sub is not None else "config-if"
 
 
+def _describe(edit: Edit, match: Match) -> str | None:
+    """Without a text it says nothing."""
+    return edit.keep(match) if "text" in match.args or match.negated or match.reset else None
+
+
 def _address(edit: Edit, match: Match) -> str | None:
     """A primary address takes the place of the primary alone; secondaries add up."""
     section = edit.section
@@ -235,7 +240,7 @@ _CONFIG = (
     Command(pattern="ipv6 cef", keeps_no=True),
 )
 _INTERFACE = (
-    Command(pattern="description {text:line}", help="Interface specific description"),
+    Command(pattern="description ^ [ {text:line} ]", edit=_describe, help="Interface specific description"),
     Command(pattern="bandwidth {kbit:1-10000000}", help="Set bandwidth informational parameter"),
     Command(pattern="delay {tens:1-16777215}", help="Specify interface throughput delay"),
     Command(pattern="mtu {bytes:68-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
@@ -289,7 +294,8 @@ _INTERFACE = (
     ),
     Command(pattern="load-interval {seconds:30-600}", marked="rates are not averaged"),
     Command(pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier at once"),
-    Command(pattern="hold-queue {packets:0-4096} (in|out)", marked="the kernel's queues hold"),
+    Command(pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queues hold"),
+    Command(pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queues hold"),
     Command(
         pattern="arp timeout {seconds:0-2147483}", default=("arp timeout 14400",), marked="the kernel ages ARP entries"
     ),

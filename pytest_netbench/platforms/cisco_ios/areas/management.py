@@ -141,7 +141,12 @@ _CONFIG = (
         help="Configure a terminal line",
     ),
     Command(pattern="aaa new-model", keeps_no=True, help="Enable NEW access control commands and functions"),
-    Command(pattern="aaa {service!:aaaservice} {what!:word} {rest:line}", name="aaa service", marked=_NO_AAA),
+    *(
+        Command(pattern=f"aaa {word} {{what!:word}} {{list!:word}} {{rest:line}}", marked=_NO_AAA)
+        for word in ("authentication", "authorization", "accounting", "group")
+    ),
+    Command(pattern="aaa authorization console", marked=_NO_AAA),
+    Command(pattern="aaa authorization config-commands", marked=_NO_AAA),
     Command(pattern="aaa session-id (common|unique)", default=("aaa session-id common",)),
     Command(pattern="ip domain name {domain:word}", help="Define the default domain name"),
     Command(
@@ -151,7 +156,7 @@ _CONFIG = (
         pattern="ip domain-lookup", keeps_no=True, edit=lambda edit, match: _switch(edit, match, "ip domain lookup")
     ),
     Command(pattern="ip host {host!:word} {address:ipv4}+", help="Add an entry to the ip hostname table"),
-    Command(pattern="ip name-server {server!:ipv4}", marked="there is no name server to ask: ip host is"),
+    Command(pattern="ip name-server {server!:ipv4}+", marked="there is no name server to ask: ip host is"),
     Command(pattern="ip ssh version {version:1-2}", default=("ip ssh version 1",)),
     Command(pattern="ip ssh time-out {seconds:1-120}", default=("ip ssh time-out 120",)),
     Command(pattern="ip ssh authentication-retries {count:0-5}", default=("ip ssh authentication-retries 3",)),
@@ -167,7 +172,7 @@ _CONFIG = (
         default=("logging trap informational", "logging trap 6"),
     ),
     Command(pattern="logging buffered ^ [ {size:4096-2147483647} ] [ {level:0-7} | {word:severity} ]", keeps_no=True),
-    Command(pattern="logging console ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),
+    Command(pattern="logging console ^ [ guaranteed ] [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(pattern="logging monitor ^ [ {level:0-7} | {word:severity} ]", keeps_no=True),
     Command(
         pattern="logging source-interface {interface:interface}",
@@ -177,7 +182,7 @@ _CONFIG = (
     Command(pattern="logging on", keeps_no=True, default=("logging on",)),
     Command(pattern="logging rate-limit {rate:1-10000}", marked="every message is sent"),
     Command(
-        pattern="ntp server {server!:ipv4} < prefer | key {key:0-4294967295} | version {version:1-4} | source {interface:interface} >",
+        pattern="ntp server {server!:word} < prefer | key {key:0-4294967295} | version {version:1-4} | source {interface:interface} >",
         marked=_NO_NTP,
         help="Configure NTP server",
     ),
@@ -297,7 +302,6 @@ AREA = Area(
     types={
         "linekind": one("console|aux|vty", _line_kind),
         "bannerkind": matching("motd|login|exec|incoming", r"motd|login|exec|incoming"),
-        "aaaservice": matching("WORD", r"authentication|authorization|accounting|group"),
         "linetransport": matching("all|none|ssh|telnet", r"all|none|ssh|telnet"),
         "syslogfacility": matching("WORD", r"auth|cron|daemon|kern|local[0-7]|lpr|mail|news|syslog|user|uucp"),
         "severity": matching(
