@@ -157,3 +157,10 @@ def test_a_user_is_one_line_and_no_with_the_name_removes_it():
         "username bob secret x", "username bob password y", "username al secret z", "no username al"
     ).running_config()
     assert [line for line in lines.splitlines() if line.startswith("username")] == ["username bob password 0 y"]
+
+
+def test_a_neighbor_of_bgp_goes_with_all_its_lines_when_no_names_it():
+    device = paper(
+        "router bgp 1", "neighbor 10.0.0.2 remote-as 2", "neighbor 10.0.0.2 description x", "no neighbor 10.0.0.2"
+    )
+    assert "neighbor 10" not in device.running_config()

@@ -65,7 +65,9 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
     name = "neighbor " + (words[0] if words[0] != "fall-over" else tail)
     check = edits.check_remote_as if words[0] == "remote-as" else edits.check_peer
     edit = edits.remote_as if words[0] == "remote-as" else edits.in_family if modes[1:] == _FAMILIES else None
-    return Command(pattern=f"neighbor {{peer!:peer}} {tail}", name=name, mode=modes, check=check, edit=edit)
+    # "no neighbor A" is "no neighbor A remote-as"
+    stop = "^ " if words[0] == "remote-as" else ""
+    return Command(pattern=f"neighbor {{peer!:peer}} {stop}{tail}", name=name, mode=modes, check=check, edit=edit)
 
 
 _FAMILIES = (FOUR, SIX, VRF)
