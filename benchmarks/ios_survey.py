@@ -1,8 +1,9 @@
 """What share of the lines of other people's configs the IOS of this package takes.
 
-    python benchmarks/ios_survey.py FILE ...
+    python benchmarks/ios_survey.py [--markdown] FILE|DIRECTORY ...
 
-Each file is one device's config. Comments and blank lines do not count. A line is *accepted*, *marked* (accepted, and listed as
+Each file is one device's config. A directory holds the modules of Ansible's ``cisco.ios`` collection, whose documentation shows the
+commands that they send. With ``--markdown`` the page docs/reference/ios-survey.md comes out. Comments and blank lines do not count. A line is *accepted*, *marked* (accepted, and listed as
 without effect), *refused* because it belongs to what the platform leaves out on purpose, or *refused* otherwise.
 """
 
@@ -26,7 +27,7 @@ _LEFT_OUT = re.compile(
     r"flow |ip flow|license|ip wccp|mop|cdp tlv|dsl|pvc|encapsulation aal|xconnect|ip rsvp|ip inspect|ip ips|ip audit|ip urlfilter|webvpn|aaa group|radius|tacacs",
     re.IGNORECASE,
 )
-_SHOWN = 400
+_COMMANDS = re.compile(r'^#? *"?commands"?: *\[?\n((?:#? *(?:- |")(?!\w+:\s*$).*\n)+)', re.MULTILINE)
 
 
 def device(text: str) -> PaperDevice:
@@ -84,19 +85,52 @@ def _all(section):
         yield from _all(entry.body) if entry.children is not None else ()
 
 
-def main(paths: list[str]) -> None:
-    """Survey files and print shares and refused lines."""
-    total: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
-    for path in paths:
-        counts, lines = survey(Path(path).read_text(errors="replace"))
-        total += counts
-        refused += lines
-        print(f"{path}: {dict(counts)}")
-    lines = sum(total.values())
-    print(f"{len(paths)} files, {lines} lines:", ", ".join(f"{word} {count} ({100 * count / lines:.1f} %)" for word, count in total.most_common()))
-    for line, count in refused.most_common(_SHOWN):
-        print(f"{count:5d} {line}")
+def documented(folder: Path) -> dict[str, str]:
+    """Lists of commands in the examples of Ansible's modules, by module and number."""
+    found = {}
+    for path in sorted(folder.glob("ios_*.py")):
+        examples = re.search(r'EXAMPLES = """(.*?)"""', path.read_text(), re.DOTALL)
+        for number, block in enumerate(_COMMANDS.findall(examples[1]) if examples else (), 1):
+            lines = [
+                line.strip().strip("#").strip().removeprefix("- ").strip().strip(",").strip("\"'")
+                for line in block.splitlines()
+            ]
+            found[f"{path.stem} {number}"] = "\n".join(filter(None, lines))
+    return found
+
+
+def texts(paths: list[str]) -> dict[str, dict[str, str]]:
+    """Configs by source and name."""
+    found: dict[str, dict[str, str]] = {}
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            found["examples in the documentation of Ansible's cisco.ios modules"] = documented(path)
+        else:
+            found.setdefault("configs of whole devices", {})[path.name] = path.read_text(errors="replace")
+    return found
+
+
+def main(arguments: list[str]) -> None:
+    """Survey and print shares and refused lines."""
+    markdown = "--markdown" in arguments
+    for source, configs in texts([name for name in arguments if name != "--markdown"]).items():
+        total: Counter[str] = Counter()
+        refused: Counter[str] = Counter()
+        for text in configs.values():
+            counts, lines = survey(text)
+            total += counts
+            refused += lines
+        lines_in_all = sum(total.values())
+        print(f"## {source.capitalize()}\n" if markdown else f"{source}:")
+        print(f"{len(configs)} texts, {lines_in_all} lines.\n")
+        print("| | lines | share |\n|---|---|---|")
+        for word in ("accepted", "marked", "left out", "refused"):
+            print(f"| {word} | {total[word]} | {100 * total[word] / lines_in_all:.1f} % |")
+        print("\nNot taken:\n\n```text" if markdown else "")
+        for line, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
+            print(f"{count:3d} {line}")
+        print("```\n" if markdown else "")
 
 
 if __name__ == "__main__":

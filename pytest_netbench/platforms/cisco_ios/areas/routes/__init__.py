@@ -33,4 +33,5 @@ AREA = Area(
         Command(pattern="clear ipv6 route ( * | {prefix:ipv6prefix} )", mode="exec", changes=True, run=_clear, help="Clear IPv6 route table entries"),
     ),
     help={"route": "Routing table", "protocols": "Routing protocols"},
+    scope=(("show ip route, ipv6 route, ip protocols, ipv6 protocols, of a VRF too", "yes; with a mask, the line of the table"),),
 )  # fmt: skip
