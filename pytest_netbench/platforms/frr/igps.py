@@ -44,11 +44,16 @@ class Side:
     lines: tuple[str, ...] = field(default=())
 
 
+def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool]) -> Iterator[tuple[Side, Side]]:
+    """Ends on one link of which ``fits`` says that they can be neighbours."""
+    for one, other in combinations(list(sides), 2):
+        if one.node != other.node and _share_link(one, other) and fits(one, other):
+            yield one, other
+
+
 def missing(protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool]) -> Iterator[str]:
     """Phrases for neighbours that are not there; ``fits`` says whether two ends on one link can be neighbours."""
-    for one, other in combinations(list(sides), 2):
-        if one.node == other.node or not _share_link(one, other) or not fits(one, other):
-            continue
+    for one, other in pairs(sides, fits):
         for here, there in ((one, other), (other, one)):
             if not there.silent and there.name not in here.neighbours:
                 yield f"{here.node}: {protocol} neighbor {there.node} on {here.interface} is not there yet"

@@ -142,9 +142,14 @@ def _isis_stage(
         sides += igps.isis_sides(node.name, answers, igps.addresses(briefs[node.name]), _config(node, "isisd"))
         databases[node.name] = igps.database_lines(database, igps.ISIS_ROW)
     phrases = list(dict.fromkeys(igps.missing("IS-IS", sides, igps.isis_fits)))
-    if not phrases and len({side.traits[:2] for side in sides}) == 1 and len(set(databases.values())) > 1:
-        # with one level and one area there is one database
-        phrases.append(f"{min(databases)}: IS-IS databases of the routers differ")
+    if not phrases:
+        phrases = [
+            f"{one.node}: IS-IS database differs from that of {other.node}"
+            for one, other in igps.pairs(sides, igps.isis_fits)
+            # with one level and one area they have one database
+            if len({side.traits[:2] for side in sides if side.node in {one.node, other.node}}) == 1
+            and databases[one.node] != databases[other.node]
+        ]
     return phrases
 
 

@@ -64,8 +64,11 @@ def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple
     """What to type: (section, line), removals first and last line first; a section that goes takes its lines with it."""
     had, has = _by_place(old), _by_place(new)
     gone = {line.path for place, line in had.items() if place not in has}
-    for place, line in reversed(had.items()):
-        if place in has or any(line.path[:depth] in gone for depth in range(1, len(line.path))):
+    # filters before anything else: a daemon that loses its process with them looks at lists that are no more, and crashes
+    last_first = list(reversed(had.items()))
+    for place, line in sorted(last_first, key=lambda item: not _is_filter(item[1])):
+        inside = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
+        if place in has or (inside and not _is_filter(line)):
             continue
         undo = f"no {line.path[-1]}" if line.undo is None else line.undo
         if undo:
@@ -75,6 +78,10 @@ def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple
         again = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
         if before is None or before.path != line.path or again:
             yield line.path[:-1], line.path[-1]
+
+
+def _is_filter(line: FrrLine) -> bool:
+    return line.path[-1].startswith("distribute-list ")
 
 
 def _by_place(lines: Sequence[FrrLine]) -> dict[tuple[Path, str], FrrLine]:

@@ -66,9 +66,10 @@ def _compile(context: Context) -> None:
         if not nets:
             continue  # without a NET nothing runs
         tag = str(process.get("tag") or _UNNAMED)
+        # what comes last goes first: isisd ends if it loses its process before the interfaces
+        _process(context, process, tag)
         for one in members(context):
             _interface(context, one, tag, process.body)
-        _process(context, process, tag)
 
 
 def _process(context: Context, process: Entry, tag: str) -> None:

@@ -153,10 +153,10 @@ def compile_ospf(context: Context) -> None:
         )
         if router_id is None:
             continue
-        # interfaces first: what is removed is removed in this order, and ospfd keeps their lines when the process goes
+        # what comes last goes first: an interface keeps its lines if its process goes before it
+        _process(context, process, router_id)
         for member in members(context, process):
             _interface(context, member)
-        _process(context, process, router_id)
 
 
 def _interface(context: Context, member: Member) -> None:

@@ -113,10 +113,11 @@ class Table:
     def _named(self) -> set[tuple[str, str, str]]:
         """Static routes whose lines give an address and an interface."""
         found = set()
-        for entry in self._at.config.all("ip route"):
+        for entry in self._at.config.all("ipv6 route" if self._six else "ip route"):
             if entry.get("via") and entry.get("out"):
-                prefix = f"{entry['prefix']}/{mask_length(entry['mask'])}"
-                found.add((prefix, str(entry["via"]), str(entry["out"])))
+                length = "" if self._six else f"/{mask_length(entry['mask'])}"
+                prefix = str(ip_interface(f"{entry['prefix']}{length}").network)
+                found.add((prefix, str(entry["via"]).lower(), str(entry["out"])))
         return found
 
     # -- what zebra does not know: by which kind of route OSPF and IS-IS have it -------------------------------------------
