@@ -76,6 +76,8 @@ def _banner_text(typed: str) -> str:
 
 def _host_alias(edit: Edit, match: Match) -> str | None:
     """``logging A.B.C.D`` is ``logging host A.B.C.D``."""
+    if "address" not in match.args:
+        return "% Incomplete command."
     text = f"logging host {match['address']}"
     if match.negated or match.reset:
         for entry in edit.section.all("logging host"):

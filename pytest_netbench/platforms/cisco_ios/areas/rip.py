@@ -30,7 +30,7 @@ def _network(edit: Edit, match: Match) -> str | None:
 
 def _enable_six(edit: Edit, match: Match) -> str | None:
     if not match.negated and not match.reset:
-        if not edit.config.has("ipv6 unicast-routing"):
+        if not edit.booting and not edit.config.has("ipv6 unicast-routing"):
             return "% IPv6 routing not enabled"
         known = edit.config.all("ipv6 router rip")
         if known and known[0]["name"] != match["name"]:

@@ -167,7 +167,11 @@ def _displaces(new: Entry, old: Entry) -> bool:
 
 def _bare(match: Match) -> Match:
     """The line cut down to its keywords outside brackets and its keys: what a stored ``no`` line says."""
-    root = {id(item) for item in match.known.pattern.root.items}
+    root: set[int] = set()
+    for item in match.known.pattern.root.items:
+        if isinstance(item, Argument) and not item.key:
+            break  # words behind a value that is left out would be without what they belong to
+        root.add(id(item))
     kept = tuple(
         part for part in match.parts if (part[0].key if isinstance(part[0], Argument) else id(part[0]) in root)
     )

@@ -6,7 +6,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.names import FLAGS
 
 _SEQUENCE = "{seq!:1-2147483647}"
 _ACTION = "( permit | deny )"
-_LOG = "log [ {cookie:word} ] | log-input"
+_LOG = "( log [ {cookie:word} ] | log-input )"
 
 
 def _end(side: str) -> str:

@@ -21,14 +21,15 @@ _MODES = {NETWORK: "group-network", SERVICE: "group-service"}
 def compile_groups(context: Context) -> None:
     """A set for every network group."""
     for entry, _ in context.config.sections(NETWORK):
-        found = sorted(set(_networks(context.config, entry["group"], ())))
+        found = sorted(set(_networks(context.config, entry["group"], set())))
         elements = f" elements = {{ {', '.join(found)} }};" if found else ""
         context.plan.nft.object(
             "inet", f"set {group_set(entry['group'])} {{ type ipv4_addr; flags interval; auto-merge;{elements} }}"
         )
 
 
-def _networks(config: Section, name: str, above: tuple[str, ...]) -> Iterator[str]:
+def _networks(config: Section, name: str, seen: set[str]) -> Iterator[str]:
+    seen.add(name)
     entry = config.get(NETWORK, group=name)
     for one in entry.body if entry is not None else ():
         if one.name == "host":
@@ -39,21 +40,22 @@ def _networks(config: Section, name: str, above: tuple[str, ...]) -> Iterator[st
             yield f"{one['first']}-{one['last']}" if one["first"] != one["last"] else one["first"]
         elif one.name == "any":
             yield "0.0.0.0/0"
-        elif one.name == "group-object" and one["group"] not in above:
-            yield from _networks(config, one["group"], (*above, name))
+        elif one.name == "group-object" and one["group"] not in seen:
+            yield from _networks(config, one["group"], seen)
 
 
 def service_conditions(context: Context, name: str) -> list[str]:
     """Alternatives that match the services of a group."""
-    return list(dict.fromkeys(_services(context.config, name, ())))
+    return list(dict.fromkeys(_services(context.config, name, set())))
 
 
-def _services(config: Section, name: str, above: tuple[str, ...]) -> Iterator[str]:
+def _services(config: Section, name: str, seen: set[str]) -> Iterator[str]:
+    seen.add(name)
     entry = config.get(SERVICE, group=name)
     for one in entry.body if entry is not None else ():
         if one.name == "group-object":
-            if one["group"] not in above:
-                yield from _services(config, one["group"], (*above, name))
+            if one["group"] not in seen:
+                yield from _services(config, one["group"], seen)
         elif one.name == "icmp":
             pair = one.get("icmp")
             yield "meta l4proto icmp" if pair is None else icmp(pair)
@@ -91,7 +93,8 @@ def _ports(one: Entry, side: str) -> Ports | None:
 
 def _check_group(edit: Edit, match: Match) -> str | None:
     parent = edit.section.parent
-    if parent is not None and edit.config.get(parent.name, group=match["group"]) is None:
+    # a saved config may name a group before it comes to it
+    if not edit.booting and parent is not None and edit.config.get(parent.name, group=match["group"]) is None:
         return f"% object-group {match['group']} does not exist"
     return None
 

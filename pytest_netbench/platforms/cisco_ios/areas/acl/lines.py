@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
 from pytest_netbench.platforms.cisco_ios.compile import Context
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
 from pytest_netbench.platforms.cisco_ios.plan import CONTROL, Chain
 
 _LINES = Chain("inet", "vty_lines")
 _REFUSED = Chain("inet", "vty_refused")
 _PORTS = {"ssh": 22, "telnet": 23}
+_FACTORY = {"login", "transport input none"}
 
 
 def compile_lines(context: Context) -> None:
@@ -18,8 +19,8 @@ def compile_lines(context: Context) -> None:
     lines = [(entry, body) for entry, body in context.config.sections("line") if entry["kind"] == "vty"]
     if not lines:
         return
-    entry, body = min(lines, key=lambda line: int(line[0]["first"]))
-    rules = [f"tcp dport {port} goto {_REFUSED.name}" for port in _closed(entry, body)]
+    _, body = min(lines, key=lambda line: int(line[0]["first"]))
+    rules = [f"tcp dport {port} goto {_REFUSED.name}" for port in _closed(body)]
     for words, family in (("access-class in", 4), ("ipv6 access-class", 6)):
         said = body.get(words)
         if said is not None:
@@ -35,13 +36,13 @@ def compile_lines(context: Context) -> None:
     context.plan.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES.name}")
 
 
-def _closed(entry: Entry, body: Section) -> list[int]:
+def _closed(body: Section) -> list[int]:
     """Ports of protocols that the lines do not take. Lines that nobody has configured take whatever the node itself does."""
     said = body.get("transport input")
     if said is None or said.has("all"):
         return []
     taken = {str(word) for word in said.many("protocol")}
-    if "all" in taken or (entry.factory and taken == {"none"}):
+    if "all" in taken or {line.text for line in body} == _FACTORY:
         return []
     return [port for word, port in _PORTS.items() if word not in taken]
 

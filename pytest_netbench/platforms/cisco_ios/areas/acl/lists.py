@@ -10,6 +10,11 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 STEP = 10
+_LAST = 2147483647
+MOST_LINES = 20000
+"""So many lines, remarks among them, may stand in a list."""
+_TOO_HIGH = "% Sequence number exceeds the maximum"
+_TOO_MANY = "% Access list has too many entries"
 NUMBERED = "access-list"
 STANDARD = "ip access-list standard"
 EXTENDED = "ip access-list extended"
@@ -134,14 +139,33 @@ def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | N
             return None  # said already: IOS keeps the line where it is
         if any(entry["seq"] == number for entry in lines):
             return "% Duplicate sequence number"
+    last = max((entry["seq"] for entry in lines), default=0)
     if number is None:
-        number = max((entry["seq"] for entry in lines), default=0) // STEP * STEP + STEP
+        number = last // STEP * STEP + STEP
+    if number > _LAST:
+        return _TOO_HIGH
+    if len(section.entries) >= MOST_LINES:
+        return _TOO_MANY
+    waiting = [entry for entry in section if entry["seq"] > last] if number > last else []
+    if not text.startswith("remark"):
+        _take_along(edit, section, waiting, number)
     _put(edit, section, number, text)
     return None
 
 
+def _take_along(edit: Edit, section: Section, remarks: list[Entry], number: int) -> None:
+    """Remarks behind the last line belong to the line that comes next."""
+    for entry in remarks:
+        section.remove(entry)
+    for entry in remarks:
+        _put(edit, section, number, f"remark {entry['text']}")
+
+
 def _put(edit: Edit, section: Section, number: int, text: str) -> None:
+    before = list(section.entries)
     edit.put(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
+    if text.startswith("remark"):  # the same one twice is two lines
+        section.entries[:] = [*before, *(entry for entry in section if entry not in before)]
     section.entries.sort(key=lambda entry: (entry["seq"], entry.name != "remark"))
 
 
@@ -159,6 +183,8 @@ def resequence(edit: Edit, match: Match) -> str | None:
     for one in section:
         renumbered.append((start + at * step, _text(one)))
         at += one.name != "remark"
+    if renumbered and renumbered[-1][0] > _LAST:
+        return _TOO_HIGH
     section.entries.clear()
     for number, text in renumbered:
         _put(edit, section, number, text)
@@ -175,15 +201,20 @@ def _text(entry: Entry) -> str:
 def render_numbered(entry: Entry) -> list[str]:
     """A numbered list as lines of global config mode."""
     kind = "standard" if entry.body.mode == "acl-standard" else "extended"
+    if any(one.name == "ace evaluate" for one in entry.body):  # no line of the global mode says this
+        return _section(entry, f"ip access-list {kind} {entry['list']}", "")
     return [f"{entry.text} {_text(one)}" for one in entry.body] or [f"ip access-list {kind} {entry['list']}"]
 
 
 def render_named(entry: Entry) -> list[str]:
     """A named list with its lines; with numbers only where a reload would give others."""
-    word = "sequence " if entry.name == SIX else ""
+    return _section(entry, entry.text, "sequence " if entry.name == SIX else "")
+
+
+def _section(entry: Entry, head: str, word: str) -> list[str]:
     numbers = [one["seq"] for one in entry.body if one.name != "remark"]
     usual = numbers == list(range(STEP, STEP * len(numbers) + 1, STEP))
-    lines = [entry.text]
+    lines = [head]
     for one in entry.body:
         shown = not usual and one.name != "remark"
         lines.append(f" {word}{one['seq']} {_text(one)}" if shown else f" {_text(one)}")

@@ -13,7 +13,7 @@ _OTHER = "% OSPFv3: process {} runs already, and this device runs one process"
 
 def _open(edit: Edit, match: Match) -> str | None:
     if not match.negated and not match.reset:
-        if not edit.config.has("ipv6 unicast-routing"):
+        if not edit.booting and not edit.config.has("ipv6 unicast-routing"):
             return "% IPv6 routing not enabled"
         others = [e for e in edit.config.all("ipv6 router ospf") if e["process"] != match["process"]]
         if others:
@@ -23,7 +23,7 @@ def _open(edit: Edit, match: Match) -> str | None:
 
 def _interface_area(edit: Edit, match: Match) -> str | None:
     if not match.negated and not match.reset:
-        if not edit.config.has("ipv6 unicast-routing"):
+        if not edit.booting and not edit.config.has("ipv6 unicast-routing"):
             return "% IPv6 routing not enabled"
         known = edit.config.all("ipv6 router ospf")
         if known and known[0]["process"] != match["process"]:

@@ -69,6 +69,11 @@ def _open_class(edit: Edit, match: Match) -> str | None:
 
 def _class(edit: Edit, match: Match) -> str | None:
     """A class of a policy stands before ``class-default``."""
+    if match.name == DEFAULT and (match.negated or match.reset):
+        for _, body in edit.section.sections(DEFAULT):
+            body.entries.clear()
+            edit.put("drop", body)
+        return None
     words = edit.keep(match)
     edit.section.entries.sort(key=lambda entry: entry.name == DEFAULT)
     return words
@@ -127,7 +132,10 @@ def _act(edit: Edit, match: Match) -> str | None:
     if not match.negated and not match.reset:
         for entry in edit.section.all(*ACTIONS):
             edit.section.remove(entry)
-    return edit.keep(match)
+    words = edit.keep(match)
+    if parent is not None and parent.name == DEFAULT and not edit.section.all(*ACTIONS):
+        edit.put("drop")
+    return words
 
 
 def _policy_seeds(_entry: Entry, _role: str) -> Sequence[str]:
