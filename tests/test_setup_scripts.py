@@ -99,7 +99,7 @@ def test_a_dry_run_of_make_bench_runs_nothing(project):
 
 def test_make_without_a_goal_says_what_there_is(project):
     done = make(project)
-    assert [line.split()[1] for line in done.stdout.splitlines()] == ["bench", "test", "check"]
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["bench", "test", "check", "selftest"]
 
 
 # ---- what is missing ----
