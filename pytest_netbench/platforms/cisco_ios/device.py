@@ -32,7 +32,7 @@ _INTERFACE_LINE = re.compile(
     r"\s*int(?:e(?:r(?:f(?:a(?:ce?)?)?)?)?)?\s+(?!range\b)([A-Za-z-]+\s*[\d/]+)\s*$", re.IGNORECASE
 )
 _LOG_LINES = 200
-_OPTIONS = {"zebra": ("-n",)}
+_OPTIONS = {"zebra": ("-n",), "mgmtd": ("-n",)}
 """A VRF is a network namespace (see ``apply/vrf.py``)."""
 _COMMENT = re.compile(r"\s*(!|$)")
 

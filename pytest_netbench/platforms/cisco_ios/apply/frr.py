@@ -16,7 +16,10 @@ _LOOK_EVERY_S = 0.002
 _LONGEST_LOCK_S = 10.0
 # mgmtd takes one change at a time, and none while it tells a daemon that has just come what is configured
 _LOCKED = "could not lock"
-_ORDER = ("zebra", "staticd")
+_MGMTD = "mgmtd"
+_ORDER = (_MGMTD, "zebra", "staticd")
+# by the version since which mgmtd takes their config
+_FRONTED = {(10, 0): ("staticd",), (10, 1): ("zebra", "ripd", "ripngd")}
 
 
 def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
@@ -29,14 +32,20 @@ def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
     if starting:
         processes.start(node, starting, running=running)
     for daemon in sorted({*running, *starting}, key=lambda name: (_ORDER.index(name) if name in _ORDER else 9, name)):
+        if speaker_of(daemon) != daemon:
+            continue
         known = FrrPlan() if daemon in starting else old
-        before = known.of(daemon)
-        after = new.of(daemon)
-        changes = list(difference(before, after))
+        changes = list(difference(_lines(known, daemon), _lines(new, daemon)))
         problems += _say(node, daemon, changes)
-        if daemon == "staticd" and changes:
+        if daemon in {_MGMTD, "staticd"} and changes:
             _await_static(node, [line for _, line in changes])
     return problems
+
+
+def _lines(plan: FrrPlan, daemon: str) -> list[FrrLine]:
+    """What ``daemon`` is told: mgmtd the lines of all for whom it speaks, for they share its route maps and lists."""
+    spoken_for = [name for names in _FRONTED.values() for name in names if speaker_of(name) == daemon]
+    return [line for name in dict.fromkeys((*spoken_for, daemon)) for line in plan.of(name)]
 
 
 def _await_static(node: NodeAccess, lines: Sequence[str]) -> None:
@@ -91,7 +100,6 @@ def _by_place(lines: Sequence[FrrLine]) -> dict[tuple[Path, str], FrrLine]:
 def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> list[str]:
     if not changes:
         return []
-    speaker = speaker_of(daemon)
     script: list[tuple[str, bool]] = [("end", False), ("enable", False), ("configure terminal", False)]
     at: Path = ()
     for section, line in changes:
@@ -100,7 +108,7 @@ def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> 
             at = section
         script.append((line, True))
     script.append(("end", False))
-    answers = [_ask(node, speaker, line) for line, _ in script]
+    answers = [_ask(node, daemon, line) for line, _ in script]
     return [
         f"{node.name}: {daemon} did not take {line!r}: {text.strip() or f'status {status}'}"
         for (line, matters), (text, status) in zip(script, answers, strict=True)
@@ -120,10 +128,8 @@ def _ask(node: NodeAccess, daemon: str, line: str) -> tuple[str, int]:
 def speaker_of(daemon: str) -> str:
     """Who takes the config of ``daemon``: since FRR 10, mgmtd speaks for some."""
     version = tuple(int(part) for part in (daemons.version() or "0").split(".")[:2] if part.isdigit())
-    fronted = {"staticd"} if version >= (10, 0) else set()
-    if version >= (10, 1):
-        fronted |= {"ripd", "ripngd"}
-    return "mgmtd" if daemon in fronted else daemon
+    fronted = {name for since, names in _FRONTED.items() if version >= since for name in names}
+    return _MGMTD if daemon in fronted else daemon
 
 
 __all__ = ["POLICY", "apply", "difference", "speaker_of"]
