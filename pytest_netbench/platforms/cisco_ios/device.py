@@ -241,7 +241,10 @@ class Exec:
         """The same, read as JSON; ``{}`` where it answers anything else."""
         text = self.ask(daemon, command)
         start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-        return json.loads(text[start:]) if start >= 0 else {}
+        try:
+            return json.loads(text[start:]) if start >= 0 else {}
+        except json.JSONDecodeError:  # words of refusal with a bracket in them
+            return {}
 
     def run_in_vrf(self, vrf: str, argv: Sequence[str], *, timeout_s: float = 30.0) -> Completed:
         """Run a program of the machine in a VRF's network; "" is the global one."""

@@ -47,12 +47,11 @@ _ON_INTERFACES = {
     ),
     _HARDWARE: (
         "full-duplex", "half-duplex", "mop enabled", "mop sysid", "fair-queue [ {rest:line} ]", "max-reserved-bandwidth {percent:1-100}", "tx-ring-limit {count:1-32767}", "transmit-interface {interface:interface}", "no-arp", "serial restart-delay {seconds:0-900}", "power inline {rest:line}",
-        "mls {rest!:line}", "auto qos {rest:line}", "medium p2p", "mdix auto", "flowcontrol {rest:line}", "priority-queue out", "srr-queue {rest!:line}", "storm-control {rest!:line}", "nsf {rest:line}", "bfd interval {ms:50-999} min_rx {rx:50-999} multiplier {count:3-50}", "random-detect",
+        "mls {rest!:line}", "auto qos {rest:line}", "medium p2p", "mdix auto", "flowcontrol {rest:line}", "priority-queue out", "srr-queue {rest!:line}", "storm-control {rest!:line}", "nsf {rest:line}", "bfd interval ^ {ms:50-999} min_rx {rx:50-999} multiplier {count:3-50}", "random-detect",
         "ip virtual-reassembly max-reassemblies {count:1-1024}", "pppoe enable [ group {group:word} ]", "llc2 {rest:line}", "trust device {what:word}", "macro description {rest:line}", "dampening [ {rest:line} ]", "down-when-looped", "ignore-dcd",
     ),
 }  # fmt: skip
 _ON_LINES = ("authorization {rest!:line}", "exec prompt timestamp", "flowcontrol {rest:line}", "logout-warning {seconds:0-4294967295}", "modem {rest:line}", "rotary {number:0-100}", "escape-character {rest:line}", "accounting {rest!:line}", "absolute-timeout {minutes:0-10000}", "txspeed {baud:0-4000000}", "rxspeed {baud:0-4000000}", "monitor", "location {rest:line}", "vacant-message {rest:line}", "notify", "autocommand {rest:line}")  # fmt: skip
-_ARCHIVE_LINES = ("path {rest:line}", "write-memory", "maximum {count:1-14}", "time-period {minutes:1-525600}")
 _LOG_LINES = (
     "logging enable",
     "logging size {size:1-1000}",
@@ -71,7 +70,6 @@ def _commands() -> list[Command]:
         for text in texts
     ]
     found += [Command(pattern=text, mode="line", keeps_no=True, marked=_SERVERS) for text in _ON_LINES]
-    found += [Command(pattern=text, mode=_ARCHIVE, keeps_no=True, marked=_SERVERS) for text in _ARCHIVE_LINES]
     found += [Command(pattern=text, mode=_ARCHIVE_LOG, keeps_no=True, marked=_SERVERS) for text in _LOG_LINES]
     return found
 

@@ -14,6 +14,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, C
 from pytest_netbench.platforms.cisco_ios.plan import FORWARD, Link
 
 MODE = "if"
+MOST_INTERFACES = 2000
 _NOT_SHAPED = "a link of the lab has no such property"
 
 
@@ -30,6 +31,8 @@ def _open(edit: Edit, match: Match) -> str | None:
         return INVALID
     if known is None and name.sub is not None and edit.config.get("interface", name=str(name.parent)) is None:
         return INVALID
+    if known is None and not match.negated and len(edit.config.all("interface")) >= MOST_INTERFACES:
+        return "% Maximum number of interfaces reached"
     words = edit.keep(match)
     if edit.booting and known is not None and not match.negated:
         # a saved config says "shutdown" where it holds and nothing where it does not
@@ -210,6 +213,12 @@ def _mtu(one: Interface) -> int | None:
     return int(entry["bytes"]) if entry else None
 
 
+def _check_mac(_edit: Edit, match: Match) -> str | None:
+    first = int(str(match["mac"])[:2], 16)
+    group = first & 1 or str(match["mac"]) == "0000.0000.0000"
+    return "% Invalid MAC address: it is no station's" if group else None
+
+
 def _mac(one: Interface) -> str | None:
     entry = one.section.get("mac-address")
     if entry is None:
@@ -244,7 +253,7 @@ _INTERFACE = (
     Command(pattern="bandwidth {kbit:1-10000000}", help="Set bandwidth informational parameter"),
     Command(pattern="delay {tens:1-16777215}", help="Specify interface throughput delay"),
     Command(pattern="mtu {bytes:68-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
-    Command(pattern="mac-address {mac:mac}", help="Manually set interface MAC address"),
+    Command(pattern="mac-address {mac:mac}", check=_check_mac, help="Manually set interface MAC address"),
     Command(
         pattern="ip address ^ {address!:ipv4} {mask!:mask} [ secondary ]",
         keeps_no=True,

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 
 
+MOST_LINES = 20000
+"""So many lines may stand in a section, or in the config outside sections."""
+FULL = "%Configuration buffer full, can't add command"
+
+
 class Edit:
     """What the storing of one line may use.
 
@@ -36,6 +41,8 @@ class Edit:
     def store(self, match: Match) -> str | None:
         """Do what the line says to the config; the device's words if it refuses."""
         command = match.command
+        if len(self.section.entries) >= MOST_LINES and not match.negated and not match.reset:
+            return FULL
         if command.check is not None and not match.negated and not match.reset:
             words = command.check(self, match)
             if words is not None:

@@ -119,7 +119,7 @@ class Section:
         self.entries.remove(entry)
 
 
-_BY_NUMBER = frozenset({"vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list"})
+_BY_NUMBER = frozenset({"router ospf", "vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list"})
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, ace
-from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.edit import FULL, MOST_LINES, Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 STEP = 10
 _LAST = 2147483647
-MOST_LINES = 20000
-"""So many lines, remarks among them, may stand in a list."""
 _TOO_HIGH = "% Sequence number exceeds the maximum"
-_TOO_MANY = "% Access list has too many entries"
 NUMBERED = "access-list"
 STANDARD = "ip access-list standard"
 EXTENDED = "ip access-list extended"
@@ -144,8 +141,8 @@ def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | N
         number = last // STEP * STEP + STEP
     if number > _LAST:
         return _TOO_HIGH
-    if len(section.entries) >= MOST_LINES:
-        return _TOO_MANY
+    if len(section.entries) >= MOST_LINES:  # lines of numbered lists come from global mode
+        return FULL
     waiting = [entry for entry in section if entry["seq"] > last] if number > last else []
     if not text.startswith("remark"):
         _take_along(edit, section, waiting, number)
@@ -162,7 +159,7 @@ def _take_along(edit: Edit, section: Section, remarks: list[Entry], number: int)
 
 
 def _put(edit: Edit, section: Section, number: int, text: str) -> None:
-    before = list(section.entries)
+    before = list(section.entries) if text.startswith("remark") else []
     edit.put(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
     if text.startswith("remark"):  # the same one twice is two lines
         section.entries[:] = [*before, *(entry for entry in section if entry not in before)]

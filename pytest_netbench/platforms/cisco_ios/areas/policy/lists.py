@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -27,6 +28,19 @@ def gather(section: Section, names: Iterable[str], within: Callable[[Entry], Has
     entries.sort(key=lambda entry: (lists.index(entry.match.keys[0][1]), within(entry)))
     for at, entry in zip(slots, entries, strict=True):
         section.entries[at] = entry
+
+
+_OF_AS_PATHS = re.compile(r"[0-9_^|\[,{}() \]$*+.?\\-]{1,254}")
+_NO_EXPRESSION = "% Invalid regular expression: an AS path has digits alone"
+
+
+def _check_as_path(_edit: Edit, match: Match) -> str | None:
+    """Only what routers of FRR take: an expression with other characters would match no path."""
+    try:
+        re.compile(str(match["regex"]))
+    except re.error:
+        return _NO_EXPRESSION
+    return None if _OF_AS_PATHS.fullmatch(match["regex"]) else _NO_EXPRESSION
 
 
 # -- prefix lists --------------------------------------------------------------------------------------------------------
@@ -105,7 +119,7 @@ COMMANDS = (
     Command(pattern=f"ipv6 prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:ipv6prefix}} [ ge {{ge:1-128}} ] [ le {{le:1-128}} ]", name=PREFIX6, check=_check_prefix, edit=_prefix_line, help="Build a prefix list"),
     Command(pattern="ipv6 prefix-list {list!:listname} description {text:line}", name=f"{PREFIX6} description"),
     Command(pattern="ip prefix-list sequence-number", keeps_no=True, default=("ip prefix-list sequence-number",)),
-    Command(pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}", name=AS_PATH, edit=_line, help="Specify an access list number"),
+    Command(pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}", name=AS_PATH, edit=_line, check=_check_as_path, help="Specify an access list number"),
     Command(pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line, help="Add a community list entry"),
     Command(pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
     Command(pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line),

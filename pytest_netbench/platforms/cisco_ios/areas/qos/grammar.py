@@ -17,8 +17,21 @@ _NO_RED = "queues drop at their tail: this kernel's RED is not used"
 _NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
 
 
+_POLICE_SEEDS = ("conform-action transmit", "exceed-action drop")
+
+
 def _police_seeds(_entry: Entry, _role: str) -> tuple[str, ...]:
-    return ("conform-action transmit", "exceed-action drop")
+    return _POLICE_SEEDS
+
+
+def _police_action(edit: Edit, match: Match) -> str | None:
+    """Without an action of its own, a policer has the usual one."""
+    words = edit.keep(match)
+    if not edit.section.has(match.name):
+        for text in _POLICE_SEEDS:
+            if text.startswith(match.name):
+                edit.put(text)
+    return words
 
 
 def _class_map(edit: Edit, match: Match) -> str | None:
@@ -231,6 +244,7 @@ _POLICE_LINES = tuple(
     Command(
         pattern=f"{word}-action ( transmit | drop | set-dscp-transmit {{dscp:dscp}} | set-prec-transmit {{prec:prec}} | set-qos-transmit {{group:0-99}} )",
         mode=POLICE,
+        edit=_police_action,
     )
     for word in ("conform", "exceed", "violate")
 )

@@ -90,7 +90,7 @@ def _check_policy(edit: Edit, match: Match) -> str | None:
 
 
 def _remove_policy(edit: Edit, match: Match) -> str | None:
-    if match.negated and any(
+    if (match.negated or match.reset) and any(
         body.has("service-policy type inspect", policy=match["name"]) for _, body in edit.config.sections(PAIR)
     ):
         return f"% Policy-map {match['name']} is being used"
@@ -115,7 +115,7 @@ def _check_member(edit: Edit, match: Match) -> str | None:
 def _remove_zone(edit: Edit, match: Match) -> str | None:
     """A zone takes its pairs and its memberships along."""
     words = edit.keep(match)
-    if match.negated:
+    if match.negated or match.reset:
         for entry in [e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}]:
             edit.config.remove(entry)
         for _, body in edit.config.sections("interface"):
