@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios import igp, interfaces
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
+from pytest_netbench.platforms.cisco_ios.areas import rip
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -48,9 +50,20 @@ def _compile(context: Context) -> None:
             ("ripd", "router rip") if entry.name == "router rip" else ("eigrpd", f"router eigrp {entry['process']}")
         )
         for line in body.all(*_KINDS):
-            where = f" {interfaces.kernel_name(line['interface'])}" if "interface" in line.match.args else ""
             prefix, name = _list(context, line)
-            context.plan.frr.add(daemon, head, f"distribute-list {prefix}{name} {line['way']}{where}")
+            for where in _where(context, daemon, body, line):
+                context.plan.frr.add(daemon, head, f"distribute-list {prefix}{name} {line['way']}{where}")
+
+
+def _where(context: Context, daemon: str, body: Section, entry: Entry) -> list[str]:
+    """The interfaces that a line is said for; "" is all of them, which ripd behind mgmtd takes and forgets."""
+    if "interface" in entry.match.args:
+        return [f" {interfaces.kernel_name(entry['interface'])}"]
+    if speaker_of(daemon) == daemon:
+        return [""]
+    alike = [one for one in body.all(entry.name) if one["way"] == entry["way"] and "interface" in one.match.args]
+    own = {interfaces.kernel_name(one["interface"]) for one in alike}
+    return [f" {one.kernel}" for one in rip.members(context, body) if one.kernel not in own]
 
 
 def _list(context: Context, entry: Entry) -> tuple[str, str]:

@@ -9,12 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.netns_networks import network
 from tests.support.wiretap import frames
 
 ROUTE = {
-    "track": 10, "daemon": "staticd", "up": "ip route 10.99.0.0/24 10.1.0.2", "down": "no ip route 10.99.0.0/24 10.1.0.2",
+    "track": 10, "daemon": speaker_of("staticd"),
+    "up": "ip route 10.99.0.0/24 10.1.0.2", "down": "no ip route 10.99.0.0/24 10.1.0.2",
 }  # fmt: skip
 OPERATION = {"number": 1, "target": "10.1.0.2", "frequency_s": 5, "timeout_ms": 2000, "scheduled": True}
 SLA_TRACK = {"number": 10, "kind": "sla", "operation": 1, "what": "reachability"}
