@@ -168,3 +168,13 @@ def test_interfaces_end_at_two_thousand() -> None:
     session = _session(_device("router"))
     refused = [session.enter(f"interface Loopback{number}") for number in range(2000)]
     assert refused[-1] == "% Maximum number of interfaces reached\n"
+
+
+def test_a_class_cannot_hold_itself_by_way_of_another() -> None:
+    device = paper("class-map match-any A", "class-map match-any B", "match class-map A", "class-map match-any A")
+    session = _session(device)
+    session.enter("class-map match-any A")
+    assert "Invalid input" in session.enter("match class-map B")
+    for line in ("policy-map P", "class B", "set dscp ef", "interface gi0/0", "service-policy output P"):
+        session.enter(line)
+    _plan(device)

@@ -51,6 +51,8 @@ def remembering(context: Context, ace: Ace) -> list[str]:
         return [remember]
     if ace.protocol == "icmp":
         return [echo, ""]
+    if ace.protocol != "ip" and not ace.service:
+        return [""]
     return [f"{_TRANSPORT} {remember}", echo, ""]
 
 

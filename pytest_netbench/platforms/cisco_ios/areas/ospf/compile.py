@@ -288,8 +288,13 @@ def _areas(section: Section) -> _Lines:
         elif entry.name.startswith("area filter-list"):
             way = entry.name.split()[-1]
             yield f"{area} filter-list prefix {entry['list']} {way}", "", None
-        elif entry.name == "area virtual-link":
+        elif entry.name == "area virtual-link" and not _is_special(section, entry):
             yield from _virtual_link(entry, area)
+
+
+def _is_special(section: Section, link: Entry) -> bool:
+    """No virtual link runs through a stub area or an NSSA."""
+    return any(dotted(one["area"]) == dotted(link["area"]) for one in section.all("area stub", "area nssa"))
 
 
 def _special(entry: Entry, line: str) -> _Lines:

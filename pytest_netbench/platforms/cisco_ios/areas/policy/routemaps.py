@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+
 from pytest_netbench.platforms.cisco_ios.areas.policy.lists import gather
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
@@ -112,6 +114,16 @@ _SINGLE = (
     "description {text:line}",
     "continue [ {target:1-65535} ]",
 )
+
+
+def _check_hops(_edit: Edit, match: Match) -> str | None:
+    for hop in [*match.many("hop"), *match.many("hop6")]:
+        address = ip_address(hop)
+        if address.is_multicast or address.is_unspecified or address.is_loopback or int(address) == 2**32 - 1:
+            return f"% Invalid next hop {hop}"
+    return None
+
+
 _NAMES = {
     "match ip address prefix-list {list:name}+": "match ip address prefix-list",
     "match ip next-hop prefix-list {list:name}+": "match ip next-hop prefix-list",
@@ -119,7 +131,7 @@ _NAMES = {
 COMMANDS = (
     Command(pattern="route-map {map!:name} ^ [ ( permit | deny ) ] [ {seq!:0-65535} ]", name="route-map", opens=MODE, edit=_open, help="Create route-map or enter route-map command mode"),
     *(Command(pattern=text, mode=MODE, edit=_several) for text in _MATCH),
-    *(Command(pattern=text, mode=MODE) for text in _SINGLE),
+    *(Command(pattern=text, mode=MODE, check=_check_hops if "next-hop" in text else None) for text in _SINGLE),
     Command(pattern="set ip next-hop verify-availability", mode=MODE, name="set ip next-hop verify-availability"),
     Command(pattern="set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}", mode=MODE, name="set ip next-hop tracked"),
 )  # fmt: skip

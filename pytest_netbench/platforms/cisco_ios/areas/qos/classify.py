@@ -25,12 +25,18 @@ class Classifier:
         self._context = context
         self._prefix = prefix
         self._count = 0
+        self._above: list[str] = []
 
     def send(self, here: Chain, name: str, there: str) -> None:
         """Have packets of class ``name`` go from chain ``here`` to the chain called ``there``; the others pass on."""
         entry = self._context.config.get("class-map", name=name)
-        if entry is None:
+        if entry is None or name in self._above:
             return
+        self._above.append(name)
+        self._lines(here, entry, there)
+        self._above.pop()
+
+    def _lines(self, here: Chain, entry: Entry, there: str) -> None:
         lines = [line for line in entry.body if line.name.startswith("match")]
         if entry.has("match-any"):
             for line in lines:

@@ -12,6 +12,8 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
 CLASS_MAP, POLICY_MAP, CLASS, POLICE, CONTROL_PLANE = "cmap", "pmap", "pmap-c", "police", "cp"
+_MOST_CLASSES = 256
+"""So many classes may a class come to with those that it holds: each is tested where it stands."""
 _QUEUEING = ("priority", "bandwidth", "shape average")
 _NO_RED = "queues drop at their tail: this kernel's RED is not used"
 _NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
@@ -176,12 +178,26 @@ def _used(config: Section, name: str) -> bool:
     return False
 
 
+def _size(config: Section, name: str, *, within: str) -> int:
+    """How many classes a class comes to with all that it holds; too many where it holds ``within``."""
+    waiting, count = [name], 0
+    while waiting and count <= _MOST_CLASSES:
+        name = waiting.pop()
+        count += 1 if name != within else _MOST_CLASSES
+        known = config.get("class-map", name=name)
+        waiting += [str(line["other"]) for line in known.body.all("match class-map")] if known is not None else []
+    return count
+
+
 def _no_class(edit: Edit, match: Match) -> str | None:
     name = str(match["other"])
     inner = edit.section.parent
     if inner is not None and name == inner["name"]:
         return INVALID
-    return None if edit.config.has("class-map", name=name) else f"% class map {name} not configured"
+    if inner is not None and _size(edit.config, name, within=inner["name"]) > _MOST_CLASSES:
+        return INVALID
+    # a saved config may name a class before it comes to it
+    return None if edit.booting or edit.config.has("class-map", name=name) else f"% class map {name} not configured"
 
 
 MODES = (
