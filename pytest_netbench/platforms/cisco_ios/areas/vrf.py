@@ -109,7 +109,7 @@ def _compile(context: Context) -> None:
     for entry in context.config.all("ip route"):
         if entry.get("vrf") in names:
             if entry.get("track") is not None:
-                context.unsupported(entry, "a route of a VRF stays whatever its track says")
+                continue  # the area sla has it come and go
             context.plan.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")
 
 

@@ -64,7 +64,7 @@ def test_route_targets_are_marked_as_without_effect():
     assert ("route-target both 1:1", "routes are not passed from one VRF to another") in plan_of(device).unsupported
 
 
-def test_a_tracked_route_of_a_vrf_is_said_to_stay():
-    device = paper(*RED, "ip route vrf RED 0.0.0.0 0.0.0.0 10.0.0.2 track 1")
-    assert [line.path[-1] for line in plan_of(device).frr.of("staticd")] == ["ip route 0.0.0.0/0 10.0.0.2 vrf RED"]
-    assert plan_of(device).unsupported[-1][1] == "a route of a VRF stays whatever its track says"
+def test_a_tracked_route_of_a_vrf_is_left_to_what_tracks():
+    device = paper(*RED, "track 1 interface gi0/1 line-protocol", "ip route vrf RED 0.0.0.0 0.0.0.0 10.0.0.2 track 1")
+    assert plan_of(device).frr.of("staticd") == []
+    assert "vrf RED" in str(plan_of(device).services)
