@@ -71,7 +71,8 @@ def _banner_text(typed: str) -> str:
     """What stands between the delimiters."""
     size = 2 if typed.startswith("^C") else 1
     delimiter = typed[:size]
-    return typed[size : typed.rindex(delimiter)] if typed.count(delimiter) > 1 else typed[size:]
+    text = typed[size : typed.rindex(delimiter)] if typed.count(delimiter) > 1 else typed[size:]
+    return text.replace("^C", "")  # which ends it in a saved config
 
 
 def _host_alias(edit: Edit, match: Match) -> str | None:

@@ -104,7 +104,17 @@ def _apart(one: Plan, other: Plan) -> str:
 
 
 def _first_wrong(role: str, before: str, typed: Sequence[str]) -> tuple[str, str] | None:
-    """The first of some lines after which something is wrong, typed on a device that has just started."""
+    """A line after which something is wrong, and was not before it, typed on a device that has just started."""
+    if not _wrong_after(role, before, typed):
+        return None
+    good, bad = 0, len(typed)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (good, middle) if _wrong_after(role, before, typed[:middle]) else (middle, bad)
+    return typed[bad - 1], _wrong_after(role, before, typed[:bad])
+
+
+def _wrong_after(role: str, before: str, typed: Sequence[str]) -> str:
     device = _device(role, before)
     session = _session(device)
     for line in typed:
@@ -112,9 +122,7 @@ def _first_wrong(role: str, before: str, typed: Sequence[str]) -> tuple[str, str
             session.enter("configure terminal")
         if not line.startswith("do "):
             session.enter(line)
-        if not session.collecting and (wrong := _wrong(device)):
-            return line, wrong
-    return None
+    return _wrong(device)
 
 
 def test_a_remark_twice_and_one_before_a_numbered_line_keep_their_places() -> None:

@@ -59,7 +59,8 @@ def _class_map(edit: Edit, match: Match) -> str | None:
 
 def _class(edit: Edit, match: Match) -> str | None:
     name = match["name"]
-    if not match.negated and name != "class-default" and not edit.config.has("class-map", name=name):
+    known = edit.booting or name == "class-default" or edit.config.has("class-map", name=name)
+    if not match.negated and not known:
         return f"% class map {name} not configured"
     words = edit.keep(match)
     # class-default takes what is left: it is always the last
@@ -136,7 +137,7 @@ def _service_policy(edit: Edit, match: Match) -> str | None:
     name = str(match["policy"])
     policy = edit.config.get("policy-map", name=name)
     if policy is None:
-        return f"% policy map {name} not configured"
+        return None if edit.booting else f"% policy map {name} not configured"
     if match.has("input") and any(line.name in _QUEUEING for _, body in policy.body.sections("class") for line in body):
         return f"% {name}: queueing features can be applied to output only"
     return None
@@ -146,7 +147,7 @@ def _child(edit: Edit, match: Match) -> str | None:
     name = str(match["policy"])
     policy = edit.config.get("policy-map", name=name)
     if policy is None:
-        return f"% policy map {name} not configured"
+        return None if edit.booting else f"% policy map {name} not configured"
     outer = edit.section.parent.section.parent if edit.section.parent else None
     if outer is not None and _reaches(edit.config, policy, str(outer["name"])):
         return f"% policy map {name} would contain itself"

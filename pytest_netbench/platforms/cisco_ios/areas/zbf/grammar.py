@@ -80,12 +80,12 @@ def _class(edit: Edit, match: Match) -> str | None:
 
 
 def _check_class(edit: Edit, match: Match) -> str | None:
-    known = edit.config.has(CLASS_MAP, name=match["name"])
+    known = edit.booting or edit.config.has(CLASS_MAP, name=match["name"])
     return None if known else f"% class map {match['name']} not configured"
 
 
 def _check_policy(edit: Edit, match: Match) -> str | None:
-    known = edit.config.has(POLICY_MAP, name=match["policy"])
+    known = edit.booting or edit.config.has(POLICY_MAP, name=match["policy"])
     return None if known else f"% policy map {match['policy']} not configured"
 
 
@@ -129,7 +129,7 @@ def _act(edit: Edit, match: Match) -> str | None:
     parent = edit.section.parent
     if match.name == "inspect" and parent is not None and parent.name == DEFAULT and not match.negated:
         return "% Inspect action is not allowed under class-default"
-    if not match.negated and not match.reset:
+    if not match.negated and (not match.reset or match.name == "drop"):
         for entry in edit.section.all(*ACTIONS):
             edit.section.remove(entry)
     words = edit.keep(match)
