@@ -126,9 +126,9 @@ class Session:
         first = words[0].lower()
         if len(words) == 1 and first == "end":
             self._leave_all()
-        elif len(words) == 1 and len(first) > 1 and "exit".startswith(first):
-            self._leave()
-        elif len(words) == 1 and len(first) > 4 and "exit-address-family".startswith(first) and self._in_family():
+        elif (len(words) == 1 and len(first) > 1 and "exit".startswith(first)) or (
+            len(words) == 1 and len(first) > 4 and "exit-address-family".startswith(first) and self._in_family()
+        ):
             self._leave()
         elif first in {"do", "do-exec"} and len(words) > 1:
             yield from self._exec_line(line, skip=1)
