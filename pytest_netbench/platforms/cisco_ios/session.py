@@ -126,9 +126,7 @@ class Session:
         first = words[0].lower()
         if len(words) == 1 and first == "end":
             self._leave_all()
-        elif (len(words) == 1 and len(first) > 1 and "exit".startswith(first)) or (
-            len(words) == 1 and len(first) > 4 and "exit-address-family".startswith(first) and self._in_family()
-        ):
+        elif len(words) == 1 and self._says_exit(first):
             self._leave()
         elif first in {"do", "do-exec"} and len(words) > 1:
             yield from self._exec_line(line, skip=1)
@@ -137,6 +135,10 @@ class Session:
 
     def _in_family(self) -> bool:
         return any(entry.name == "address-family" for entry in self._frames[-1].entries)
+
+    def _says_exit(self, word: str) -> bool:
+        family = len(word) > len("exit") and "exit-address-family".startswith(word) and self._in_family()
+        return family or (len(word) > 1 and "exit".startswith(word))
 
     def _configure(self, line: str, words: list[str]) -> str:
         negated = words[0].lower() == "no"

@@ -56,6 +56,5 @@ def test_what_packets_are_not_looked_at_for_is_said_and_matches_nothing():
 def test_interfaces_that_route_by_policy_are_shown():
     device = paper(*PORT, "exit", "ip local policy route-map OWN")
     assert (
-        Session(device).enter("show ip policy")
-        == "Interface      Route map\nlocal          OWN\nGi0/0          PBR\n"
+        Session(device).enter("show ip policy") == "Interface      Route map\nlocal          OWN\nGi0/0          PBR\n"
     )
