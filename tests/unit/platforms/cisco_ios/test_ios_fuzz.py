@@ -186,3 +186,10 @@ def test_a_class_cannot_hold_itself_by_way_of_another() -> None:
     for line in ("policy-map P", "class B", "set dscp ef", "interface gi0/0", "service-policy output P"):
         session.enter(line)
     _plan(device)
+
+
+def test_a_class_is_no_deeper_than_the_kernels_chains() -> None:
+    session = _session(paper("class-map match-all A"))
+    session.enter("class-map match-all A")
+    said = [session.enter(f"match packet length min {size}") for size in range(1, 12)]
+    assert said == [*[""] * 10, "% A class map may have 10 match criteria that all must hold\n"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_netbench.platforms.cisco_ios.areas.qos import values
@@ -14,6 +15,8 @@ TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
 CLASS_MAP, POLICY_MAP, CLASS, POLICE, CONTROL_PLANE = "cmap", "pmap", "pmap-c", "police", "cp"
 _MOST_CLASSES = 256
 """So many classes may a class come to with those that it holds: each is tested where it stands."""
+_MOST_LEVELS = 10
+"""The kernel has room for sixteen chains one inside the other."""
 _QUEUEING = ("priority", "bandwidth", "shape average")
 _NO_RED = "queues drop at their tail: this kernel's RED is not used"
 _NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
@@ -190,6 +193,34 @@ def _size(config: Section, name: str, *, within: str) -> int:
     return count
 
 
+def _check_levels(edit: Edit, match: Match) -> str | None:
+    """Whether classes still fit into the kernel's chains with one line more."""
+    here = edit.section.parent
+    more = {str(here["name"]): _levels_of(edit.config, match, {}, ())} if here is not None else {}
+    deepest = max((_levels(edit.config, e, more, ()) for e in edit.config.all("class-map")), default=0)
+    return (
+        f"% A class map may have {_MOST_LEVELS} match criteria that all must hold" if deepest > _MOST_LEVELS else None
+    )
+
+
+def _levels(config: Section, entry: Entry, more: Mapping[str, int], above: tuple[str, ...]) -> int:
+    """Chains that packets of a class pass through one inside the other; ``more``: those of a line not there yet, by class."""
+    name = str(entry["name"])
+    if name in above:
+        return 0
+    each = [
+        _levels_of(config, line.match, more, (*above, name)) for line in entry.body if line.name.startswith("match")
+    ]
+    each.append(more.get(name, 0))
+    return max(each) if entry.has("match-any") else sum(each)
+
+
+def _levels_of(config: Section, match: Match, more: Mapping[str, int], above: tuple[str, ...]) -> int:
+    own = 1 + match.has("not") + match.has("access-group")
+    inner = config.get("class-map", name=str(match["other"])) if "other" in match.args else None
+    return own + (_levels(config, inner, more, above) if inner is not None else 0)
+
+
 def _no_class(edit: Edit, match: Match) -> str | None:
     name = str(match["other"])
     inner = edit.section.parent
@@ -198,7 +229,9 @@ def _no_class(edit: Edit, match: Match) -> str | None:
     if inner is not None and _size(edit.config, name, within=inner["name"]) > _MOST_CLASSES:
         return INVALID
     # a saved config may name a class before it comes to it
-    return None if edit.booting or edit.config.has("class-map", name=name) else f"% class map {name} not configured"
+    if not edit.booting and not edit.config.has("class-map", name=name):
+        return f"% class map {name} not configured"
+    return _check_levels(edit, match)
 
 
 MODES = (
@@ -277,7 +310,7 @@ COMMANDS = (
         pattern="policy-map {name!:policyname}", opens=POLICY_MAP, edit=_remove_policy, help="Configure QoS Policy Map"
     ),
     Command(pattern="control-plane", opens=CONTROL_PLANE, help="Configure control plane services"),
-    *(Command(pattern=text, mode=CLASS_MAP) for text in _MATCHES),
+    *(Command(pattern=text, mode=CLASS_MAP, check=_check_levels) for text in _MATCHES),
     Command(pattern="match [ not ] class-map {other!:policyname}", mode=CLASS_MAP, check=_no_class),
     Command(pattern="description {text:line}", mode=(CLASS_MAP, POLICY_MAP)),
     Command(pattern="class {name!:policyname}", mode=POLICY_MAP, opens=CLASS, edit=_class, help="Policy criteria"),
