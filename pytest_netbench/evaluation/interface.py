@@ -56,19 +56,20 @@ class TaskEvaluation:
         return {name: lines for name, lines in found.items() if lines}
 
     def run_testcases(
-        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False
+        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False, look_again: bool = True
     ) -> list[TestcaseResult]:
         """Run testcases; one result each, in order.
 
         Args:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
+            look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
 
         Raises:
             LabError: The lab broke; a testcase that cannot be run on this network is a failed one instead.
         """
         with self._one_at_a_time:
-            return self._runner.run(testcases, stop_at_first_failure=stop_at_first_failure)
+            return self._runner.run(testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again)
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         """One request by its wire name, answered in the draft's shape.

@@ -1,14 +1,16 @@
 """Runs testcases: waits for each condition up to its deadline in lab time, then sees that it stays.
 
-First what must be, then what must not be (a network that has not converged denies everything), then what sends traffic,
-one at a time (traffic disturbs others).
+First what must be; and again once the network has had time to act on its last change, for what held before must not pass. Then
+what must not be (a network that has not converged denies everything), then what sends traffic, one at a time (traffic disturbs
+others).
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from pytest_netbench.evaluation.observation import Observation, View
 from pytest_netbench.evaluation.testcases import KINDS, observe
@@ -18,6 +20,7 @@ from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
 
 MIN_WAIT_S = 0.5
+LOOK_AGAIN_S = 0.5
 FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 PAUSE_GROWTH = 1.5
@@ -38,16 +41,39 @@ class Runner:
         self._devices = devices
         self._clock = clock
 
-    def run(self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False) -> list[TestcaseResult]:
-        """Results in the order of ``testcases``; with ``stop_at_first_failure`` only of those decided until then."""
+    def run(
+        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False, look_again: bool = True
+    ) -> list[TestcaseResult]:
+        """Results in the order of ``testcases``.
+
+        Args:
+            testcases: What must be true.
+            stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
+            look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+        """
         results: dict[int, TestcaseResult] = {}
+        began = self._clock()
+
+        def to_go_on() -> bool:
+            return not (stop_at_first_failure and any(result.status == "fail" for result in results.values()))
+
         for phase in phases(testcases):
-            waits = {index: Wait(testcases[index], time_scale=self._lab.time_scale) for index in phase}
-            self._settle(list(waits.values()), stop_at_first_failure)
-            results |= {index: wait.result for index, wait in waits.items() if wait.result is not None}
-            if stop_at_first_failure and any(result.status == "fail" for result in results.values()):
+            results |= self._decided(testcases, phase.indices, stop_at_first_failure)
+            passed = [index for index in phase.indices if index in results and results[index].status == "pass"]
+            if look_again and phase.looked_at_again and passed and to_go_on():
+                threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
+                again = self._decided(testcases, passed, stop_at_first_failure)
+                results |= {index: _later(results[index], result) for index, result in again.items()}
+            if not to_go_on():
                 break
         return [results[index] for index in sorted(results)]
+
+    def _decided(
+        self, testcases: Sequence[Testcase], indices: Iterable[int], stop_at_first_failure: bool
+    ) -> dict[int, TestcaseResult]:
+        waits = {index: Wait(testcases[index], time_scale=self._lab.time_scale) for index in indices}
+        self._settle(list(waits.values()), stop_at_first_failure)
+        return {index: wait.result for index, wait in waits.items() if wait.result is not None}
 
     def _settle(self, waits: Sequence[Wait], stop_at_first_failure: bool) -> None:
         pause_s = FIRST_PAUSE_S
@@ -68,18 +94,31 @@ class Runner:
             pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
 
 
-def phases(testcases: Sequence[Testcase]) -> list[list[int]]:
-    """Indices of the testcases that may be observed together, in the order to run them."""
+def _later(first: TestcaseResult, again: TestcaseResult) -> TestcaseResult:
+    return again.model_copy(update={"duration_s": round(first.duration_s + again.duration_s, 6)})
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Indices of testcases that may be observed together."""
+
+    indices: tuple[int, ...]
+    looked_at_again: bool = False
+
+
+def phases(testcases: Sequence[Testcase]) -> list[Phase]:
+    """All testcases, in the order to run them."""
     present: list[int] = []
     absent: list[int] = []
-    traffic: list[list[int]] = []
+    traffic: list[Phase] = []
     for index, testcase in enumerate(testcases):
         kind = KINDS[testcase.kind]
         if kind.traffic:
-            traffic.append([index])
+            traffic.append(Phase((index,)))
         else:
             (absent if kind.absent(testcase) else present).append(index)
-    return [phase for phase in (present, absent, *traffic) if phase]
+    ordered = (Phase(tuple(present), looked_at_again=True), Phase(tuple(absent)), *traffic)
+    return [phase for phase in ordered if phase.indices]
 
 
 class Wait:

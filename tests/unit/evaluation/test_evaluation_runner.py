@@ -65,6 +65,29 @@ def test_a_condition_that_does_not_stay_fails_and_says_how_long_it_held():
     assert " lab s), then: no answer in 0.5 s" in result.actual
 
 
+def test_what_holds_only_until_the_network_feels_the_last_change_does_not_pass():
+    lab = chain(time_scale=10)
+    lab.later(0.2, "edge", "deny icmp any any")
+    (result,) = run(lab, PING)
+    assert result.status == "fail"
+    assert result.actual.startswith("no answer in 0.5 s; tried ")
+
+
+def test_what_goes_while_the_network_moves_and_comes_back_passes():
+    lab = chain(time_scale=10)
+    lab.later(0.2, "edge", "deny icmp any any")
+    lab.later(0.8, "edge", "no deny icmp any any")
+    (result,) = run(lab, PING | {"within_s": 30})
+    assert result.status == "pass"
+
+
+def test_a_network_that_nobody_changed_is_looked_at_once():
+    lab = chain()
+    (result,) = run(lab, PING, look_again=False)
+    assert result.status == "pass"
+    assert lab.prober.batches == [1]
+
+
 def test_denied_needs_two_looks_in_a_row():
     lab = chain(edge="deny tcp 22 any")
     (result,) = run(lab, DENIED)
@@ -127,7 +150,8 @@ def test_all_packets_of_a_look_go_in_one_batch_and_what_passed_is_done():
     marking = {"kind": "marking", "from": "branch", "to": "web", "expected_dscp": 46, "within_s": 1}
     run(lab, PING, PING | {"to": "edge"}, PING | {"from": "web"}, marking)
     assert lab.prober.batches[0] == 4
-    assert set(lab.prober.batches[1:]) == {1}
+    assert set(lab.prober.batches[1:-1]) == {1}
+    assert lab.prober.batches[-1] == 3
 
 
 def test_traffic_runs_after_everything_else():
@@ -138,7 +162,7 @@ def test_traffic_runs_after_everything_else():
     lab.prober.traffic = lambda *args, **more: (order.append("traffic"), measure(*args, **more))[1]
     lab.prober.probe = lambda probes: (order.append("probe"), probe(probes))[1]
     run(lab, SENT, PING, ROUTE)
-    assert order == ["probe", "traffic"]
+    assert order == ["probe", "probe", "traffic"]
 
 
 def test_stopping_at_the_first_failure_leaves_out_what_was_not_decided():

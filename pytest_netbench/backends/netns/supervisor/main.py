@@ -205,8 +205,8 @@ class Supervisor:
         self._send({"id": 0, "ok": {"built": True}})
         while True:
             for key, _ in self._selector.select(self._wait_s()):
-                # One event may have ended what the next one is about.
-                if key.fileobj in self._selector.get_map():
+                # One event may have ended what the next one is about, and opened another descriptor with its number.
+                if self._selector.get_map().get(key.fd) is key:
                     key.data()
             self._jobs.reap()
             self._jobs.tick()

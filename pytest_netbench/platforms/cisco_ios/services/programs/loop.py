@@ -76,8 +76,8 @@ class Loop:
     def turn(self, wait_s: float | None) -> None:
         """Wait once, at most ``wait_s``, then make every call that is due."""
         for key, _ in self._selector.select(wait_s):
-            # an earlier call of this turn may have closed it
-            if key.fd in self._selector.get_map():
+            # an earlier call of this turn may have closed it, and opened another with the same number
+            if self._selector.get_map().get(key.fd) is key:
                 key.data()
         now = self.now()
         while self._timers and self._timers[0].due <= now:
