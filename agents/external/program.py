@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from pytest_netbench.errors import AgentError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 PASSED_ON = ("PATH", "HOME", "LANG", "TERM")
+DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 class Program:
@@ -56,12 +58,12 @@ class Program:
     def _communicate(self, brief: Brief, ani: Ani, environment: dict[str, str]) -> str:
         left = ani.budget_left()["wall_s"]
         pipe = subprocess.PIPE
-        try:
-            process = subprocess.Popen(
-                self._command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True
-            )
-        except OSError as error:
-            raise AgentError(f"{self._command[0]} cannot be started: {error}") from error
+        if shutil.which(self._command[0]) is None:
+            raise AgentError(f"{self._command[0]} cannot be started: there is no such program")
+        command = [*DIES_WITH_US, *self._command]
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True
+        )
         try:
             output, errors = process.communicate(json.dumps(brief.model_dump(mode="json")), timeout=left)
         except subprocess.TimeoutExpired:

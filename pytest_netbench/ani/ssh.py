@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.scratch import ScratchDirectory
 from pytest_netbench.lab.ssh.hosts import Host
 from pytest_netbench.model.trial import SshAccess, SshLogin
 
@@ -41,8 +40,8 @@ def open_ssh(ani: LabAni) -> SshAccess:
         raise RequirementMissing("no device of this lab that the agent may use has a command line to log in to")
     server = SshServer(hosts=hosts, gate=ani.gate())
     ani.at_close(server.close)
-    folder = Path(tempfile.mkdtemp(prefix="netbench-ssh-"))
-    ani.at_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    folder = ScratchDirectory("netbench-ssh-")
+    ani.at_close(folder.close)
     logins = {
         host.name: SshLogin(
             host="127.0.0.1",
@@ -55,7 +54,7 @@ def open_ssh(ani: LabAni) -> SshAccess:
         )
         for host in hosts
     }
-    ani.ssh = SshAccess(inventory=str(folder / "inventory.json"), hosts=logins)
+    ani.ssh = SshAccess(inventory=str(folder.path / "inventory.json"), hosts=logins)
     _write(Path(ani.ssh.inventory), ani.ssh)
     return ani.ssh
 

@@ -12,15 +12,14 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import shutil
 import socket
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.scratch import ScratchDirectory
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -61,8 +60,11 @@ class Server:
 
     def __init__(self, handler: Handler, *, path: Path | None = None, error_of: ErrorOf = plain_error) -> None:
         self._dispatch = Dispatch(handler, error_of=error_of)
-        self._own_directory = None if path else Path(tempfile.mkdtemp(prefix="netbench-"))
-        self.path = path or Path(f"{self._own_directory}/ani.sock")
+        self._own_directory: ScratchDirectory | None = None
+        if path is None:
+            self._own_directory = ScratchDirectory("netbench-")
+            path = self._own_directory.path / "ani.sock"
+        self.path = path
         self._clients: dict[threading.Thread, socket.socket] = {}
         self._lock = threading.Lock()
         self._closing = False
@@ -95,7 +97,7 @@ class Server:
             thread.join()
         self.path.unlink(missing_ok=True)
         if self._own_directory is not None:
-            shutil.rmtree(self._own_directory, ignore_errors=True)
+            self._own_directory.close()
 
     def _listen(self) -> socket.socket:
         listener = socket.socket(socket.AF_UNIX)
@@ -106,7 +108,7 @@ class Server:
         except OSError as error:
             listener.close()
             if self._own_directory is not None:
-                shutil.rmtree(self._own_directory, ignore_errors=True)
+                self._own_directory.close()
             length = len(str(self.path).encode())
             hint = f": the path has {length} bytes, at most {MAX_SOCKET_PATH} work" if length > MAX_SOCKET_PATH else ""
             raise LabError(f"cannot serve JSON-RPC on {self.path}{hint}: {error}") from error

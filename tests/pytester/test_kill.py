@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import yaml
 
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from tests.support import host
+from tests.support.ios import eventually
 from tests.support.netns_networks import pair
 
 REPOSITORY = Path(__file__).parents[2]
@@ -58,9 +61,16 @@ def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     return pytester.path
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen[str]:
-    argv = [sys.executable, "-m", "pytest", "tasks", "--agent=oracle", "-p", "no:cacheprovider", *options]
-    return subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def start(folder: Path, *options: str, agent: str = "oracle", **environment: str) -> subprocess.Popen[str]:
+    argv = [sys.executable, "-m", "pytest", "tasks", f"--agent={agent}", "-p", "no:cacheprovider", *options]
+    return subprocess.Popen(
+        argv,
+        cwd=folder,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def lab_of(folder: Path, slug: str, run: subprocess.Popen[str]) -> tuple[int, host.Lab]:
@@ -90,6 +100,28 @@ def test_a_run_that_is_killed_leaves_whole_results_and_no_lab(folder: Path) -> N
     assert lab.left_after(1.0) == []
     statuses = {entry["node_id"].partition("::")[2]: entry["status"] for entry in results(folder)}
     assert statuses == {"first[oracle]": "passed"}
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    # sockets have short names only
+    with tempfile.TemporaryDirectory() as directory:
+        yield Path(directory)
+
+
+def test_a_killed_run_leaves_no_program_of_its_agent_and_no_temporary_file(folder: Path, scratch: Path) -> None:
+    sleeper = ["sh", "-c", f"echo $$ > {folder}/program; exec sleep 60"]
+    agent = {"strategy": "agents.external.program:Program", "access": "ssh", "options": {"command": sleeper}}
+    (folder / "sleeper.agent.yaml").write_text(yaml.safe_dump(agent))
+    with start(folder, "-k", "first", agent="sleeper.agent.yaml", TMPDIR=str(scratch)) as run:
+        owner, lab = lab_of(folder, "first", run)
+        assert eventually(lambda: (folder / "program").exists() and len(list(scratch.glob("netbench-*"))) == 2)
+        program = int((folder / "program").read_text())
+        os.kill(owner, signal.SIGKILL)
+        run.wait(timeout=10)
+    assert lab.left_after(1.0) == []
+    assert eventually(lambda: not Path(f"/proc/{program}").exists())
+    assert eventually(lambda: list(scratch.iterdir()) == [])
 
 
 def test_a_worker_that_is_killed_costs_only_its_own_trial(folder: Path) -> None:

@@ -1,0 +1,46 @@
+"""A temporary directory that is removed however the process that made it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+_REMOVAL_TIMEOUT_S = 10
+_REMOVE_AT_END_OF_INPUT = 'trap "" HUP INT TERM; read -r _; exec rm -rf -- "$1"'
+
+
+class ScratchDirectory:
+    """A directory that only this user may enter, gone after ``close`` or when this process is gone, also by ``kill -9``.
+
+    A shell holds the other end of a pipe and removes the directory when the pipe closes.
+
+    Args:
+        prefix: Of the directory's name, in the directory for temporary files.
+
+    Raises:
+        OSError: It could not be made, or no shell started.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=prefix))
+        self._lock = threading.Lock()
+        try:
+            self._remover = subprocess.Popen(
+                ["/bin/sh", "-c", _REMOVE_AT_END_OF_INPUT, "sh", str(self.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            self.path.rmdir()
+            raise
+
+    def close(self) -> None:
+        """Remove the directory and what is in it. Idempotent."""
+        assert self._remover.stdin is not None
+        with self._lock:
+            self._remover.stdin.close()
+            self._remover.wait(_REMOVAL_TIMEOUT_S)
