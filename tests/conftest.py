@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -10,6 +11,10 @@ import pytest
 from tests.support.memory_parts import install
 
 pytest_plugins = ("pytester",)
+
+# a shell that starts the gate in the background has it ignore interrupts, and all that tests start and interrupt would, too
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LABS = tuple(Path(__file__).parent / name for name in ("labs", "end_to_end"))
 

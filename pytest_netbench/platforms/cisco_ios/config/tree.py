@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.config import neighbors
+from pytest_netbench.platforms.cisco_ios.config.lines import Lines
 from pytest_netbench.platforms.cisco_ios.config.order import rank
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
@@ -15,7 +17,7 @@ class Entry:
     """One line of the config, with the lines below it if it opens a section.
 
     Args:
-        match: The line as it was understood.
+        match: The line as it was understood; another may take its place that agrees with it in command and keys.
         section: Where it stands.
         negated: It is a ``no …`` line.
     """
@@ -77,21 +79,33 @@ class Section:
     def __init__(self, *, mode: str, parent: Entry | None) -> None:
         self.mode = mode
         self.parent = parent
-        self.entries: list[Entry] = []
+        self._entries = Lines()
+
+    @property
+    def entries(self) -> Lines:
+        """The lines in order."""
+        return self._entries
+
+    @entries.setter
+    def entries(self, entries: Iterable[Entry]) -> None:
+        self._entries[:] = entries
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
 
     def all(self, *names: str) -> list[Entry]:
         """The lines whose commands are called so, without ``no`` lines."""
-        return [entry for entry in self.entries if entry.name in names and not entry.negated]
+        wanted = {entry for name in names for entry in self.entries.among(name) if not entry.negated}
+        return [entry for entry in self.entries if entry in wanted] if len(wanted) > 1 else list(wanted)
 
     def get(self, name: str, /, **args: Any) -> Entry | None:
         """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
-        for entry in self.entries:
-            if entry.name == name and not entry.negated and all(entry.get(k) == v for k, v in args.items()):
-                return entry
-        return None
+        wanted = [
+            entry
+            for entry in self.entries.among(name, args.items())
+            if not entry.negated and all(entry.get(k) == v for k, v in args.items())
+        ]
+        return next(entry for entry in self.entries if entry in wanted) if len(wanted) > 1 else (wanted or [None])[0]
 
     def has(self, name: str, /, **args: Any) -> bool:
         """Whether there is such a line."""
@@ -99,7 +113,11 @@ class Section:
 
     def says_no(self, name: str) -> bool:
         """Whether it has a ``no`` line of the command ``name``."""
-        return any(entry.name == name and entry.negated for entry in self.entries)
+        return any(entry.negated for entry in self.entries.among(name))
+
+    def like(self, match: Match) -> Collection[Entry]:
+        """The lines of the command of ``match``, ``no`` lines among them, in no order; without those that another key tells apart from it."""
+        return [entry for entry in self.entries.among(match.name, match.keys) if entry.match.known is match.known]
 
     def sections(self, *names: str) -> list[tuple[Entry, Section]]:
         """Lines of these commands that open sections, each with its section."""
@@ -107,12 +125,8 @@ class Section:
 
     def insert(self, entry: Entry) -> None:
         """Put a line where its order wants it."""
-        key = _sort_key(self.mode, entry)
-        for at in range(len(self.entries), 0, -1):
-            if _sort_key(self.mode, self.entries[at - 1]) <= key:
-                self.entries.insert(at, entry)
-                return
-        self.entries.insert(0, entry)
+        at = bisect_right(self.entries, _sort_key(self.mode, entry), key=lambda other: _sort_key(self.mode, other))
+        self.entries.insert(at, entry)
 
     def remove(self, entry: Entry) -> None:
         """Take a line out."""
