@@ -100,9 +100,13 @@ class Context:
         """All interfaces of the config, in its order."""
         return [Interface(entry["name"], body) for entry, body in self.config.sections("interface")]
 
+    @cached_property
+    def _by_name(self) -> Mapping[str, Interface]:
+        return {one.name: one for one in self.interfaces}
+
     def interface(self, name: str) -> Interface | None:
         """The interface called ``name`` in full."""
-        return next((one for one in self.interfaces if one.name == name), None)
+        return self._by_name.get(name)
 
     def unsupported(self, entry: Entry, why: str) -> None:
         """Say that a line was accepted and has no effect."""

@@ -77,8 +77,8 @@ class NftPlan:
 
     chains: dict[tuple[str, str], Chain] = field(default_factory=dict)
     rules: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    objects: dict[str, list[str]] = field(default_factory=dict)
-    counters: dict[str, list[str]] = field(default_factory=dict)
+    objects: dict[str, dict[str, None]] = field(default_factory=dict)
+    counters: dict[str, dict[str, None]] = field(default_factory=dict)
     lasting: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
     def chain(self, chain: Chain) -> None:
@@ -94,8 +94,7 @@ class NftPlan:
 
     def object(self, family: str, text: str) -> None:
         """Have a set, map, limit or helper, written as in a ruleset file."""
-        if text not in self.objects.setdefault(family, []):
-            self.objects[family].append(text)
+        self.objects.setdefault(family, {})[text] = None
 
     def last(self, family: str, kind: str, name: str, words: str) -> None:
         """Have a set or map that packets fill; what is in it stays when the ruleset is replaced.
@@ -110,8 +109,7 @@ class NftPlan:
 
     def counter(self, family: str, name: str) -> str:
         """Have a named counter; gives the words for a rule: ``counter name "x"``."""
-        if name not in self.counters.setdefault(family, []):
-            self.counters[family].append(name)
+        self.counters.setdefault(family, {})[name] = None
         return f'counter name "{name}"'
 
 

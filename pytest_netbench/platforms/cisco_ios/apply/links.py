@@ -112,12 +112,9 @@ def _sysctls(node: NodeAccess, old: Mapping[str, str], new: Mapping[str, str]) -
 
 
 def _entries(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    for words in old:
-        if words not in new:
-            yield _in_family(what, "del", words)
-    for words in new:
-        if words not in old:
-            yield _in_family(what, "add", words)
+    had, has = frozenset(old), frozenset(new)
+    yield from (_in_family(what, "del", words) for words in old if words not in has)
+    yield from (_in_family(what, "add", words) for words in new if words not in had)
 
 
 def _in_family(what: str, action: str, words: str) -> str:

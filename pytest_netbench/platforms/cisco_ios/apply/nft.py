@@ -24,7 +24,7 @@ def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
         (family, name)
         for family, names in new.counters.items()
         for name in names
-        if name in old.counters.get(family, [])
+        if name in old.counters.get(family, {})
     }
     values = _own_counters(node) if kept else {}
     members = {

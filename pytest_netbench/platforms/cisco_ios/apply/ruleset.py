@@ -62,12 +62,12 @@ def _table(family: str, body: Sequence[str]) -> str:
 
 
 def _things(plan: NftPlan, family: str, values: Values, members: Members) -> list[str]:
-    body = [f"  {thing}" for thing in plan.objects.get(family, [])]
+    body = [f"  {thing}" for thing in plan.objects.get(family, {})]
     for (of, name), (kind, words) in plan.lasting.items():
         found = members.get((of, name))
         elements = f" elements = {{ {', '.join(found)} }};" if found else ""
         body += [f"  {kind} {name} {{ {words}{elements} }}"] if of == family else []
-    for name in plan.counters.get(family, []):
+    for name in plan.counters.get(family, {}):
         packets, size = values.get((family, name), (0, 0))
         body.append(f"  counter {name} {{ packets {packets} bytes {size} }}")
     return body

@@ -93,7 +93,7 @@ class Edit:
         if match.text in command.default:
             self._drop_same(match)
             return
-        for entry in self.section:
+        for entry in self.section.like(match):
             if entry.same_line(match) and not entry.negated:
                 if entry.children is not None:
                     entry.match = match
@@ -103,8 +103,7 @@ class Edit:
                     self.section.remove(entry)
                     self.section.insert(Entry(match, self.section))
                 elif entry.text != match.text:
-                    at = self.section.entries.index(entry)
-                    self.section.entries[at] = Entry(match, self.section)
+                    self.section.entries.replace(entry, Entry(match, self.section))
                 return
         entry = Entry(match, self.section)
         self._place(entry, self.section)
@@ -119,7 +118,7 @@ class Edit:
             self.seed(entry)
 
     def _place(self, entry: Entry, section: Section) -> None:
-        for old in [old for old in section if old.match.known is entry.match.known and _displaces(entry, old)]:
+        for old in [old for old in section.like(entry.match) if _displaces(entry, old)]:
             section.remove(old)
         section.insert(entry)
         if entry.children is not None:
@@ -157,11 +156,11 @@ class Edit:
         return seeds(parent, self.role) if seeds is not None else ()
 
     def _drop(self, match: Match) -> None:
-        for entry in [entry for entry in self.section if entry.covers(match)]:
+        for entry in [entry for entry in self.section.like(match) if entry.covers(match)]:
             self.section.remove(entry)
 
     def _drop_same(self, match: Match) -> None:
-        for entry in [entry for entry in self.section if entry.same_line(match)]:
+        for entry in [entry for entry in self.section.like(match) if entry.same_line(match)]:
             self.section.remove(entry)
 
 

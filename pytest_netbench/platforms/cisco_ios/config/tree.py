@@ -100,12 +100,11 @@ class Section:
 
     def get(self, name: str, /, **args: Any) -> Entry | None:
         """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
-        wanted = [
-            entry
-            for entry in self.entries.among(name, args.items())
-            if not entry.negated and all(entry.get(k) == v for k, v in args.items())
-        ]
-        return next(entry for entry in self.entries if entry in wanted) if len(wanted) > 1 else (wanted or [None])[0]
+        perhaps = self.entries.among(name, args.items())
+        for entry in self.entries if len(perhaps) > 1 else perhaps:
+            if entry in perhaps and not entry.negated and all(entry.get(k) == v for k, v in args.items()):
+                return entry
+        return None
 
     def has(self, name: str, /, **args: Any) -> bool:
         """Whether there is such a line."""

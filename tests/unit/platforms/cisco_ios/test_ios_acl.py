@@ -279,7 +279,7 @@ def test_object_groups_refuse_groups_that_are_not_there():
     typed(device, "object-group network B", "group-object A", "10.0.0.0 255.0.0.0")
     context = device.context()
     compile_groups(context)
-    assert context.plan.nft.objects["inet"][1] == (
+    assert list(context.plan.nft.objects["inet"])[1] == (
         "set group_B { type ipv4_addr; flags interval; auto-merge; elements = { 1.1.1.1, 1.1.1.5-1.1.1.9, 10.0.0.0/8 }; }"
     )
 
