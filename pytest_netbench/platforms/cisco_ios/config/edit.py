@@ -118,7 +118,8 @@ class Edit:
             self.seed(entry)
 
     def _place(self, entry: Entry, section: Section) -> None:
-        for old in [old for old in section.like(entry.match) if _displaces(entry, old)]:
+        alike = {*section.like(entry.match), *section.entries.without_keys(entry.name)}
+        for old in [old for old in alike if old.match.known is entry.match.known and _displaces(entry, old)]:
             section.remove(old)
         section.insert(entry)
         if entry.children is not None:

@@ -1,16 +1,20 @@
-"""The lines of a section in their order, and which of them are of one command or agree in a key. Knows nothing of what order IOS wants."""
+"""The lines of a section in their order, found by command and arguments. Knows nothing of what order IOS wants."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, MutableSequence
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
+_MARKING = str | int
+"""What an argument is that stands alone; values of one that comes several times are a list."""
+
 
 class Lines(MutableSequence["Entry"]):
-    """A list of entries that finds those of one command, and of these the ones with a key, without looking through it."""
+    """A list of entries that finds those of a command, and those of them with an argument, without looking through it."""
 
     def __init__(self) -> None:
         self._order: list[Entry] = []
@@ -18,18 +22,17 @@ class Lines(MutableSequence["Entry"]):
         """By each of an entry's marks: the entries that have it, and how often each is in the list."""
 
     def among(self, name: str, args: Iterable[tuple[str, Any]] = ()) -> Collection[Entry]:
-        """Entries of the command ``name``, in no order: all that agree with ``args``, and few that do not."""
-        every = fewest = self._known.get(name, {})
-        for key, value in args:
-            # a value finds all entries that have it if it is a key of each; of several values there is a list
-            if isinstance(value, str | int) and len(self._known.get((name, key), ())) == len(every):
-                agreeing = self._known.get((name, key, value), {})
-                fewest = agreeing if len(agreeing) < len(fewest) else fewest
-        return fewest
+        """Entries of the command ``name``, in no order: all whose arguments are ``args``, and few others."""
+        marks = [(name, key, value) for key, value in args if isinstance(value, _MARKING)]
+        return min((self._known.get(mark, {}) for mark in (name, *marks)), key=len)
+
+    def without_keys(self, name: str) -> Collection[Entry]:
+        """Entries of the command ``name`` that have none of the arguments that tell lines apart."""
+        return self._known.get((name, None), {})
 
     def replace(self, old: Entry, new: Entry) -> None:
         """Put an entry in the place of another."""
-        self[self._order.index(old)] = new
+        self[self.index(old)] = new
 
     def sort(self, *, key: Callable[[Entry], Any]) -> None:
         """Bring the entries in another order."""
@@ -42,6 +45,9 @@ class Lines(MutableSequence["Entry"]):
     def remove(self, value: Entry) -> None:
         self._order.remove(value)
         self._forget(value)
+
+    def index(self, value: Entry, start: int = 0, stop: int = sys.maxsize) -> int:
+        return self._order.index(value, start, stop)
 
     def __contains__(self, value: object) -> bool:
         return value in self._known.get(None, ())
@@ -96,6 +102,7 @@ class Lines(MutableSequence["Entry"]):
 
 
 def _marks(entry: Entry) -> set[Hashable]:
-    """What an entry is found by: that it is one, its command, the names of its keys and each with its value."""
-    name = entry.name
-    return {None, name, *((name, key) for key, _ in entry.match.keys), *((name, *pair) for pair in entry.match.keys)}
+    """What an entry is found by: that it is one, its command, and each argument that does not come several times."""
+    name, match = entry.name, entry.match
+    keyless = () if match.keys else ((name, None),)
+    return {None, name, *keyless, *((name, *pair) for pair in match.args.items() if isinstance(pair[1], _MARKING))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
@@ -17,13 +17,13 @@ class Entry:
     """One line of the config, with the lines below it if it opens a section.
 
     Args:
-        match: The line as it was understood; another may take its place that agrees with it in command and keys.
+        match: The line as it was understood.
         section: Where it stands.
         negated: It is a ``no …`` line.
     """
 
     def __init__(self, match: Match, section: Section, *, negated: bool = False) -> None:
-        self.match = match
+        self._match = match
         self.section = section
         self.negated = negated
         self.factory = False
@@ -32,9 +32,21 @@ class Entry:
         self.children: Section | None = Section(mode=opens, parent=self) if opens and not negated else None
 
     @property
+    def match(self) -> Match:
+        """The line as it was understood."""
+        return self._match
+
+    @match.setter
+    def match(self, match: Match) -> None:
+        at = self.section.entries.index(self)
+        del self.section.entries[at]  # which finds it by what it says
+        self._match = match
+        self.section.entries.insert(at, self)
+
+    @property
     def name(self) -> str:
         """The name of its command."""
-        return self.match.name
+        return self._match.name
 
     @property
     def text(self) -> str:
@@ -114,9 +126,10 @@ class Section:
         """Whether it has a ``no`` line of the command ``name``."""
         return any(entry.negated for entry in self.entries.among(name))
 
-    def like(self, match: Match) -> Collection[Entry]:
-        """The lines of the command of ``match``, ``no`` lines among them, in no order; without those that another key tells apart from it."""
-        return [entry for entry in self.entries.among(match.name, match.keys) if entry.match.known is match.known]
+    def like(self, match: Match) -> list[Entry]:
+        """The lines of the command of ``match`` with its keys, and few others; ``no`` lines, too. In no order."""
+        keys = {key: match.args[key] for key, _ in match.keys}
+        return [entry for entry in self.entries.among(match.name, keys.items()) if entry.match.known is match.known]
 
     def sections(self, *names: str) -> list[tuple[Entry, Section]]:
         """Lines of these commands that open sections, each with its section."""
