@@ -92,6 +92,17 @@ def test_without_translation_nothing_comes_back(inside):
     assert ask(inside, THERE) == "silence"
 
 
+def test_packets_of_the_router_itself_are_translated_if_the_list_permits_them(configure, device):
+    inside_out = f"ping {THERE} source gi0/0 repeat 2 timeout 1"
+    assert "Success rate is 0 percent" in show(device, inside_out)
+    configure("ip nat inside source list 1 interface gi0/1 overload")
+    assert "Success rate is 100 percent" in show(device, inside_out)
+    (row,) = translations(device)
+    assert (row["inside_local_ip"], row["inside_global_ip"]) == ("10.0.0.1", "192.0.2.1")
+    assert "Success rate is 100 percent" in show(device, f"ping {THERE} repeat 2 timeout 1")
+    assert len(translations(device)) == 1, "the list does not permit the outside address"
+
+
 def test_an_overloaded_interface_lends_its_address_and_keeps_ports(configure, device, inside):
     configure("ip nat inside source list 1 interface gi0/1 overload")
     assert ask(inside, THERE, source="10.0.0.10", local=40001) == "seen as 192.0.2.1 40001"
