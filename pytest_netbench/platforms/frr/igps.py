@@ -196,7 +196,7 @@ def isis_sides(
     """
     interfaces, neighbours, topology = answers
     hostname = next((line.split()[1] for line in config.splitlines() if line.startswith("hostname ")), node)
-    reached = set(re.findall(r"^(\S+)\s+(?:TE-)?IS\s", topology, re.MULTILINE))
+    reached = set(re.findall(r"^\s*(\S+)\s+(?:TE-)?IS\s", topology, re.MULTILINE))
     up = re.findall(r"^\s*(\S+)\s+(\S+)\s+(\d)\s+Up\s", neighbours, re.MULTILINE)
     net = re.search(r"^ net (\S+)", config, re.MULTILINE)
     area = net[1].rsplit(".", 4)[0] if net else ""

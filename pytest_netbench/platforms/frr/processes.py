@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +15,12 @@ _ENABLED = "/etc/frr/daemons"
 # a fresh network namespace does not forward, a router does
 _FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
 _NONE: Mapping[str, Sequence[str]] = {}
-_CLIENT_S = 20.0
+_INTERFACES = "show yang operational-data /frr-interface:lib"
+# a later FRR may have no such command, and then there is no telling
+_TOLD = re.compile(r'"name"|Unknown command')
+# these have no interfaces of zebra's to list
+_NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
+_TELLING_S = 20.0
 _PACE_S = 0.002
 _KILL = """
 pids=$(cat /run/frr/*.pid)
@@ -34,7 +40,7 @@ def start(
     running: frozenset[str] = frozenset(),
     options: Mapping[str, Sequence[str]] = _NONE,
 ) -> None:
-    """Start daemons side by side, with more ``options`` by name, wait until each answers, and note them beside those ``running``.
+    """Start daemons side by side, with more ``options`` by name, wait until each can be told a config, and note them beside those ``running``.
 
     A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
     """
@@ -45,17 +51,22 @@ def start(
     for name in wanted:
         node.start([str(home / name), "-P", "0", *options.get(name, ())])
     node.vty([(name, "show version") for name in wanted])
-    if "staticd" in wanted:
-        _await_client(node, "static")
+    for name in wanted:
+        if name not in _NOT_TOLD:
+            _await_interfaces(node, name)
     node.write_file(_ENABLED, daemons.format_enabled({*running, *wanted}))
 
 
-def _await_client(node: NodeAccess, client: str) -> None:
-    """Wait until zebra knows a daemon: staticd forgets routes to Null0 that it is told of before."""
-    deadline = time.monotonic() + _CLIENT_S
-    while f"\n{client} " not in node.vty([("zebra", "show zebra client summary")])[0][0]:
+def _await_interfaces(node: NodeAccess, daemon: str) -> None:
+    """Wait until zebra has told a daemon of the interfaces.
+
+    What is configured sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces (``zebra -n``) isisd,
+    eigrpd and ripd keep interfaces under a name without VRF, and abort on it when asked for their config.
+    """
+    deadline = time.monotonic() + _TELLING_S
+    while not _TOLD.search(node.vty([(daemon, _INTERFACES)])[0][0]):
         if time.monotonic() > deadline:
-            raise LabError(f"{node.name}: zebra has not heard of the {client} daemon in {_CLIENT_S:g} s")
+            raise LabError(f"{node.name}: {daemon} has not heard of the interfaces from zebra in {_TELLING_S:g} s")
         time.sleep(_PACE_S)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.frr import processes
 from tests.support.ios import Session, eventually, ios_task, settle
 
 
@@ -138,6 +141,27 @@ def test_isis_carries_packets_at_its_levels(lab, both):
     rows = parse_output(platform="cisco_ios", command="show isis neighbors", data=show(lab, "show isis neighbors"))
     assert [(row["system_id"], row["type"], row["state"]) for row in rows] == [("R2", "L2", "UP")]
     assert "R2.00-00" in show(lab, "show isis database")
+
+
+@pytest.mark.parametrize(
+    ("daemon", "lines"),
+    [
+        ("isisd", ("router isis x", "net 49.0001.0000.0000.0001.00", "interface gi0-0", "ip router isis x")),
+        ("eigrpd", ("router eigrp 5", "network 10.0.0.0/8", "interface gi0-0", "delay 20")),
+    ],
+)
+def test_a_daemon_is_told_its_config_only_after_zebra_has_told_it_how_vrfs_are_made(deploy_task, daemon, lines):
+    node = deploy_task(ios_task({"R1": "", "R2": ""}, ["R1 Gi0/0 - R2 Gi0/0"])).nodes["R1"]
+    signal_zebra = "kill -{} $(cat /run/frr/zebra.pid)"
+    node.run(["sh", "-c", signal_zebra.format("STOP")])
+    later = threading.Timer(0.5, node.run, [["sh", "-c", signal_zebra.format("CONT")]])
+    later.start()
+    processes.start(node, [daemon], running=processes.running(node))
+    node.vty([(daemon, line) for line in ("configure terminal", *lines, "end")])
+    later.join()
+    known = (daemon, "show yang operational-data /frr-interface:lib")
+    assert eventually(lambda: "default:gi0-0" in node.vty([known])[0][0])
+    assert "\ninterface gi0-0\n" in node.vty([(daemon, "show running-config")])[0][0]
 
 
 def test_a_floating_static_route_takes_over(lab, both):
