@@ -24,6 +24,8 @@ _REFUSAL = re.compile(
 )
 _AT_LINE = re.compile(r"^line (\d+): (.*)$")
 _COMMUNICATE = re.compile(r"^Failure to communicate\[\d+\] to (\S+), line: ")
+# vtysh 10 speaks to each daemon from a process of its own, and tells of it
+_PROGRESS = re.compile(r"\[\d+\|\w+\] |Waiting for children ")
 _NODE_NUMBER = re.compile(r"\[\d+\]:\s*")
 
 
@@ -56,7 +58,8 @@ def first_rejection(stdout: str, stderr: str) -> Rejection | None:
     words = first[2].strip()
     communicate = _COMMUNICATE.match(words)
     if communicate is not None:
-        words = " ".join(line.strip() for line in stdout.splitlines() if line.strip()) or f"{communicate[1]} refused it"
+        said = [line.strip() for line in stdout.splitlines() if line.strip() and not _PROGRESS.match(line)]
+        words = " ".join(said) or f"{communicate[1]} refused it"
     return Rejection(
         line_number=int(first[1]),
         device_message=_NODE_NUMBER.sub(": ", words, count=1),

@@ -1,4 +1,4 @@
-"""What vtysh 8.4.4 was seen to print."""
+"""What vtysh 8.4.4 and 10.3 were seen to print."""
 
 from __future__ import annotations
 
@@ -61,6 +61,14 @@ def test_a_daemon_that_refuses_to_talk_on_is_quoted_in_its_own_words():
     rejection = answers.first_rejection("BGP is already running; AS is 65001\n", stderr)
     assert (rejection.line_number, rejection.device_message) == (5, "BGP is already running; AS is 65001")
     assert rejection.by_daemon
+
+
+def test_what_vtysh_of_frr_10_tells_of_its_own_work_is_not_the_words_of_the_daemon():
+    said = ["[46|mgmtd] sending configuration", "[53|bgpd] sending configuration", "Waiting for children to finish applying config..."]  # fmt: skip
+    words = ["BGP instance name and AS number mismatch", "BGP instance is already running; AS is 1", ""]
+    stderr = "[46|mgmtd] done\nline 3: Failure to communicate[13] to bgpd, line: router bgp 2\n\n[53|bgpd] Configuration file[x] processing failure: 13\n"  # fmt: skip
+    rejection = answers.first_rejection("\n".join([*said, *words]), stderr)
+    assert (rejection.line_number, rejection.device_message) == (3, " ".join(words).strip())
 
 
 def test_no_numbered_complaint_is_no_rejection():
