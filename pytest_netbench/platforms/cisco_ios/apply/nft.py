@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_netbench.platforms.base import NodeAccess
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.apply.ruleset import TABLE, Members, Values, families, pieces, text
+from pytest_netbench.platforms.cisco_ios.apply.ruleset import SIZES, TABLE, Members, Values, families, pieces, text
 from pytest_netbench.platforms.cisco_ios.plan import NftPlan
 
 _TOO_LONG = "Message too long"
@@ -40,7 +40,7 @@ def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
     if problem is None:
         return []
     if _TOO_LONG in problem:
-        problem = _load(node, [gone, *pieces(new, values, members)])
+        problem = _load_pieces(node, gone, new, values, members)
         return [f"{node.name}: nft did not take the ruleset in pieces: {problem}"] if problem else []
     return [f"{node.name}: nft did not take the ruleset: {problem}", *_without_log(node, gone, new, values, members)]
 
@@ -55,12 +55,22 @@ def _load(node: NodeAccess, files: Sequence[str]) -> str | None:
     return None
 
 
+def _load_pieces(node: NodeAccess, gone: str, plan: NftPlan, values: Values, members: Members) -> str | None:
+    """Load a ruleset in as few pieces as the kernel takes: nft looks through what is there before each."""
+    problem = None
+    for most in SIZES:
+        problem = _load(node, [gone, *pieces(plan, values, members, most=most)])
+        if problem is None or _TOO_LONG not in problem:
+            break
+    return problem
+
+
 def _without_log(node: NodeAccess, gone: str, plan: NftPlan, values: Values, members: Members) -> list[str]:
     """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
     rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in plan.rules.items()}
     if rules == plan.rules:
         return []
-    problem = _load(node, [gone, *pieces(replace(plan, rules=rules), values, members)])
+    problem = _load_pieces(node, gone, replace(plan, rules=rules), values, members)
     return [f"{node.name}: nft did not take the ruleset without its log either: {problem}"] if problem else []
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_netbench.platforms.cisco_ios.plan import Chain, NftPlan
 
 TABLE = "netbench"
-_THINGS, _RULES = 200, 50
-"""How many declarations, or rules, a piece has at most: without rights outside its namespace nft sends some 200 KB at once."""
+SIZES = (200, 50)
+"""How many rules a piece has at most. Without rights outside its namespace nft sends some 200 KB at once: 200 rules, or 50 long ones."""
+_THINGS = 200
+"""The same of declarations."""
 
 Values = Mapping[tuple[str, str], tuple[int, int]]
 Members = Mapping[tuple[str, str], Sequence[str]]
@@ -35,8 +37,8 @@ def text(plan: NftPlan, values: Values, members: Members | None = None) -> str:
     return "".join(parts)
 
 
-def pieces(plan: NftPlan, values: Values, members: Members | None = None) -> Iterator[str]:
-    """The same, one file after the other: chains that packets enter by themselves come last, so none is met half-filled by what it needs."""
+def pieces(plan: NftPlan, values: Values, members: Members | None = None, *, most: int = SIZES[-1]) -> Iterator[str]:
+    """The same, one file of at most ``most`` rules after the other: chains that packets enter by themselves come last, so none is met half-filled by what it needs."""
     for family in sorted(families(plan)):
         things = _things(plan, family, values, members or {})
         things += [line for chain in _chains(plan, family) if not chain.hook for line in _chain(chain, [])]
@@ -46,9 +48,9 @@ def pieces(plan: NftPlan, values: Values, members: Members | None = None) -> Ite
         size = 0
         for chain in _chains(plan, family):
             rules = plan.rules.get((family, chain.name), [])
-            for start in range(0, max(1, len(rules)), _RULES):
-                some = rules[start : start + _RULES]
-                if size + len(some) > _RULES:
+            for start in range(0, max(1, len(rules)), most):
+                some = rules[start : start + most]
+                if size + len(some) > most:
                     yield _table(family, body)
                     body, size = [], 0
                 body += _chain(chain, some)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import families, pieces, text
 from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, Chain, NftPlan
 
@@ -45,3 +47,37 @@ def test_a_plan_without_anything_is_empty():
     assert families(NftPlan()) == set()
     assert text(NftPlan(), {}) == ""
     assert list(pieces(NftPlan(), {})) == []
+
+
+class NarrowNode:
+    """A node whose kernel takes no file of rules longer than ``most`` characters; it keeps those that it took."""
+
+    name = "R1"
+
+    def __init__(self, most):
+        self.most, self.taken = most, []
+
+    def run(self, argv, *, input):
+        assert argv[-2:] == ["-f", "-"]
+        if len(input) > self.most:
+            return Completed(returncode=1, stdout="", stderr="netlink: Error: Could not process rule: Message too long")
+        self.taken.append(input)
+        return Completed(returncode=0, stdout="", stderr="")
+
+
+def test_a_ruleset_is_loaded_in_as_few_pieces_as_the_kernel_takes():
+    counts = {}
+    for most in (10**6, 20_000, 9_000):
+        node = NarrowNode(most)
+        assert nft.apply(node, NftPlan(), plan(rules=800)) == []
+        counts[most] = len(node.taken)
+        last = max(n for n, file in enumerate(node.taken) if "delete table" in file)
+        assert rules_of(node.taken[last:]) == rules_of([text(plan(rules=800), {})])
+    assert counts[10**6] == 1
+    assert counts[20_000] < 12 < counts[9_000]
+
+
+def test_a_ruleset_that_is_too_long_in_every_piece_is_a_problem():
+    assert nft.apply(NarrowNode(500), NftPlan(), plan(rules=800)) == [
+        "R1: nft did not take the ruleset in pieces: netlink: Error: Could not process rule: Message too long"
+    ]
