@@ -166,10 +166,11 @@ class Session:
     def _read(self, line: str, skip: int) -> tuple[Match | Refusal, Frame]:
         """In the present mode, else in those around it, as IOS does."""
         refusal: Refusal | None = None
-        for frame in reversed(self._frames):
+        for depth, frame in reversed(list(enumerate(self._frames))):
             found = self.device.book.reader(frame.mode, self.device.role).read(line, skip=skip, partial=bool(skip))
             if isinstance(found, Match):
-                return found, frame
+                # what opens another section like the one that one is in belongs beside it
+                return found, self._frames[depth - 1] if found.command.opens == frame.mode else frame
             # in the mode that one is in, a line that began well is judged there
             if refusal is None or (found.depth, found.kind != "invalid") > (refusal.depth, refusal.kind != "invalid"):
                 refusal = found

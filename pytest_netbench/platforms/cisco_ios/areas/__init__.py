@@ -18,6 +18,7 @@ _NAMES = (
     "l2security",
     "neighbours",
     "static",
+    "keychain",
     "ospf",
     "ospfv3",
     "rip",

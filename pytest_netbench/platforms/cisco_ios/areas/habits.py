@@ -9,6 +9,7 @@ _SERVERS = "there is no such server"
 _KERNEL = "the kernel decides"
 _HARDWARE = "there is no such hardware"
 _ARCHIVE, _ARCHIVE_LOG = "archive", "archive-log"
+_AAA_SERVER, _AAA_GROUP = "aaa-server", "aaa-group"
 
 
 def _forgotten(_edit: Edit, _match: Match) -> str | None:
@@ -52,6 +53,16 @@ _ON_INTERFACES = {
     ),
 }  # fmt: skip
 _ON_LINES = ("authorization {rest!:line}", "exec prompt timestamp", "flowcontrol {rest:line}", "logout-warning {seconds:0-4294967295}", "modem {rest:line}", "rotary {number:0-100}", "escape-character {rest:line}", "accounting {rest!:line}", "absolute-timeout {minutes:0-10000}", "txspeed {baud:0-4000000}", "rxspeed {baud:0-4000000}", "monitor", "location {rest:line}", "vacant-message {rest:line}", "notify", "autocommand {rest:line}")  # fmt: skip
+_AAA_LINES = {
+    _AAA_SERVER: (
+        "address ipv4 {address:ipv4} [ auth-port {auth:0-65535} ] [ acct-port {acct:0-65535} ]", "key [ ( 0 | 6 | 7 ) ] {key:line}", "port {port:1-65535}",
+        "timeout {seconds:1-1000}", "retransmit {count:0-100}", "single-connection", "automate-tester {rest:line}",
+    ),
+    _AAA_GROUP: (
+        "server name {name!:word}", "server {address!:ipv4} {rest:line}", "server {address!:ipv4}", "server-private {address!:ipv4} {rest:line}", "ip tacacs source-interface {interface:interface}", "ip radius source-interface {interface:interface}",
+        "ip vrf forwarding {vrf:word}", "deadtime {minutes:0-1440}",
+    ),
+}  # fmt: skip
 _LOG_LINES = (
     "logging enable",
     "logging size {size:1-1000}",
@@ -70,6 +81,11 @@ def _commands() -> list[Command]:
         for text in texts
     ]
     found += [Command(pattern=text, mode="line", keeps_no=True, marked=_SERVERS) for text in _ON_LINES]
+    found += [
+        Command(pattern=text, mode=mode, keeps_no=True, marked=_SERVERS)
+        for mode, texts in _AAA_LINES.items()
+        for text in texts
+    ]
     found += [Command(pattern=text, mode=_ARCHIVE_LOG, keeps_no=True, marked=_SERVERS) for text in _LOG_LINES]
     return found
 
@@ -78,11 +94,16 @@ AREA = Area(
     name="habits",
     modes=(
         Mode(name=_ARCHIVE, prompt="config-archive", help="archive"),
+        Mode(name=_AAA_SERVER, prompt="config-server", help="TACACS+ or RADIUS server"),
+        Mode(name=_AAA_GROUP, prompt="config-sg", help="group of servers"),
         Mode(name=_ARCHIVE_LOG, prompt="config-archive-log-cfg", help="log of the archive"),
     ),
     commands=(
         *_commands(),
         Command(pattern="archive", opens=_ARCHIVE, marked=_SERVERS),
+        Command(pattern="tacacs server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
+        Command(pattern="radius server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
+        Command(pattern="aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),
         Command(pattern="log config", mode=_ARCHIVE, opens=_ARCHIVE_LOG, marked=_SERVERS),
         Command(pattern="memory-size iomem {percent:0-50}", edit=_forgotten),
     ),

@@ -44,6 +44,15 @@ def _password(edit: Edit, match: Match) -> str | None:
     return None
 
 
+def _with_algorithm(edit: Edit, match: Match) -> str | None:
+    """A secret's algorithm shows in the number before its hash, and in nothing else; there is one here."""
+    words = match.text.split()
+    if "algorithm-type" in words:
+        at = words.index("algorithm-type")
+        del words[at : at + 2]
+    return _secret(edit, edit.read(" ".join(words), like=match))
+
+
 def _before(match: Match, word: str) -> str:
     """A line up to and with a keyword."""
     last = next(element.position for element, _, text in match.parts if isinstance(element, Keyword) and text == word)
@@ -131,6 +140,17 @@ _CONFIG = (
         help="Establish User Name Authentication",
     ),
     Command(
+        pattern="username {user!:word} ^ [ privilege {level:0-15} ] algorithm-type ( md5 | scrypt | sha256 ) secret {plain:line}",
+        name="username algorithm-type",
+        edit=_with_algorithm,
+        help="Establish User Name Authentication",
+    ),
+    Command(
+        pattern="enable algorithm-type ( md5 | scrypt | sha256 ) secret {plain:line}",
+        edit=_with_algorithm,
+        help="Algorithm to use for hashing the enable secret",
+    ),
+    Command(
         pattern="banner {kind!:bannerkind} {text:line}",
         name="banner",
         render=_render_banner,
@@ -146,7 +166,7 @@ _CONFIG = (
     Command(pattern="aaa new-model", keeps_no=True, help="Enable NEW access control commands and functions"),
     *(
         Command(pattern=f"aaa {word} {{what!:word}} {{list!:word}} {{rest:line}}", marked=_NO_AAA)
-        for word in ("authentication", "authorization", "accounting", "group")
+        for word in ("authentication", "authorization", "accounting")
     ),
     Command(pattern="aaa authorization console", marked=_NO_AAA),
     Command(pattern="aaa authorization config-commands", marked=_NO_AAA),
@@ -168,7 +188,11 @@ _CONFIG = (
         pattern="crypto key generate rsa [ general-keys ] [ modulus {bits:360-4096} ]", edit=lambda _edit, _match: None
     ),
     Command(pattern="crypto key zeroize rsa", edit=lambda _edit, _match: None),
-    Command(pattern="logging host {address!:ipv4}", help="Set syslog server IP address and parameters"),
+    Command(
+        pattern="logging host {address!:ipv4} [ transport udp [ port {port:1-65535} ] ]",
+        name="logging host",
+        help="Set syslog server IP address and parameters",
+    ),
     Command(pattern="logging {address:ipv4}", name="logging address", edit=_host_alias),
     Command(
         pattern="logging trap ^ ( {level:0-7} | {word:severity} )",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.rip_shows import SHOWS
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
@@ -130,6 +131,13 @@ def _interface(context: Context, one: Interface, version: Entry | None) -> None:
         context.plan.frr.add("ripd", opening, "no ip rip split-horizon", undo="ip rip split-horizon")
     if one.section.has("ip rip v2-broadcast"):
         context.plan.frr.add("ripd", opening, "ip rip v2-broadcast")
+    chain, mode = one.section.get("ip rip authentication key-chain"), one.section.get("ip rip authentication mode")
+    if chain is not None:
+        keychain.tell(context, "ripd", chain["chain"])
+        kind = "md5" if mode is not None and mode.has("md5") else "text"
+        for line in (f"mode {kind}", f"key-chain {chain['chain']}"):
+            undo = f"no ip rip authentication {line.split()[0]}"
+            context.plan.frr.add("ripd", opening, f"ip rip authentication {line}", key=line.split()[0], undo=undo)
 
 
 def _timers(section: Section) -> Iterable[tuple[str, str, str | None]]:
@@ -184,6 +192,8 @@ _FOUR = (
     Command(pattern="ip rip send version ( 1 | 2 )+", name="ip rip send version", mode=INTERFACE, help="Advertisement transmission"),
     Command(pattern="ip rip receive version ( 1 | 2 )+", name="ip rip receive version", mode=INTERFACE, help="Advertisement reception"),
     Command(pattern="ip rip v2-broadcast", mode=INTERFACE, help="Send ip broadcast v2 update"),
+    Command(pattern="ip rip authentication mode ^ ( md5 | text )", name="ip rip authentication mode", mode=INTERFACE, default=("ip rip authentication mode text",), help="Authentication mode"),
+    Command(pattern="ip rip authentication key-chain {chain:name}", mode=INTERFACE, help="Authentication key-chain"),
     Command(pattern="ip split-horizon", mode=INTERFACE, keeps_no=True, default=("ip split-horizon",), help="Perform split horizon"),
 )  # fmt: skip
 _SIX_COMMANDS = (
@@ -215,7 +225,8 @@ AREA = Area(
     scope=(
         ("RIP: networks, versions, passive interfaces, neighbors, timers, redistribution, default route", "yes"),
         ("RIP: automatic summarization between the classful networks of a router's interfaces", "yes"),
-        ("RIP: authentication, summary addresses, offset lists", "refused"),
+        ("RIP: authentication by key chain, in text or MD5", "yes"),
+        ("RIP: summary addresses, offset lists", "refused"),
         ("RIP for IPv6: one process", "yes"),
     ),
 )

@@ -9,6 +9,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 SEVERITIES = ("emergencies", "alerts", "critical", "errors", "warnings", "notifications", "informational", "debugging")
 _INFORMATIONAL, _LOCAL7 = 6, 23
+_PORT = 514
 _FACILITIES = {
     "kern": 0, "user": 1, "mail": 2, "daemon": 3, "auth": 4, "syslog": 5, "lpr": 6, "news": 7, "uucp": 8, "cron": 9,
     **{f"local{number}": 16 + number for number in range(8)},
@@ -18,7 +19,11 @@ _SPEAKERS = ("fhrp", "sla", "acllog")
 
 def _compile(context: Context) -> None:
     config = context.config
-    hosts = [] if config.says_no("logging on") else [{"address": str(e["address"])} for e in config.all("logging host")]
+    hosts = [
+        {"address": str(entry["address"]), "port": entry.get("port", _PORT)} for entry in config.all("logging host")
+    ]
+    if config.says_no("logging on"):
+        hosts = []
     if not hosts and not any(name in context.plan.services for name in _SPEAKERS):
         return
     facility, source = config.get("logging facility"), config.get("logging source-interface")

@@ -88,7 +88,7 @@ def _logging(at: Exec, _match: Match) -> str:
         "    Persistent logging: disabled",
         f"    Trap logging: level informational, {len(log)} message lines logged",
         *(
-            f"        Logging to {host['address']}  (udp port 514, audit disabled, link up), {len(log)} message lines logged"
+            f"        Logging to {host['address']}  (udp port {host.get('port', 514)}, audit disabled, link up), {len(log)} message lines logged"
             for host in hosts
         ),
         "",

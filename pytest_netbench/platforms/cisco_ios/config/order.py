@@ -7,19 +7,19 @@ from functools import cache
 
 _GLOBAL = (
     "version", "service", "no service", "platform", "hostname", "boot-start-marker", "boot", "boot-end-marker", "vrf definition", "ip vrf", "security", "logging buffered",
-    "logging console", "logging monitor", "no logging console", "no logging monitor", "enable secret", "enable password", "aaa", "no aaa", "clock", "process", "errdisable", "udld", "vtp", "ip subnet-zero", "ip cef", "no ip cef",
+    "logging console", "logging monitor", "no logging console", "no logging monitor", "enable secret", "enable password", "aaa new-model", "no aaa", "aaa group", "aaa authentication", "aaa authorization", "aaa accounting", "aaa", "clock", "process", "errdisable", "udld", "vtp", "ip subnet-zero", "ip cef", "no ip cef",
     "ip source-route", "no ip source-route", "ip arp inspection", "ip dhcp excluded-address", "ip dhcp pool", "no ip dhcp", "ip dhcp", "no ip domain", "ip domain lookup", "ip domain-lookup", "ip domain",
     "ip name-server", "ip host", "ip inspect", "ipv6 unicast-routing", "ipv6 cef", "no ipv6 cef", "ipv6 dhcp", "multilink", "key chain", "crypto", "object-group", "username", "redundancy",
     "spanning-tree", "no spanning-tree", "lldp", "no lldp", "no cdp", "cdp", "vlan", "track", "ip tcp", "ip ssh", "parameter-map", "class-map", "policy-map", "zone security", "zone-pair", "interface", "router eigrp", "router isis", "router ospf",
     "router ospfv3", "router rip", "router bgp", "ip local", "ip classless", "no ip classless", "ip default-gateway", "ip forward-protocol", "ip http", "no ip http", "ip bgp-community", "ip as-path", "ip community-list", "ip extcommunity-list",
     "ip nat", "ip route", "no ip routing", "ip tacacs", "ip radius", "ip access-list standard", "ip access-list extended", "ip access-list", "ip prefix-list",
-    "ip sla", "logging", "no logging", "ipv6 route", "ipv6 router eigrp", "ipv6 router ospf", "ipv6 router rip", "ipv6 prefix-list", "route-map", "access-list", "snmp-server", "tacacs-server", "radius-server",
+    "ip sla", "logging", "no logging", "ipv6 route", "ipv6 router eigrp", "ipv6 router ospf", "ipv6 router rip", "ipv6 prefix-list", "route-map", "access-list", "snmp-server", "tacacs-server", "radius-server", "tacacs server", "radius server",
     "ipv6 access-list", "control-plane", "banner", "alias", "line con", "line aux", "line vty", "line", "scheduler", "ntp", "time-range", "event", "end",
 )  # fmt: skip
 _INTERFACE = (
     "description", "bandwidth", "no switchport", "switchport", "vrf forwarding", "ip vrf forwarding", "encapsulation", "mac-address", "ip address", "no ip address", "ip unnumbered",
     "ip access-group", "ip verify", "no ip redirects", "no ip unreachables", "no ip proxy-arp", "ip helper-address", "ip mtu", "ip nat", "ip policy", "zone-member", "ip tcp", "ip ospf",
-    "delay", "shutdown", "duplex", "speed", "ipv6", "standby", "vrrp", "spanning-tree", "service-policy",
+    "delay", "shutdown", "duplex", "speed", "ipv6", "ospfv3", "standby", "vrrp", "spanning-tree", "service-policy",
 )  # fmt: skip
 _ROUTER = (
     "bgp router-id", "bgp cluster-id", "bgp log-neighbor-changes", "bgp confederation", "bgp", "no bgp", "network", "aggregate-address", "timers",
@@ -40,7 +40,9 @@ _BY_MODE: Mapping[str, Sequence[str]] = {
     "subif": _INTERFACE,
     "router-bgp": _ROUTER,
     "router-ospf": _IGP,
-    "router-ospfv3": _IGP,
+    "router-ospfv3": (*_IGP, "address-family"),
+    "router-ospfv3-af": _IGP,
+    "ipv6-router-ospf": _IGP,
     "router-eigrp": _IGP,
     "router-rip": _IGP,
     "router-ripng": _IGP,

@@ -73,10 +73,14 @@ def test_nothing_is_compiled_without_sides_or_without_rules():
     assert compiled(paper("ip nat inside source list 1 interface gi0/1 overload")).nft.rules == {}
 
 
-def test_only_packets_from_inside_to_outside_are_translated():
+def test_packets_from_inside_to_outside_and_those_of_the_router_are_translated():
     device = paper(*SIDES, "access-list 1 permit any", "ip nat inside source list 1 interface gi0/1 overload")
     rules = compiled(device).nft.rules
-    assert rules["inet", "nat_out"][0] == 'iifname { "gi0-0" } oifname { "gi0-1" } jump nat_inside'
+    to_inside = [rule for rule in rules["inet", "nat_out"] if rule.endswith("jump nat_inside")]
+    assert to_inside == [
+        'iifname { "gi0-0" } oifname { "gi0-1" } jump nat_inside',
+        'fib saddr type local oifname { "gi0-1" } jump nat_inside',
+    ]
     assert rules["inet", "nat_give_1"][0].endswith("snat ip to 192.0.2.1")
 
 

@@ -82,11 +82,12 @@ class _Writer:
             self._nft.rule(NAT_IN, f"iifname {self._inside} jump {_LEAVING.name}")
         if self._outside:
             self._nft.rule(NAT_IN, f"iifname {self._outside} jump {_ENTERING.name}")
-            # what the router sends itself is a candidate, whatever interface its source address is of
-            self._nft.rule(NAT_OUT, f"fib saddr type local oifname {self._outside} jump {_INSIDE.name}")
         if self._inside and self._outside:
             self._nft.rule(NAT_OUT, f"iifname {self._inside} oifname {self._outside} jump {_INSIDE.name}")
             self._nft.rule(NAT_OUT, f"iifname {self._outside} oifname {self._inside} jump {_OUTSIDE.name}")
+        if self._outside:
+            # what the router sends itself is a candidate, whatever interface its source address is of
+            self._nft.rule(NAT_OUT, f"fib saddr type local oifname {self._outside} jump {_INSIDE.name}")
         self._nft.rule(FORWARD, f"ct status & (snat | dnat) != 0 {self._nft.counter('inet', HITS)}")
         self._miss = self._nft.counter("inet", MISSES)
         self._static()

@@ -1,0 +1,63 @@
+"""Routing protocols that authenticate with key chains: neighbours with the same key agree, others do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.rehearsal import replace
+from tests.support.ios import Session, eventually, ios_task, settle
+
+CHAIN = ("key chain WAN", "key 1", "key-string {}", "accept-lifetime 00:00:00 Jan 1 2020 infinite")
+
+
+def router(number):
+    return f"""
+interface Loopback0
+ ip address 192.168.{number}.1 255.255.255.0
+interface Gi0/0
+ ip address 10.0.12.{number} 255.255.255.0
+ no shutdown
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(deploy_task):
+    return deploy_task(ios_task({"R1": router(1), "R2": router(2)}, ["R1 Gi0/0 - R2 Gi0/0"]))
+
+
+@pytest.fixture
+def enter(lab):
+    """Type lines at a router; what they add is taken away afterwards by going back to the config that was."""
+    devices = {name: device_of(lab.nodes[name]) for name in ("R1", "R2")}
+    before = {name: device.running_config() for name, device in devices.items()}
+
+    def typed(name, *lines):
+        session = Session(devices[name])
+        session.enter("configure terminal")
+        for line in lines:
+            words = session.enter(line)
+            assert not words, f"{line!r}: {words}"
+        session.enter("end")
+        assert devices[name].problems == []
+
+    yield typed
+    for name, device in devices.items():
+        assert replace(device, before[name]) is None
+
+
+def routes(lab, protocol):
+    return Session(device_of(lab.nodes["R1"])).enter(f"show ip route {protocol}")
+
+
+@pytest.mark.parametrize("mode", ["md5", "text"])
+def test_rip_hears_only_who_has_the_key(lab, enter, mode):
+    use = ("interface gi0/0", f"ip rip authentication mode {mode}", "ip rip authentication key-chain WAN")
+    for name in ("R1", "R2"):
+        enter(name, "router rip", "version 2", "no auto-summary", "network 10.0.0.0", "network 192.168.1.0", "network 192.168.2.0")  # fmt: skip
+    enter("R1", *(line.format("secret") for line in CHAIN), *use)
+    enter("R2", *(line.format("other") for line in CHAIN), *use)
+    settle(lab)
+    assert "192.168.2.0" not in routes(lab, "rip")
+    enter("R2", *CHAIN[:2], "key-string secret")
+    assert eventually(lambda: "192.168.2.0/24 [120/1]" in routes(lab, "rip"))
