@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios import igp, interfaces
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.areas.rip_shows import SHOWS
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 MODE = "router-rip"
 SIX = "router-ripng"
 _NO_METRIC = 16
 _LEAST_GARBAGE_S = 5
+_EVERY_NETWORK = "netbench-rip-any"
 
 
 def _network(edit: Edit, match: Match) -> str | None:
@@ -97,6 +100,20 @@ def _four(context: Context, process: Entry) -> None:
     distance = section.get("distance")
     if distance is not None:
         add(f"distance {distance['distance']}", key="distance", undo="no distance")
+    for entry in section.all("offset-list"):
+        where = f" {interfaces.kernel_name(entry['interface'])}" if "interface" in entry.match.args else ""
+        # ripd adds an inbound offset instead of the hop, IOS beside it
+        offset = min(int(entry["offset"]) + (entry["way"] == "in"), _NO_METRIC)
+        line = f"offset-list {_offset_acl(context, entry['list'])} {entry['way']} {offset}{where}"
+        add(line, key=f"offset {entry['way']}{where}", undo=f"no {line}")
+
+
+def _offset_acl(context: Context, name: str) -> str:
+    """How FRR calls the list of an ``offset-list``; 0 means every network."""
+    if name != "0":
+        return frrnames.access_list(context, name)
+    context.plan.frr.add("ripd", f"access-list {_EVERY_NETWORK} seq 1 permit any")
+    return _EVERY_NETWORK
 
 
 def _summarize(context: Context, mine: Sequence[Interface]) -> None:
@@ -183,6 +200,7 @@ _FOUR = (
     *igp.passive_commands(MODE),
     Command(pattern="neighbor {address!:ipv4}", mode=MODE, help="Specify a neighbor router"),
     *igp.redistribute_commands(MODE, _OPTIONS, but=("rip",)),
+    Command(pattern="offset-list {list!:name} {way!:inout} {offset:0-16} [ {interface!:interface} ]", mode=MODE, help="Add or subtract offset from RIP metrics"),
     Command(pattern="default-metric {metric:1-16}", mode=MODE, help="Set metric of redistributed routes"),
     Command(pattern="default-information originate", mode=MODE, help="Distribute a default route"),
     Command(pattern="distance {distance:1-255}", mode=MODE, default=("distance 120",), help="Define an administrative distance"),
@@ -210,6 +228,7 @@ _SIX_COMMANDS = (
 
 AREA = Area(
     name="rip",
+    types={"inout": matching("in|out", "in|out")},
     modes=(
         Mode(name=MODE, prompt="config-router", help="RIP"),
         Mode(name=SIX, prompt="config-rtr", help="RIP for IPv6"),
@@ -226,7 +245,8 @@ AREA = Area(
         ("RIP: networks, versions, passive interfaces, neighbors, timers, redistribution, default route", "yes"),
         ("RIP: automatic summarization between the classful networks of a router's interfaces", "yes"),
         ("RIP: authentication by key chain, in text or MD5", "yes"),
-        ("RIP: summary addresses, offset lists", "refused"),
+        ("RIP: offset lists", "yes"),
+        ("RIP: summary addresses", "refused"),
         ("RIP for IPv6: one process", "yes"),
     ),
 )
