@@ -24,7 +24,7 @@ _MARKED = {
         "ip http authentication {kind:word}", "ip http port {port:0-65535}", "ip http max-connections {count:1-16}", "ip http timeout-policy {rest:line}", "ip http client source-interface {interface:interface}",
         "ip http secure-active-session-modules {name:word}", "ip http active-session-modules {name:word}", "ip ftp source-interface {interface:interface}", "ip ftp username {user:word}", "ip ftp password {rest:line}",
         "ip tftp source-interface {interface:interface}", "ip tacacs source-interface {interface:interface}", "ip radius source-interface {interface:interface}",
-        "tacacs-server {rest!:line}", "radius-server {rest!:line}", "ip scp server enable", "netconf ssh", "netconf-yang", "restconf", "call-home", "event manager {rest!:line}",
+        "tacacs-server {rest!:line}", "radius-server {rest!:line}", "netconf ssh", "netconf-yang", "restconf", "call-home", "event manager {rest!:line}",
         "logging queue-limit {count:100-2147483647}", "logging snmp-authfail", "logging origin-id {rest:line}", "logging history {level:word}", "logging userinfo", "logging persistent {rest:line}", "ntp clock-period {period:0-4294967295}", "ntp logging",
         "ntp broadcastdelay {usec:1-999999}", "ntp max-associations {count:0-4294967295}", "snmp-server trap link ietf", "snmp-server ifindex persist", "snmp-server system-shutdown", "snmp mib {rest!:line}",
         "ip dhcp use vrf connected", "ip domain list {domain!:word}", "ip domain retry {count:0-100}", "ip domain timeout {seconds:1-3600}", "ip dns server", "security authentication failure rate {rate:2-1024} [ log ]",         "aaa user profile {name:word}", "login delay {seconds:1-10}", "login quiet-mode access-class {acl:word}", "dot1x system-auth-control", "cdp log mismatch duplex",
@@ -33,7 +33,7 @@ _MARKED = {
         "ip gratuitous-arps [ local ]", "ip icmp rate-limit unreachable [ {rest:line} ]", "ip icmp redirect {what:word}", "ip options {what:word}", "ip tcp selective-ack", "ip tcp timestamp", "ip tcp window-size {bytes:0-1073741823}",
         "ip tcp queuemax {count:5-70}", "ip tcp mss {bytes:68-10000}", "ip telnet {rest!:line}", "ip cef {what!:word} {rest:line}", "ip cef load-sharing algorithm {rest:line}", "ip flow-cache {rest!:line}", "ip flow-export {rest!:line}", "ip flow-top-talkers",
         "ip host-routing", "ip spd {rest!:line}", "spd {rest!:line}", "ip load-sharing per-packet", "ipv6 source-route", "ipv6 ioam timestamp", "ipv6 hop-limit {hops:1-255}", "ipv6 icmp error-interval {ms:0-2147483647} [ {bucket:1-200} ]", "ip arp proxy disable", "ip gdp {rest!:line}",
-        "ip ospf name-lookup", "ip prefix-list sequence-number", "ip extcommunity-list {rest!:line}", "ip multicast-routing [ distributed ]", "ip pim {rest!:line}",
+        "ip ospf name-lookup", "ip extcommunity-list {rest!:line}", "ip multicast-routing [ distributed ]", "ip pim {rest!:line}",
     ),
     _HARDWARE: (
         "platform {rest!:line}", "license {rest!:line}", "hw-module {rest!:line}", "card {rest!:line}", "network-clock-participate {rest!:line}", "network-clock-select {rest!:line}", "memory {rest!:line}", "diagnostic {rest!:line}", "transceiver type all",
@@ -44,7 +44,7 @@ _MARKED = {
 _ON_INTERFACES = {
     _KERNEL: (
         "ip route-cache [ {rest:line} ]", "ip mroute-cache", "ip flow (ingress|egress)", "ip load-sharing per-packet", "ip accounting [ {rest:line} ]", "ip mask-reply", "ip nbar protocol-discovery", "ip cef accounting {rest:line}", "ip rsvp {rest!:line}",
-        "ip pim {rest!:line}", "ip igmp {rest!:line}", "ip route-cache flow", "ipv6 redirects", "ipv6 unreachables", "ipv6 nd dad attempts {count:0-600}", "ipv6 nd reachable-time {ms:0-3600000}", "ipv6 nd prefix {rest!:line}", "ipv6 nd router-preference {rest:word}",
+        "ip pim {rest!:line}", "ip igmp {rest!:line}", "ip route-cache flow", "ipv6 redirects", "ipv6 nd dad attempts {count:0-600}", "ipv6 nd reachable-time {ms:0-3600000}", "ipv6 nd prefix {rest!:line}", "ipv6 nd router-preference {rest:word}",
     ),
     _HARDWARE: (
         "full-duplex", "half-duplex", "mop enabled", "mop sysid", "fair-queue [ {rest:line} ]", "max-reserved-bandwidth {percent:1-100}", "tx-ring-limit {count:1-32767}", "transmit-interface {interface:interface}", "no-arp", "serial restart-delay {seconds:0-900}", "power inline {rest:line}",
@@ -93,14 +93,12 @@ def _commands() -> list[Command]:
 AREA = Area(
     name="habits",
     modes=(
-        Mode(name=_ARCHIVE, prompt="config-archive", help="archive"),
         Mode(name=_AAA_SERVER, prompt="config-server", help="TACACS+ or RADIUS server"),
         Mode(name=_AAA_GROUP, prompt="config-sg", help="group of servers"),
         Mode(name=_ARCHIVE_LOG, prompt="config-archive-log-cfg", help="log of the archive"),
     ),
     commands=(
         *_commands(),
-        Command(pattern="archive", opens=_ARCHIVE, marked=_SERVERS),
         Command(pattern="tacacs server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
         Command(pattern="radius server {name!:word}", opens=_AAA_SERVER, marked=_SERVERS),
         Command(pattern="aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.render import lines_of
 from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
@@ -50,8 +51,13 @@ def _version(edit: Edit, match: Match) -> str | None:
     return None
 
 
-def _show_running(at: Exec, _match: Match) -> str:
+def _show_running(at: Exec, match: Match) -> str:
     body = at.device.running_config()
+    if "interface" in match.args:
+        entry = at.config.get("interface", name=match["interface"])
+        if entry is None:
+            return f"% Invalid interface {match['interface']}\n"
+        body = "\n".join(["!", *lines_of(entry), "end", ""])
     return f"Building configuration...\n\nCurrent configuration : {len(body)} bytes\n{body}"
 
 
@@ -107,7 +113,12 @@ AREA = Area(
         Command(pattern="logout", mode="exec", user=True, help="Exit from the EXEC"),
         Command(pattern="quit", mode="exec", user=True, name="exit"),
         Command(pattern="disable", mode="exec", help="Turn off privileged commands"),
-        Command(pattern="show running-config", mode="exec", run=_show_running, help="Current operating configuration"),
+        Command(
+            pattern="show running-config [ ( brief | full | interface {interface:interface} ) ]",
+            mode="exec",
+            run=_show_running,
+            help="Current operating configuration",
+        ),
         Command(
             pattern="show startup-config", mode="exec", run=_show_startup, help="Contents of startup configuration"
         ),

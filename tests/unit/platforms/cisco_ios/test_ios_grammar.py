@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from pytest_netbench.platforms.cisco_ios.areas import areas
 from pytest_netbench.platforms.cisco_ios.grammar import pattern, types
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Known, Match
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader, Refusal
@@ -138,3 +141,15 @@ def test_argument_types_take_what_they_are_and_nothing_else(kind, good, bad):
         assert one.read([types.Token(text, 0)], text), text
     for text in bad:
         assert one.read([types.Token(text, 0)], text) is None, text
+
+
+def test_no_two_areas_know_the_same_command():
+    """The second one would never be asked, and what it says of the line is lost."""
+    seen = {}
+    for area in areas():
+        for command in area.commands:
+            shape = re.sub(r"\{\w+!?:", "{", command.pattern).replace(" ^", "")
+            for mode in command.modes:
+                for role in command.roles or ("router", "switch"):
+                    other = seen.setdefault((mode, role, shape), area.name)
+                    assert other == area.name, f"{mode}: {command.pattern!r} is in {other} and in {area.name}"

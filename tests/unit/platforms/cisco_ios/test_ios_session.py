@@ -26,6 +26,8 @@ def typed(*lines: str, **options) -> tuple[Session, list[str]]:
         (["conf t", "int gi0/0", "hostname edge"], "edge(config)#"),
         (["conf t", "line vty 0 4"], "R1(config-line)#"),
         (["conf t", "int lo1", "int lo2", "no interface lo2"], "R1(config)#"),
+        (["conf t", "key chain A", "key 1", "key 2"], "R1(config-keychain-key)#"),
+        (["conf t", "key chain A", "key 1", "key 2", "exit"], "R1(config-keychain)#"),
         (["disable"], "R1>"),
     ],
 )
@@ -141,3 +143,9 @@ def test_enable_asks_for_the_secret():
     with pytest.raises(StopIteration):
         talk.send("sesame")
     assert session.prompt == "R1#"
+
+
+def test_the_running_config_of_one_interface_is_shown():
+    shown = typed("conf t", "int gi0/0", "description to A", "end", "show run int g0/0", "show run int gi0/9")[1]
+    assert shown[-2].endswith("!\ninterface GigabitEthernet0/0\n description to A\n no ip address\n shutdown\nend\n")
+    assert shown[-1] == "% Invalid interface GigabitEthernet0/9\n"
