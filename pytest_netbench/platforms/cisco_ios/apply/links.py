@@ -12,6 +12,9 @@ from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
 HIDDEN = "_"
 """Behind the name of a loopback: the other end of its veth."""
 
+_GOING = 900
+"""The kernel's group of links that are about to be deleted."""
+
 
 def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     """Do the difference: VRFs, links and sysctls of what is there, then addresses, rules and routes."""
@@ -46,9 +49,13 @@ def _in_vrfs(node: NodeAccess, lines: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
+    homes: dict[str, None] = {}
     for name, link in old.items():
         if link.kind in {"loopback", "macvlan", "uncabled"} and (name not in new or new[name].kind != link.kind):
-            yield link.vrf, f"link del dev {name}"
+            homes[link.vrf] = None
+            yield link.vrf, f"link set dev {name} group {_GOING}"
+    # all at once: the kernel takes its time to be sure that nobody uses what it deletes
+    yield from ((home, f"link del group {_GOING}") for home in homes)
 
 
 def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
