@@ -37,24 +37,40 @@ def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
 def _passive_default(edit: Edit, match: Match) -> str | None:
     for entry in [entry for entry in edit.section if entry.name == "passive-interface"]:
         edit.section.remove(entry)
-    return edit.keep(match)
+    words = edit.keep(match)
+    _settle_families(edit.section)
+    return words
 
 
 def _passive(edit: Edit, match: Match) -> str | None:
     """Under ``passive-interface default`` the exceptions are kept as ``no`` lines; otherwise the passive ones as such."""
-    by_default = edit.section.has("passive-interface default")
-    for entry in [e for e in edit.section if e.name == "passive-interface" and e["interface"] == match["interface"]]:
-        edit.section.remove(entry)
-    if not match.reset and match.negated == by_default:
+    section, name = edit.section, match["interface"]
+    for entry in [e for e in section if e.name == "passive-interface" and e["interface"] == name]:
+        section.remove(entry)
+    excepted = is_passive(section, name) if match.negated else not section.has("passive-interface default")
+    if not match.reset and excepted:
         edit.put(f"no {match.text}" if match.negated else match.text)
+    _settle_families(section)
     return None
 
 
+def _settle_families(section: Section) -> None:
+    """Exceptions in address families from what the process does not say any more are none."""
+    for _, body in section.sections("address-family"):
+        for entry in [e for e in body if e.name == "passive-interface" and e.negated]:
+            if not body.has("passive-interface default") and not is_passive(section, entry["interface"]):
+                body.remove(entry)
+
+
 def is_passive(section: Section, name: str) -> bool:
-    """Whether a process keeps silent on an interface."""
-    by_default = section.has("passive-interface default")
-    exceptions = {e["interface"] for e in section if e.name == "passive-interface" and e.negated == by_default}
-    return (name in exceptions) != by_default
+    """Whether a process keeps silent on an interface; an address family does as its process unless it says otherwise."""
+    line = next((e for e in section if e.name == "passive-interface" and e["interface"] == name), None)
+    if line is not None:
+        return not line.negated
+    if section.has("passive-interface default"):
+        return True
+    within = section.parent if section.parent is not None and section.parent.name == "address-family" else None
+    return within is not None and is_passive(within.section, name)
 
 
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:
@@ -116,7 +132,9 @@ SOURCES = (
 """What can be redistributed, as patterns."""
 
 
-def redistribute_commands(mode: str, options: str, *, but: Sequence[str] = ()) -> tuple[Command, ...]:
+def redistribute_commands(
+    mode: str | tuple[str, ...], options: str, *, sources: Sequence[str] = SOURCES, but: Sequence[str] = ()
+) -> tuple[Command, ...]:
     """``redistribute`` of every source but the protocol itself; ``options`` as in a pattern."""
     return tuple(
         Command(
@@ -126,7 +144,7 @@ def redistribute_commands(mode: str, options: str, *, but: Sequence[str] = ()) -
             edit=_redistribute,
             help="Redistribute information from another routing protocol",
         )
-        for source in SOURCES
+        for source in sources
         if source.split()[0] not in but
     )
 

@@ -98,6 +98,10 @@ _ORDERED = (
 )
 
 
+_OSPFV3 = re.compile(r"^router ospfv3 (\d+)$")
+_OSPFV3_LINE = re.compile(r"^ospfv3 (?:(\d+) )?(?:ipv6 )?(area )?")
+_NORMAL_AREA = re.compile(r"^area \S+ normal$")
+
 _LEARNED = re.compile(r"switchport port-security mac-address sticky \S")
 
 
@@ -116,14 +120,14 @@ def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
     """Configs that mean the same in the same form.
 
     A numbered access list becomes a section like a named one. Lines of an access list that follow each other and do the same (all
-    permit, or all deny) are sorted: their order says nothing.
+    permit, or all deny) are sorted: their order says nothing. ``router ospfv3`` becomes ``ipv6 router ospf``, its interfaces' lines likewise.
     """
     gathered: dict[str, list[Tree]] = {}
     out: list[str | Tree] = []
     for line, children in tree:
         numbered = _NUMBERED.match(line)
         if numbered is None:
-            out.append((line, _sorted_runs(children) if _ACL.match(line) else rearrange(children)))
+            out.append((line, _sorted_runs(children)) if _ACL.match(line) else _classic_ospf(line, rearrange(children)))
             continue
         head = f"ip access-list {_kind(int(numbered[1]))} {numbered[1]}"
         if head not in gathered:
@@ -132,6 +136,24 @@ def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
         if numbered[2] != "remark":
             gathered[head].append((f"{numbered[2]} {numbered[3]}".strip(), ()))
     return tuple((item, _sorted_runs(gathered[item])) if isinstance(item, str) else item for item in out)
+
+
+def _classic_ospf(line: str, children: tuple[Tree, ...]) -> Tree:
+    """A process, or an interface, with what it says of OSPF for IPv6 in the form that knows no address families."""
+    process = _OSPFV3.match(line)
+    if process is not None:
+        own = [child for child in children if not child[0].startswith("address-family ")]
+        families = [inner for child in children if child[0].startswith("address-family ") for inner in child[1]]
+        said = dict.fromkeys(child for child in (*own, *families) if not _NORMAL_AREA.match(child[0]))
+        return f"ipv6 router ospf {process[1]}", tuple(said)
+    if not line.startswith("interface "):
+        return line, children
+    return line, tuple(dict.fromkeys((_OSPFV3_LINE.sub(_classic_words, text), below) for text, below in children))
+
+
+def _classic_words(found: re.Match[str]) -> str:
+    number = f"{found[1]} " if found[1] and found[2] else ""
+    return f"ipv6 ospf {number}{found[2] or ''}"
 
 
 def _kind(number: int) -> str:

@@ -37,7 +37,7 @@ def lines_of(entry: Entry, depth: int = 0) -> list[str]:
         return [" " * depth + line for line in entry.match.command.render(entry)]
     lines = [" " * depth + line for line in entry.text.split("\n")[:1]] + entry.text.split("\n")[1:]
     for child in entry.body:
-        if child.name == "address-family" and len(lines) > 1:
+        if child.name == "address-family":
             lines.append(" " * (depth + 1) + "!")
         lines += lines_of(child, depth + 1)
     if entry.name == "address-family":

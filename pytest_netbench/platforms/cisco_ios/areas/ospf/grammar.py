@@ -6,6 +6,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
+from pytest_netbench.platforms.cisco_ios.areas.ospf import lines
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument, Keyword
@@ -131,7 +132,7 @@ def _link_options(match: Match) -> dict[str, str]:
 
 
 _PROCESS = (
-    Command(pattern="router-id {id:ipv4}", mode=MODE, help="router-id for this OSPF process"),
+    *lines.process_lines(MODE),
     Command(
         pattern="network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
         name="network",
@@ -142,8 +143,7 @@ _PROCESS = (
     Command(pattern="area {area!:area} authentication [ message-digest ]", mode=MODE, help="Enable authentication"),
     Command(pattern="area {area!:area} stub [ no-summary ]", mode=MODE, check=_check_stub, help="Specify a stub area"),
     Command(
-        pattern="area {area!:area} nssa < no-redistribution | default-information-originate < metric {metric:0-16777214} | metric-type {type:1-2} > "
-        "| no-summary | translate type7 always >",
+        pattern=f"area {{area!:area}} nssa < no-redistribution | default-information-originate < {lines.METRIC} > | no-summary | translate type7 always >",
         name="area nssa",
         mode=MODE,
         check=_check_nssa,
@@ -173,47 +173,16 @@ _PROCESS = (
         check=_check_range,
         help="Configure IP address summaries",
     ),
-    Command(
-        pattern="default-information originate < always | metric {metric:0-16777214} | metric-type {type:1-2} | route-map {map:word} >",
-        mode=MODE,
-        help="Control distribution of default route",
-    ),
-    Command(pattern="default-metric {metric:1-16777214}", mode=MODE, help="Set metric of redistributed routes"),
-    *igp.redistribute_commands(
-        MODE,
-        "< metric {metric:0-16777214} | metric-type {type:1-2} | subnets | tag {tag2:0-4294967295} | route-map {map:word} >",
-    ),
-    *igp.passive_commands(MODE),
-    Command(
-        pattern="distance {distance:1-255}", mode=MODE, default=("distance 110",), help="Define an administrative distance"
-    ),
-    Command(
-        pattern="distance ospf < external {external:1-255} | inter-area {inter:1-255} | intra-area {intra:1-255} >",
-        mode=MODE,
-        help="OSPF distance",
-    ),
+    *lines.route_lines(MODE, most_distance=255),
+    *igp.redistribute_commands(MODE, f"< {lines.METRIC} | subnets | tag {{tag2:0-4294967295}} | route-map {{map:word}} >"),
     Command(
         pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]", mode=MODE, help="Set maximum metric for router-LSAs"
     ),
-    Command(
-        pattern="auto-cost reference-bandwidth {mbps:1-4294967}",
-        mode=MODE,
-        default=("auto-cost reference-bandwidth 100",),
-        help="Use reference bandwidth method to assign OSPF cost",
-    ),
-    Command(pattern="maximum-paths {paths:1-32}", mode=MODE, default=("maximum-paths 4",), help="Forward packets over multiple paths"),
     Command(
         pattern="neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
         name="neighbor",
         mode=MODE,
         help="Specify a neighbor router",
-    ),
-    Command(pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}", mode=MODE, help="OSPF SPF timers"),
-    Command(pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}", mode=MODE, marked="LSAs are sent without delay"),
-    Command(pattern="timers lsa arrival {ms:0-600000}", mode=MODE, marked="LSAs are taken without delay"),
-    Command(pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}", name="timers pacing", mode=MODE, marked="LSAs are sent without delay"),
-    Command(
-        pattern="log-adjacency-changes [ detail ]", mode=MODE, keeps_no=True, default=("log-adjacency-changes",), help="Log changes in adjacency state"
     ),
     Command(pattern="compatible rfc1583", mode=MODE, keeps_no=True, default=("compatible rfc1583",), help="OSPF compatibility list"),
     Command(pattern="shutdown", mode=MODE, help="Shutdown the router process"),
@@ -225,27 +194,14 @@ _INTERFACE = (
         edit=_interface_area,
         help="Set the OSPF area ID",
     ),
-    Command(pattern="ip ospf cost {cost:1-65535}", mode=INTERFACE, help="Interface cost"),
-    Command(pattern="ip ospf priority {priority:0-255}", mode=INTERFACE, default=("ip ospf priority 1",), help="Router priority"),
-    Command(pattern="ip ospf hello-interval {seconds:1-65535}", mode=INTERFACE, help="Time between HELLO packets"),
-    Command(
-        pattern="ip ospf dead-interval ^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
-        name="ip ospf dead-interval",
-        mode=INTERFACE,
-        help="Interval after which a neighbor is declared dead",
-    ),
-    Command(pattern="ip ospf retransmit-interval {seconds:1-65535}", mode=INTERFACE, default=("ip ospf retransmit-interval 5",), help="Time between retransmitting lost link state advertisements"),
-    Command(pattern="ip ospf transmit-delay {seconds:1-65535}", mode=INTERFACE, default=("ip ospf transmit-delay 1",), help="Link state transmit delay"),
-    Command(
-        pattern="ip ospf network ^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
-        name="ip ospf network",
-        mode=INTERFACE,
-        help="Network type",
+    *lines.interface_lines(
+        "ip ospf",
+        dead_interval="^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
+        network="^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
     ),
     Command(pattern="ip ospf authentication [ ( message-digest | null ) ]", mode=INTERFACE, help="Enable authentication"),
     Command(pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", mode=INTERFACE, help="Authentication password (key)"),
     Command(pattern=f"ip ospf {_MD5}", name="ip ospf message-digest-key", mode=INTERFACE, help="Message digest authentication password (key)"),
-    Command(pattern="ip ospf mtu-ignore", mode=INTERFACE, help="Ignores the MTU in DBD packets"),
 )  # fmt: skip
 
 COMMANDS = (

@@ -12,10 +12,15 @@ AREA = Area(
     modes=MODES,
     commands=(*COMMANDS, *SHOWS),
     compile=compile_ospf,
+    help={"ospfv3": "OSPFv3 interface commands", "address-family": "Enter Address Family command mode"},
     scope=(
         ("OSPFv3: areas, costs, timers, network types, passive interfaces, stub and NSSA areas, ranges", "yes"),
         ("OSPFv3: redistribution, summary-prefix, default-information originate, distances", "yes"),
         ("OSPFv3: host routes of loopbacks", "a loopback's prefix is advertised as it is"),
-        ("OSPFv3: virtual links, IPsec, address families of router ospfv3", "refused"),
+        (
+            "OSPFv3: router ospfv3 with address-family ipv6, ospfv3 … on interfaces",
+            "yes; the same process as ipv6 router ospf, one on a device",
+        ),
+        ("OSPFv3: address-family ipv4, VRFs, virtual links, authentication and IPsec", "refused"),
     ),
 )

@@ -3,95 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members, name, processes
+from pytest_netbench.platforms.cisco_ios.compile import Context
 
 _DAEMON = "ospf6d"
 _ROUTER = "router ospf6"
 _SOURCES = {"rip": "ripng"}
-_MOST_COST = 65535
 
 _Lines = Iterable[tuple[str, str, str | None]]
 
 
-@dataclass(frozen=True)
-class Member:
-    """An interface on which OSPF runs for IPv6."""
-
-    one: Interface
-    process: Entry
-    area: str
-    instance: int
-
-    @property
-    def cost(self) -> int:
-        """Its output cost."""
-        entry = self.one.section.get("ipv6 ospf cost")
-        if entry is not None:
-            return int(entry["cost"])
-        if self.one.parsed.kind == "Loopback":
-            return 1
-        reference = self.process.body.get("auto-cost reference-bandwidth")
-        mbps = int(reference["mbps"]) if reference else 100
-        return max(1, min(_MOST_COST, mbps * 1000 // self.one.bandwidth_kbit))
-
-    @property
-    def network_type(self) -> str:
-        """``broadcast``, ``point-to-point``, or ``loopback``."""
-        entry = self.one.section.get("ipv6 ospf network")
-        if entry is not None:
-            return "broadcast" if entry.has("broadcast") else "point-to-point"
-        if self.one.parsed.kind == "Loopback":
-            return "loopback"
-        return "point-to-point" if self.one.parsed.kind in {"Serial", "Tunnel", "Dialer"} else "broadcast"
-
-    @property
-    def hello_s(self) -> int:
-        """Seconds between hellos."""
-        entry = self.one.section.get("ipv6 ospf hello-interval")
-        return int(entry["seconds"]) if entry else 10
-
-    @property
-    def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is gone."""
-        entry = self.one.section.get("ipv6 ospf dead-interval")
-        return int(entry["seconds"]) if entry else min(self.hello_s * 4, 65535)
-
-    @property
-    def passive(self) -> bool:
-        """Whether it sends no hello."""
-        return self.one.parsed.kind == "Loopback" or igp.is_passive(self.process.body, self.one.name)
-
-
-def members(context: Context, process: Entry) -> list[Member]:
-    """The interfaces of a process."""
-    found = []
-    for one in context.interfaces:
-        entry = one.section.get("ipv6 ospf area")
-        if entry is not None and entry["process"] == process["process"]:
-            found.append(Member(one, process, dotted(entry["area"]), int(entry.get("instance", 0))))
-    return found
-
-
 def compile_ospf(context: Context) -> None:
     """Add the process to the plan."""
-    for process in context.config.all("ipv6 router ospf"):
-        own = process.body.get("router-id")
-        router_id = igp.router_id(context, f"ospfv3 {process['process']}", str(own["id"]) if own else None)
+    for process in processes(context.config):
+        own = process.get("router-id")
+        router_id = igp.router_id(context, name(process), str(own["id"]) if own else None)
         if router_id is None:
             continue
         # the process first: a hello must not leave before there is a router ID
-        _process(context, process.body, router_id)
+        _process(context, process, router_id)
         for member in members(context, process):
             _interface(context, member)
 
 
 def _interface(context: Context, member: Member) -> None:
-    opening, section = igp.frr_interface(member.one), member.one.section
+    opening = igp.frr_interface(member.one)
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
@@ -104,38 +43,38 @@ def _interface(context: Context, member: Member) -> None:
     add(f"ipv6 ospf6 network {kind}", key="network", undo="no ipv6 ospf6 network")
     add(f"ipv6 ospf6 hello-interval {member.hello_s}", key="hello", undo="no ipv6 ospf6 hello-interval")
     add(f"ipv6 ospf6 dead-interval {member.dead_s}", key="dead", undo="no ipv6 ospf6 dead-interval")
-    for name, argument in (("priority", "priority"), ("retransmit-interval", "seconds"), ("transmit-delay", "seconds")):
-        entry = section.get(f"ipv6 ospf {name}")
+    for word, argument in (("priority", "priority"), ("retransmit-interval", "seconds"), ("transmit-delay", "seconds")):
+        entry = member.said(word)
         if entry is not None:
-            add(f"ipv6 ospf6 {name} {entry[argument]}", key=name, undo=f"no ipv6 ospf6 {name}")
-    if section.has("ipv6 ospf mtu-ignore"):
+            add(f"ipv6 ospf6 {word} {entry[argument]}", key=word, undo=f"no ipv6 ospf6 {word}")
+    if member.said("mtu-ignore") is not None:
         add("ipv6 ospf6 mtu-ignore")
     if member.passive:
         add("ipv6 ospf6 passive")
     add(f"ipv6 ospf6 area {member.area}", undo="no ipv6 ospf6 area")
 
 
-def _process(context: Context, section: Section, router_id: str) -> None:
+def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.plan.frr.add(_DAEMON, _ROUTER, line, key=key, undo=undo)
 
     context.plan.frr.add(_DAEMON, _ROUTER, key=f"{_ROUTER} {router_id}")
     add(f"ospf6 router-id {router_id}", key="router-id")
     add("timers lsa min-arrival 0")
-    paths = section.get("maximum-paths")
+    paths = process.get("maximum-paths")
     add(f"maximum-paths {paths['paths'] if paths else 4}", key="maximum-paths", undo="no maximum-paths")
-    spf = section.get("timers throttle spf")
+    spf = process.get("timers throttle spf")
     if spf is not None:
         add(f"timers throttle spf {spf['start']} {spf['hold']} {spf['max']}", key="spf", undo="no timers throttle spf")
-    for line, key, undo in (*_distances(section), *_areas(section), *_externals(context, section)):
+    for line, key, undo in (*_distances(process), *_areas(process), *_externals(context, process)):
         add(line, key, undo)
 
 
-def _distances(section: Section) -> _Lines:
-    entry = section.get("distance")
+def _distances(process: Process) -> _Lines:
+    entry = process.get("distance")
     if entry is not None:
         yield f"distance {entry['distance']}", "distance", f"no distance {entry['distance']}"
-    entry = section.get("distance ospf")
+    entry = process.get("distance ospf")
     if entry is not None and entry.match.args:
         words = [
             f"{word} {entry[name]}"
@@ -145,15 +84,13 @@ def _distances(section: Section) -> _Lines:
         yield f"distance ospf6 {' '.join(words)}", "", "no distance ospf6"
 
 
-def _areas(section: Section) -> _Lines:
-    for entry in section.all("area stub", "area nssa", "area range"):
-        area = f"area {dotted(entry['area'])}"
-        if entry.name == "area range":
-            cost = f" cost {entry['cost']}" if "cost" in entry.match.args else ""
-            line = f"{area} range {str(entry['prefix']).lower()}"
-            yield line + (" not-advertise" if entry.has("not-advertise") else cost), "", f"no {line}"
-            continue
-        line = f"{area} {entry.name.split()[1]}"
+def _areas(process: Process) -> _Lines:
+    for entry in process.all("area range"):
+        cost = f" cost {entry['cost']}" if "cost" in entry.match.args else ""
+        line = f"area {dotted(entry['area'])} range {str(entry['prefix']).lower()}"
+        yield line + (" not-advertise" if entry.has("not-advertise") else cost), "", f"no {line}"
+    for area, entry in process.special_areas.items():
+        line = f"area {area} {entry.name.split()[1]}"
         words = [line]
         if entry.has("default-information-originate"):
             words.append("default-information-originate")
@@ -163,9 +100,9 @@ def _areas(section: Section) -> _Lines:
         yield " ".join(words), "", f"no {line}"
 
 
-def _externals(context: Context, section: Section) -> _Lines:
-    usual = section.get("default-metric")
-    for source, entry in igp.redistributions(section):
+def _externals(context: Context, process: Process) -> _Lines:
+    usual = process.get("default-metric")
+    for source, entry in igp.redistributions(process.routes):
         seed = int(usual["metric"]) if usual else 1 if source == "bgp" else 20
         frr = _SOURCES.get(source, source)
         wrapper = igp.wrapped_map(
@@ -180,13 +117,13 @@ def _externals(context: Context, section: Section) -> _Lines:
         yield " ".join(words), "", f"no redistribute {frr}"
         if entry.has("include-connected"):
             yield f"redistribute connected metric {entry.get('metric', seed)}", "", "no redistribute connected"
-    for entry in section.all("summary-prefix"):
+    for entry in process.all("summary-prefix"):
         line = f"summary-address {str(entry['prefix']).lower()}"
         if entry.has("not-advertise"):
             yield f"{line} no-advertise", "", None
         else:
             yield line + (f" tag {entry['tag']}" if entry.get("tag") else ""), "", f"no {line}"
-    for entry in section.all("default-information originate"):
+    for entry in process.all("default-information originate"):
         words = ["default-information originate"]
         words += ["always"] if entry.has("always") else []
         words += [f"metric {entry.get('metric', 1)}", f"metric-type {entry.get('type', 2)}"]

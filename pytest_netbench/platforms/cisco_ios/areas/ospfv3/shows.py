@@ -9,8 +9,8 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
-from pytest_netbench.platforms.cisco_ios.areas.ospfv3.compile import Member, members
-from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as config
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.portstate import ports
@@ -19,13 +19,19 @@ _STATES = {"PointToPoint": "POINT_TO_POINT", "Point-To-Point": "POINT_TO_POINT",
 _NEAR = {"Twoway": "2WAY", "2-Way": "2WAY"}
 
 
-def _processes(at: Exec, match: Match) -> list[Entry]:
-    return [e for e in at.config.all("ipv6 router ospf") if match.get("process") in {None, e["process"]}]
+def _processes(at: Exec, match: Match) -> list[Process]:
+    return [one for one in config.processes(at.config) if match.get("process") in {None, one.number}]
 
 
-def _router_id(at: Exec, process: Entry) -> str:
-    own = process.body.get("router-id")
-    return str(own["id"]) if own else str(at.device.live.get("chosen", {}).get(f"ospfv3 {process['process']}", ""))
+def _router_id(at: Exec, process: Process) -> str:
+    return config.router_id(at.device.live.get("chosen", {}), process) or ""
+
+
+def _heading(at: Exec, process: Process, match: Match) -> str:
+    """What stands above a process's neighbours and its database, as either form of the command has it."""
+    if match.has("ospfv3"):
+        return f"          OSPFv3 {process.number} address-family ipv6 (router-id {_router_id(at, process)})"
+    return f"            OSPFv3 Router with ID ({_router_id(at, process)}) (Process ID {process.number})"
 
 
 def _neighbours(at: Exec, match: Match) -> str:
@@ -35,7 +41,7 @@ def _neighbours(at: Exec, match: Match) -> str:
         details = at.ask_json("ospf6d", "show ipv6 ospf6 neighbor detail json") if match.has("detail") else {}
         if not entries:
             continue
-        lines += ["", f"            OSPFv3 Router with ID ({_router_id(at, process)}) (Process ID {process['process']})", ""]  # fmt: skip
+        lines += ["", _heading(at, process, match), ""]
         if not match.has("detail"):
             lines.append("Neighbor ID     Pri   State           Dead Time   Interface ID    Interface")
         for entry in sorted(entries, key=lambda entry: str(entry.get("interfaceName")), reverse=True):
@@ -76,16 +82,19 @@ def _interface(at: Exec, match: Match) -> str:
     for process in _processes(at, match):
         mine = [m for m in members(at.device.context(), process) if match.get("interface") in {None, m.one.name}]
         if match.has("brief") and not lines:
-            lines.append("Interface    PID   Area            Intf ID    Cost  State Nbrs F/C")
+            column = "AF         " if match.has("ospfv3") else "Intf ID    "
+            lines.append(f"Interface    PID   Area            {column}Cost  State Nbrs F/C")
         for member in reversed(mine):
             entry = answers.get(member.one.kernel, {})
             mates = [n for n in near if n.get("interfaceName") == member.one.kernel]
             if match.has("brief"):
-                lines.append(_brief(process, member, entry, mates))
+                lines.append(
+                    _brief(member, "ipv6" if match.has("ospfv3") else entry.get("interfaceId", 0), entry, mates)
+                )
                 continue
             port = states[member.one.name]
             lines.append(f"{member.one.name} is {port.status}, line protocol is {port.protocol} ")
-            lines += _details(at, process, member, entry, mates)
+            lines += _details(at, member, entry, mates)
     if not lines and match.get("interface"):
         return f"%OSPFv3: OSPF not enabled on {match['interface']}\n"
     return "\n".join([*lines, ""]) if lines else ""
@@ -98,23 +107,21 @@ def _state(member: Member, entry: Mapping[str, Any]) -> str:
     return _STATES.get(state, state.upper())
 
 
-def _brief(process: Entry, member: Member, entry: Mapping[str, Any], mates: list[Mapping[str, Any]]) -> str:
+def _brief(member: Member, column: object, entry: Mapping[str, Any], mates: list[Mapping[str, Any]]) -> str:
     state = {"POINT_TO_POINT": "P2P", "LOOPBACK": "LOOP", "DROTHER": "DROTH", "WAITING": "WAIT"}.get(_state(member, entry), _state(member, entry))  # fmt: skip
     full = sum(str(n.get("state")) == "Full" for n in mates)
     return (
-        f"{member.one.parsed.short:<12} {process['process']:<5} {area_name(member.area):<15} {entry.get('interfaceId', 0):<10} {member.cost:<5} "
+        f"{member.one.parsed.short:<12} {member.process.number:<5} {area_name(member.area):<15} {column:<10} {member.cost:<5} "
         f"{state:<5} {full}/{len(mates)}"
     )
 
 
-def _details(
-    at: Exec, process: Entry, member: Member, entry: Mapping[str, Any], mates: list[Mapping[str, Any]]
-) -> Iterator[str]:
+def _details(at: Exec, member: Member, entry: Mapping[str, Any], mates: list[Mapping[str, Any]]) -> Iterator[str]:
     link_local = next(
         (a["address"] for a in entry.get("internetAddress") or () if str(a["address"]).startswith("fe80")), "fe80::/64"
     )
     yield f"  Link Local Address {str(link_local).split('/')[0].upper()}, Interface ID {entry.get('interfaceId', 0)}"
-    yield f"  Area {area_name(member.area)}, Process ID {process['process']}, Instance ID {member.instance}, Router ID {_router_id(at, process)}"
+    yield f"  Area {area_name(member.area)}, Process ID {member.process.number}, Instance ID {member.instance}, Router ID {_router_id(at, member.process)}"
     kind = member.network_type.upper().replace("-", "_")
     yield f"  Network Type {kind}, Cost: {member.cost}"
     if kind == "LOOPBACK":
@@ -142,14 +149,17 @@ def _process(at: Exec, match: Match) -> str:
     for process in _processes(at, match):
         mine = members(at.device.context(), process)
         areas = sorted({member.area for member in mine})
-        lines.append(f' Routing Process "ospfv3 {process["process"]}" with ID {_router_id(at, process)}')
+        if match.has("ospfv3"):
+            lines += [f" OSPFv3 {process.number} address-family ipv6", f" Router ID {_router_id(at, process)}"]
+        else:
+            lines.append(f' Routing Process "ospfv3 {process.number}" with ID {_router_id(at, process)}')
         if len(areas) > 1 and dotted("0") in areas:
             lines.append(" It is an area border router")
         lines.append(f" Number of external LSA {answer.get('numberOfAsScopedLsa', 0)}. Checksum Sum 0x000000")
-        kinds = [next((e.name.split()[1] for e in process.body.all("area stub", "area nssa") if dotted(e["area"]) == area), "normal") for area in areas]  # fmt: skip
+        special = process.special_areas
+        kinds = [special[area].name.split()[1] if area in special else "normal" for area in areas]
         lines.append(f" Number of areas in this router is {len(areas)}. {kinds.count('normal')} normal {kinds.count('stub')} stub {kinds.count('nssa')} nssa")  # fmt: skip
-        reference = process.body.get("auto-cost reference-bandwidth")
-        lines.append(f" Reference bandwidth unit is {reference['mbps'] if reference else 100} mbps")
+        lines.append(f" Reference bandwidth unit is {process.reference_mbps} mbps")
         for area, kind in zip(areas, kinds, strict=True):
             name = area_name(area)
             details = (answer.get("areas") or {}).get(area, {})
@@ -168,10 +178,7 @@ _ROW = re.compile(r"^(\w+)\s+(\S+)\s+(\S+)\s+(\d+)\s+(\w+)\s+(\S+)")
 def _database(at: Exec, match: Match) -> str:
     lines: list[str] = []
     for process in _processes(at, match):
-        lines += [
-            "",
-            f"            OSPFv3 Router with ID ({_router_id(at, process)}) (Process ID {process['process']})",
-        ]
+        lines += ["", _heading(at, process, match)]
         area = ""
         title: tuple[str, str] | None = None
         seen: set[tuple[tuple[str, str] | None, str]] = set()
@@ -199,10 +206,13 @@ def _database(at: Exec, match: Match) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-_OSPF = "show ipv6 ospf [ {process:1-65535} ]"
-SHOWS = (
-    Command(pattern=_OSPF, mode="exec", user=True, run=_process, help="OSPF information"),
-    Command(pattern=f"{_OSPF} neighbor [ {{interface:interface}} ] [ detail ]", mode="exec", user=True, run=_neighbours, help="Neighbor list"),
-    Command(pattern=f"{_OSPF} interface [ {{interface:interface}} ] [ brief ]", mode="exec", user=True, run=_interface, help="Interface information"),
-    Command(pattern=f"{_OSPF} database", mode="exec", user=True, run=_database, help="Database summary"),
-)  # fmt: skip
+SHOWS = tuple(
+    Command(pattern=f"{words} {what}".rstrip(), mode="exec", user=True, run=run, help=meaning)
+    for words in ("show ipv6 ospf [ {process:1-65535} ]", "show ospfv3 [ {process:1-65535} ] [ ipv6 ]")
+    for what, run, meaning in (
+        ("", _process, "OSPF information"),
+        ("neighbor [ {interface:interface} ] [ detail ]", _neighbours, "Neighbor list"),
+        ("interface [ {interface:interface} ] [ brief ]", _interface, "Interface information"),
+        ("database", _database, "Database summary"),
+    )
+)

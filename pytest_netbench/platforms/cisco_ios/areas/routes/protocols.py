@@ -9,7 +9,7 @@ from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted, members, processes
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
-from pytest_netbench.platforms.cisco_ios.areas.ospfv3.compile import members as six_members
+from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as six
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import Row, Table
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device import Exec
@@ -216,22 +216,21 @@ def show_six(at: Exec, _match: Match) -> str:
     """``show ipv6 protocols``."""
     context = at.device.context()
     lines = ['IPv6 Routing Protocol is "connected"', 'IPv6 Routing Protocol is "ND"']
-    for entry in at.config.all("ipv6 router ospf"):
-        mine = six_members(context, entry)
-        own = entry.body.get("router-id")
-        kept = at.device.live.get("chosen", {}).get(f"ospfv3 {entry['process']}", "")
+    for process in six.processes(at.config):
+        mine = six.members(context, process)
         areas = {member.area for member in mine}
-        stub = {dotted(e["area"]) for e in entry.body.all("area stub")} & areas
-        nssa = {dotted(e["area"]) for e in entry.body.all("area nssa")} & areas
-        lines.append(f'IPv6 Routing Protocol is "ospf {entry["process"]}"')
-        lines.append(f"  Router ID {own['id'] if own else kept}")
+        special = {area: e for area, e in process.special_areas.items() if area in areas}
+        stub = {area for area, entry in special.items() if entry.name == "area stub"}
+        nssa = special.keys() - stub
+        lines.append(f'IPv6 Routing Protocol is "ospf {process.number}"')
+        lines.append(f"  Router ID {six.router_id(at.device.live.get('chosen', {}), process) or ''}")
         lines.append(
             f"  Number of areas: {len(areas) - len(stub) - len(nssa)} normal, {len(stub)} stub, {len(nssa)} nssa"
         )
         for area in sorted(areas):
             lines.append(f"  Interfaces (Area {area_name(area)}):")
             lines += [f"    {member.one.name}" for member in reversed(mine) if member.area == area]
-        lines += _six_redistribution(entry.body)
+        lines += _six_redistribution(process.routes)
     for entry in at.config.all("ipv6 router rip"):
         lines.append(f'IPv6 Routing Protocol is "rip {entry["name"]}"')
         lines.append("  Interfaces:")

@@ -1,0 +1,101 @@
+"""Lines that OSPF has for IPv4 and for IPv6 alike, as tables: each form says in which modes, or behind which words, it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+
+Modes = str | tuple[str, ...]
+
+METRIC = "metric {metric:0-16777214} | metric-type {type:1-2}"
+"""What an external route is told with, in a pattern."""
+
+
+def process_lines(modes: Modes) -> tuple[Command, ...]:
+    """What is said of a process as a whole."""
+    return (
+        Command(pattern="router-id {id:ipv4}", mode=modes, help="router-id for this OSPF process"),
+        *igp.passive_commands(modes),
+        Command(
+            pattern="auto-cost reference-bandwidth {mbps:1-4294967}",
+            mode=modes,
+            default=("auto-cost reference-bandwidth 100",),
+            help="Use reference bandwidth method to assign OSPF cost",
+        ),
+        Command(pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}", mode=modes, help="OSPF SPF timers"),
+        Command(pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}", mode=modes, marked="LSAs are sent without delay"),
+        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are taken without delay"),
+        Command(pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}", name="timers pacing", mode=modes, marked="LSAs are sent without delay"),
+        Command(pattern="log-adjacency-changes [ detail ]", mode=modes, keeps_no=True, default=("log-adjacency-changes",), help="Log changes in adjacency state"),
+    )  # fmt: skip
+
+
+def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
+    """What is said of the routes that a process learns and tells.
+
+    Args:
+        modes: Where.
+        most_distance: The highest administrative distance.
+    """
+    distance = f"1-{most_distance}"
+    return (
+        Command(
+            pattern=f"default-information originate < always | {METRIC} | route-map {{map:word}} >",
+            mode=modes,
+            help="Control distribution of default route",
+        ),
+        Command(pattern="default-metric {metric:1-16777214}", mode=modes, help="Set metric of redistributed routes"),
+        Command(pattern=f"distance {{distance:{distance}}}", mode=modes, default=("distance 110",), help="Define an administrative distance"),
+        Command(
+            pattern=f"distance ospf < external {{external:{distance}}} | inter-area {{inter:{distance}}} | intra-area {{intra:{distance}}} >",
+            mode=modes,
+            help="OSPF distance",
+        ),
+        Command(pattern="maximum-paths {paths:1-32}", mode=modes, default=("maximum-paths 4",), help="Forward packets over multiple paths"),
+    )  # fmt: skip
+
+
+_PARAMETERS = {
+    "cost": ("{cost:1-65535}", "Interface cost"),
+    "priority": ("{priority:0-255}", "Router priority"),
+    "hello-interval": ("{seconds:1-65535}", "Time between HELLO packets"),
+    "dead-interval": ("^ {seconds:1-65535}", "Interval after which a neighbor is declared dead"),
+    "retransmit-interval": ("{seconds:1-65535}", "Time between retransmitting lost link state advertisements"),
+    "transmit-delay": ("{seconds:1-65535}", "Link state transmit delay"),
+    "network": ("^ ( broadcast | point-to-point )", "Network type"),
+    "mtu-ignore": ("", "Ignores the MTU in DBD packets"),
+}
+_USUAL = {"priority": 1, "retransmit-interval": 5, "transmit-delay": 1}
+
+
+def interface_lines(
+    words: str,
+    *,
+    name: str = "",
+    edit: Callable[[Edit, Match], str | None] | None = None,
+    **others: str,
+) -> tuple[Command, ...]:
+    """What an interface has of OSPF beside its area.
+
+    Args:
+        words: What a line begins with, as in a pattern.
+        name: What compilers call that; default: ``words``. Lines with arguments among them have no value that goes without saying.
+        edit: Of each of them.
+        others: Patterns that are others in this form, by parameter, e.g. ``network``.
+    """
+    name = name or words
+    return tuple(
+        Command(
+            pattern=f"{words} {parameter} {others.get(parameter.replace('-', '_'), usual)}".rstrip(),
+            name=f"{name} {parameter}",
+            mode=INTERFACE,
+            default=(f"{words} {parameter} {_USUAL[parameter]}",) if parameter in _USUAL and "{" not in words else (),
+            edit=edit,
+            help=meaning,
+        )
+        for parameter, (usual, meaning) in _PARAMETERS.items()
+    )
