@@ -32,7 +32,7 @@ class Channel:
     """The supervisor of one lab and the socket to it.
 
     Args:
-        spec: What to build (see ``supervisor.main``).
+        spec: What to build (see ``plan.specification``).
 
     Raises:
         LabError: The lab could not be built; carries what the supervisor said.

@@ -13,12 +13,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import broker
+from pytest_netbench.backends.netns.supervisor.jobs import Done
 
 _LONGEST_QUESTION = 8192
 _LONGEST_ANSWER = 60_000
 _PIPE_BYTES = 1 << 17
-
-Answer = Callable[[dict[str, Any]], None]
 
 
 class Desk:
@@ -31,7 +30,7 @@ class Desk:
     """
 
     def __init__(
-        self, *, selector: selectors.BaseSelector, allowed: Collection[str], start: Callable[[list[str], Answer], None]
+        self, *, selector: selectors.BaseSelector, allowed: Collection[str], start: Callable[[list[str], Done], None]
     ) -> None:
         self._selector = selector
         self._allowed = allowed
@@ -47,6 +46,11 @@ class Desk:
         with contextlib.suppress(PermissionError):
             fcntl.fcntl(self._answers, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         self._watch()
+
+    def hand_over(self) -> None:
+        """Close the shell's ends here: it has started and has them, or never will."""
+        for fd in self.theirs.values():
+            os.close(fd)
 
     def close(self) -> None:
         """Answer nothing any more. Idempotent."""

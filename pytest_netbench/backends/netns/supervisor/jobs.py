@@ -8,46 +8,102 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import roots
+from pytest_netbench.backends.netns.supervisor import processes
+from pytest_netbench.backends.netns.supervisor.pipes import Pipes
+
+Done = Callable[[dict[str, Any]], None]
 
 _WATCH_S = 0.05
+_LONGEST_OUTPUT = 64 * 2**20
 
 
-@dataclass(eq=False)
-class Job:
+class _Job:
     """One process whose output is collected until it ends."""
 
-    pid: int
-    outputs: dict[int, str]
-    done: Callable[[dict[str, Any]], None]
-    deadline: float
-    limit: int
-    memory_bytes: int | None = None
-    stdin: int | None = None
-    stdin_data: bytes = b""
-    collected: dict[str, bytearray] = field(default_factory=lambda: {"stdout": bytearray(), "stderr": bytearray()})
-    status: int | None = None
-    truncated: bool = False
-    timed_out: bool = False
-    note: str = ""
+    def __init__(
+        self,
+        pid: int,
+        done: Done,
+        *,
+        deadline: float,
+        output_bytes: int = 0,
+        memory_bytes: int | None = None,
+        outputs: Mapping[int, str] | None = None,
+        stdin: int | None = None,
+        stdin_data: bytes = b"",
+    ) -> None:
+        self.pid = pid
+        self.done = done
+        self.deadline = deadline
+        self.output_bytes = output_bytes
+        self.memory_bytes = memory_bytes
+        self.outputs = dict(outputs or {})
+        self.stdin = stdin
+        self.stdin_data = stdin_data
+        self.collected = {"stdout": bytearray(), "stderr": bytearray()}
+        self.status: int | None = None
+        self.truncated = False
+        self.timed_out = False
+        self.note = ""
 
 
 class Jobs:
-    """All processes that somebody waits for. Reaps every child: the supervisor is the lab's init."""
+    """All processes that somebody waits for. Reaps every child: the supervisor is the lab's init.
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
+    Args:
+        selector: What tells of output.
+        daemons: Pid and description of what already runs and nobody waits for.
+    """
+
+    def __init__(self, selector: selectors.BaseSelector, *, daemons: Mapping[int, str]) -> None:
         self._selector = selector
-        self._by_pid: dict[int, Job] = {}
+        self._by_pid: dict[int, _Job] = {}
         self._next_watch = 0.0
-        self.daemons: dict[int, str] = {}
+        self.daemons = dict(daemons)
         self.ended_daemons: list[tuple[str, int]] = []
 
-    def add(self, job: Job) -> None:
-        """Follow ``job`` to its end; its descriptors belong to this object from now on."""
+    def start(
+        self,
+        spawn: Callable[[tuple[int, int, int]], int],
+        done: Done,
+        *,
+        timeout_s: float,
+        output_bytes: int = _LONGEST_OUTPUT,
+        memory_bytes: int | None = None,
+        stdin: bytes | None = None,
+    ) -> None:
+        """Start a process and follow it to its end.
+
+        Args:
+            spawn: Starts it with these descriptors as 0, 1 and 2, and returns its pid.
+            done: Takes its output and status.
+            timeout_s: How long it may run.
+            output_bytes: How much it may write, to either output.
+            memory_bytes: How much memory it and its descendants may hold.
+            stdin: What it is given to read.
+
+        Raises:
+            OSError: It could not be started.
+        """
+        with Pipes(stdin=stdin is not None) as pipes:
+            pid = spawn(pipes.theirs)
+            self._add(
+                _Job(
+                    pid,
+                    done,
+                    deadline=time.monotonic() + timeout_s,
+                    output_bytes=output_bytes,
+                    memory_bytes=memory_bytes,
+                    outputs=pipes.ours,
+                    stdin=pipes.stdin,
+                    stdin_data=stdin or b"",
+                )
+            )
+
+    def _add(self, job: _Job) -> None:
         self._by_pid[job.pid] = job
         for fd in job.outputs:
             os.set_blocking(fd, False)
@@ -58,7 +114,7 @@ class Jobs:
 
     def watch(self, pid: int, *, memory_bytes: int) -> None:
         """End a process that nobody waits for, and its descendants, if they hold more memory than this."""
-        self.add(Job(pid, outputs={}, done=_nobody_asks, deadline=math.inf, limit=0, memory_bytes=memory_bytes))
+        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes))
 
     def reap(self) -> None:
         """Collect every child that ended."""
@@ -87,7 +143,7 @@ class Jobs:
             if now >= job.deadline and not job.timed_out:
                 job.timed_out = True
                 self._kill(job)
-            elif watch and job.memory_bytes is not None and _resident_bytes(job.pid) > job.memory_bytes:
+            elif watch and job.memory_bytes is not None and processes.resident_bytes(job.pid) > job.memory_bytes:
                 job.note = f"killed: more than {job.memory_bytes >> 20} MiB of memory"
                 self._kill(job)
 
@@ -101,7 +157,7 @@ class Jobs:
             nearest = min(nearest, _WATCH_S)
         return max(nearest, 0.001)
 
-    def _read(self, job: Job, fd: int) -> None:
+    def _read(self, job: _Job, fd: int) -> None:
         try:
             chunk = os.read(fd, 65536)
         except BlockingIOError:
@@ -113,13 +169,13 @@ class Jobs:
             self._finish(job)
             return
         buffer = job.collected[job.outputs[fd]]
-        room = job.limit - len(buffer)
+        room = job.output_bytes - len(buffer)
         buffer += chunk[: max(room, 0)]
         if len(chunk) > room and not job.truncated:
             job.truncated = True
             self._kill(job)
 
-    def _feed(self, job: Job) -> None:
+    def _feed(self, job: _Job) -> None:
         assert job.stdin is not None
         try:
             written = os.write(job.stdin, job.stdin_data[:65536])
@@ -133,16 +189,16 @@ class Jobs:
             os.close(job.stdin)
             job.stdin = None
 
-    def _close(self, job: Job, fd: int) -> None:
+    def _close(self, job: _Job, fd: int) -> None:
         self._selector.unregister(fd)
         os.close(fd)
         del job.outputs[fd]
 
-    def _kill(self, job: Job) -> None:
+    def _kill(self, job: _Job) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(job.pid, signal.SIGKILL)
 
-    def _finish(self, job: Job) -> None:
+    def _finish(self, job: _Job) -> None:
         """Answer once the process ended; what it wrote before is in the pipes, a process it left behind may hold them."""
         if job.status is None or job.pid not in self._by_pid:
             return
@@ -165,11 +221,11 @@ class Jobs:
             }
         )
 
-    def _drain(self, job: Job, fd: int) -> None:
+    def _drain(self, job: _Job, fd: int) -> None:
         buffer = job.collected[job.outputs[fd]]
-        while len(buffer) < job.limit:
+        while len(buffer) < job.output_bytes:
             try:
-                chunk = os.read(fd, min(65536, job.limit - len(buffer)))
+                chunk = os.read(fd, min(65536, job.output_bytes - len(buffer)))
             except OSError:
                 return
             if not chunk:
@@ -179,19 +235,3 @@ class Jobs:
 
 def _nobody_asks(_result: dict[str, Any]) -> None:
     """The owner sees the end of the pseudo-terminal."""
-
-
-def _resident_bytes(pid: int) -> int:
-    """Resident memory of a process and all its descendants; 0 for those that ended meanwhile."""
-    total, waiting = 0, [pid]
-    while waiting:
-        current = waiting.pop()
-        try:
-            with open(f"{roots.PROC}/{current}/statm") as file:
-                total += int(file.read().split()[1]) * 4096
-            for thread in os.listdir(f"{roots.PROC}/{current}/task"):
-                with open(f"{roots.PROC}/{current}/task/{thread}/children") as file:
-                    waiting += [int(child) for child in file.read().split()]
-        except (OSError, ValueError, IndexError):
-            continue
-    return total

@@ -24,7 +24,6 @@ class LabClock:
     SIZE = 32
 
     def __init__(self, *, page: mmap.mmap, factor: float) -> None:
-        self._page = page
         view = memoryview(page)
         # Cast views store a field with one machine instruction; struct's standard mode would go byte by byte.
         self._sequence = view[0:8].cast("Q")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
 ECHO_REPLY, UNREACHABLE, ECHO, TIME_EXCEEDED = 0, 3, 8, 11
@@ -16,8 +16,7 @@ _WHY = {
 _WHY6 = {0: "no route", 1: "administratively prohibited", 3: "address unreachable", 4: "port unreachable"}
 
 
-@dataclass(frozen=True)
-class IcmpMessage:
+class IcmpMessage(NamedTuple):
     """What an ICMP message says of an echo request: its kind, identifier and sequence number."""
 
     kind: str
@@ -67,8 +66,7 @@ def read_icmp(data: bytes, *, version: int) -> IcmpMessage | None:
     return IcmpMessage("unreachable", identifier, sequence, why)
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """An IP packet as it arrived: protocol, source, DSCP, and ports or the echo identifier (as ``target_port``)."""
 
     protocol: int

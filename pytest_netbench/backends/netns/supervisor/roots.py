@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
@@ -11,7 +12,11 @@ BASE = "/tmp"
 PROC = f"{BASE}/proc"
 PTS = f"{BASE}/pts"
 NODE_MIB = 16
+# As nodes see them.
 READERS = "/opt/netbench/bin"
+SHARED = "/opt/netbench/lib"
+# As the lab sees it: among what is shared.
+CLOCK = f"{BASE}/shared/clock"
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
@@ -47,9 +52,17 @@ _READ_PROGRAMS = (
 
 
 class Host:
-    """What is read of the host before privileges are dropped."""
+    """What is read of the host before privileges are dropped.
 
-    def __init__(self) -> None:
+    Args:
+        shared: Path by name of the files that every node sees.
+    """
+
+    def __init__(self, shared: Mapping[str, str]) -> None:
+        self.shared: dict[str, bytes] = {}
+        for name, path in shared.items():
+            with open(path, "rb") as file:
+                self.shared[name] = file.read()
         self.etc: dict[str, bytes] = {}
         for name in _COPIED:
             try:
@@ -80,7 +93,7 @@ def prepare_lab(hidden: list[str]) -> None:
 
 
 def share_file(name: str, content: bytes) -> str:
-    """Put a file where every node sees it as ``/opt/netbench/lib/NAME``; returns its path in the lab."""
+    """Put a file where every node sees it as ``SHARED/NAME``; returns its path in the lab."""
     path = f"{BASE}/shared/{name}"
     with open(path, "wb") as file:
         file.write(content)
@@ -100,8 +113,8 @@ def mount_node(index: int, host: Host) -> None:
     sys.mount("node", root, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, f"size={NODE_MIB}m,nr_inodes=8192,mode=755")
     for directory in (
         "usr", "dev/pts", "proc", "sys", "root", "home", "tmp", "run/frr", "run/lock", "var/log", "var/tmp/frr",
-        "var/lib/frr", "var/cache", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d", "etc/alternatives", "etc/iproute2", "opt/netbench/lib",
-        READERS.lstrip("/"),
+        "var/lib/frr", "var/cache", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d", "etc/alternatives", "etc/iproute2",
+        SHARED.lstrip("/"), READERS.lstrip("/"),
     ):  # fmt: skip
         os.makedirs(f"{root}/{directory}")
     os.chmod(f"{root}/tmp", 0o1777)
@@ -126,8 +139,8 @@ def enter_node(index: int, name: str) -> None:
     _write(f"{root}/etc/hostname", f"{name}\n".encode())
     _write(f"{root}/etc/hosts", f"127.0.0.1 localhost\n::1 localhost\n127.0.1.1 {name}\n".encode())
     sys.bind(f"{BASE}/usr", f"{root}/usr")
-    sys.bind(f"{BASE}/shared", f"{root}/opt/netbench/lib")
-    sys.make_read_only(f"{root}/opt/netbench/lib")
+    sys.bind(f"{BASE}/shared", f"{root}{SHARED}")
+    sys.make_read_only(f"{root}{SHARED}")
     for directory in ("etc/alternatives", "etc/iproute2"):
         if os.path.isdir(f"/{directory}"):
             sys.bind(f"/{directory}", f"{root}/{directory}")

@@ -17,10 +17,9 @@ import resource
 import signal
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn, Self
 
-from pytest_netbench.backends.netns.supervisor import roots, seccomp
+from pytest_netbench.backends.netns.supervisor import processes, roots, seccomp
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin:/usr/lib/frr"
@@ -29,8 +28,7 @@ _WRITE_CAPS = (sys.CAP_NET_ADMIN, sys.CAP_NET_RAW, sys.CAP_NET_BIND_SERVICE)
 _ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb", "VTYSH_PAGER": "cat"}
 
 
-@dataclass(frozen=True)
-class Namespaces:
+class Namespaces(NamedTuple):
     """Descriptors of a node's namespaces and of its root directory as the lab sees it."""
 
     mount: int
@@ -45,13 +43,17 @@ class Namespaces:
         sys.setns(self.mount, sys.CLONE_NEWNS)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What an agent's command may use: bytes, processes, bytes."""
 
     memory_bytes: int
     processes: int
     disk_bytes: int
+
+    @classmethod
+    def of(cls, request: Mapping[str, Any]) -> Self:
+        """The limits that a request names."""
+        return cls(request["memory_bytes"], request["processes"], request["disk_bytes"])
 
 
 def spawn_trusted(
@@ -74,7 +76,6 @@ def spawn_agent(
     *,
     writable: bool,
     limits: Limits,
-    lab_processes: int,
     keep: Mapping[int, int] | None = None,
     terminal: bool = False,
 ) -> int:
@@ -86,10 +87,11 @@ def spawn_agent(
         stdio: Its descriptors 0, 1, 2.
         writable: Profile ``write`` instead of ``read``.
         limits: What it may use.
-        lab_processes: Processes the lab has now; the limit of a ``write`` process counts them too.
         keep: Further descriptors: number in the program to descriptor here.
         terminal: Make descriptor 0 its controlling terminal.
     """
+    # What may write is the lab's own user: its limit counts the lab's processes too.
+    most = limits.processes + (processes.count() if writable else 0)
     reader, writer = os.pipe()
 
     def run() -> NoReturn:
@@ -107,7 +109,7 @@ def spawn_agent(
         if terminal:
             fcntl.ioctl(stdio[0], 0x540E, 0)  # TIOCSCTTY
         _furnish(writable=writable, limits=limits)
-        _limit(limits, processes=limits.processes + (lab_processes if writable else 0))
+        _limit(limits, processes=most)
         sys.no_new_privileges()
         sys.keep_capabilities(_WRITE_CAPS if writable else ())
         seccomp.install(seccomp.PROGRAM)

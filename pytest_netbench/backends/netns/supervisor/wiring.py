@@ -1,4 +1,4 @@
-"""Cables and segments between nodes: one ``ip -batch`` for all. Standard library only."""
+"""Cables and segments between nodes: one ``ip -batch`` for all, and the wires between them. Standard library only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_netbench.backends.netns.supervisor import sandbox
 from pytest_netbench.backends.netns.supervisor.roots import PROC
 
 # Above all that the lab's own namespace gives its stubs by itself.
@@ -81,6 +82,25 @@ def lay(lines: list[str]) -> None:
     )
     if done.returncode:
         raise OSError(f"links could not be made: {done.stderr.strip()}")
+
+
+def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
+    """Start a wire between two interfaces of this namespace; returns its pid once it forwards.
+
+    Raises:
+        OSError: It does not.
+    """
+    reader, writer = os.pipe()
+    # Its other end stays open as long as this process lives; the wire goes with it.
+    stdin, _ = os.pipe()
+    pid = sandbox.spawn_trusted(None, [program, near, far, *arguments], (stdin, writer, 2))
+    for fd in (writer, stdin):
+        os.close(fd)
+    said = os.read(reader, 64)
+    os.close(reader)
+    if not said.startswith(b"ready"):
+        raise OSError(f"the wire between {near} and {far} did not start")
+    return pid
 
 
 def quiet_outside() -> None:

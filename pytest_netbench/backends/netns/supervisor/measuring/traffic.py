@@ -1,7 +1,7 @@
 """Traffic: flows of a given rate and marking, and what arrives of them.
 
-One process offers and receives all flows, on one clock; rates of up to some ten Mbit/s are what it is made for. Runs in a
-forked child of the supervisor; standard library only.
+One process offers and receives all flows, on one clock; rates of up to some ten Mbit/s are what it is made for. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import selectors
 import socket
 import struct
 import time
-from collections.abc import Mapping
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import nodes, probes
-from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
+from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets, mark
 
 _STAMP = struct.Struct("!Qd")
 # The first quarter fills queues and buckets; what is measured is the steady rest.
@@ -31,29 +29,23 @@ _DRAIN_S = 1.5
 class _Flow:
     """One flow: its sender, its receiver, and its counts inside the measured window."""
 
-    def __init__(self, spec: dict[str, Any], target: str, spaces: Mapping[str, Namespaces], home: int) -> None:
+    def __init__(self, spec: dict[str, Any], target: str, sockets: Sockets) -> None:
         self.version = ipaddress.ip_address(target).version
         self.tcp = spec["protocol"] == "tcp"
         self.overhead = (20 if self.version == 4 else 40) + (20 if self.tcp else 8)
         self.payload = spec["packet_bytes"] - self.overhead
         self.interval = spec["packet_bytes"] * 8 / spec["rate_bps"]
-        family = socket.AF_INET if self.version == 4 else socket.AF_INET6
-        kind = socket.SOCK_STREAM if self.tcp else socket.SOCK_DGRAM
-        with nodes.inside_network(spaces[spec["target"]], home):
-            self.receiver = socket.socket(family, kind)
+        self.receiver = sockets.open(spec["target"], spec["protocol"], self.version)
         self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         self.receiver.bind(("", spec["port"]))
-        with nodes.inside_network(spaces[spec["source"]], home):
-            self.sender = socket.socket(family, kind)
-        probes.mark(self.sender, self.version, spec["dscp"])
+        self.sender = sockets.open(spec["source"], spec["protocol"], self.version)
+        mark(self.sender, self.version, spec["dscp"])
         if spec["source_address"]:
             self.sender.bind((spec["source_address"], 0))
         if self.tcp:
             self.receiver.listen(1)
         self.address = (target, spec["port"])
-        for sock in (self.sender, self.receiver):
-            sock.setblocking(False)
         with contextlib.suppress(BlockingIOError, OSError):
             self.sender.connect(self.address)
         self.next_send = 0.0
@@ -75,10 +67,10 @@ class _Flow:
 class Traffic:
     """Runs a set of flows once."""
 
-    def __init__(self, spaces: Mapping[str, Namespaces], home: int, request: dict[str, Any]) -> None:
+    def __init__(self, sockets: Sockets, request: dict[str, Any]) -> None:
         self._duration = float(request["duration_s"])
         self._flows = [
-            _Flow(spec, target, spaces, home) for spec, target in zip(request["flows"], request["targets"], strict=True)
+            _Flow(spec, target, sockets) for spec, target in zip(request["flows"], request["targets"], strict=True)
         ]
         self._selector = selectors.DefaultSelector()
         self._open_s = self._close_s = 0.0

@@ -1,0 +1,78 @@
+"""Leaving the host: the lab's own namespaces, in which the supervisor is root and outside of which it is nobody of note.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import NoReturn
+
+from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor import syscalls as sys
+
+_NAMESPACES = (
+    sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC
+)
+
+
+def leave_host(uid: int) -> None:
+    """Open the lab's namespaces; children are in all of them, this process in all but that of processes.
+
+    Args:
+        uid: Whom root becomes outside; any other user stays who it is.
+
+    Raises:
+        OSError: The machine forbids it.
+    """
+    if os.geteuid() == 0 and _has_uid(uid):
+        _unshare_as_root(uid)
+    else:
+        _unshare_as_user()
+
+
+def _has_uid(uid: int) -> bool:
+    """Whether the present user namespace has ``uid``: root of a rootless container has few, and is nobody's root outside."""
+    with open("/proc/self/uid_map") as table:
+        extents = [[int(word) for word in line.split()] for line in table]
+    return any(first <= uid < first + count for first, _, count in extents)
+
+
+def _unshare_as_user() -> None:
+    owner, group = os.geteuid(), os.getegid()
+    sys.unshare(_NAMESPACES)
+    _write_maps("self", owner, group)
+
+
+def _unshare_as_root(uid: int) -> None:
+    """Root makes the namespaces as root, for a machine may forbid them to others, and is ``uid`` and nobody else from then on.
+
+    Only a process outside may map an id that is not its maker's, so a child waits there to do it.
+    """
+    parent = os.getpid()
+    gate_reader, gate = os.pipe()
+
+    def write_maps() -> NoReturn:
+        os.close(gate)
+        os.read(gate_reader, 1)
+        _write_maps(str(parent), uid, uid)
+        os._exit(0)
+
+    child = sandbox.fork(write_maps)
+    os.setgroups([])
+    sys.unshare(_NAMESPACES)
+    os.close(gate)
+    os.close(gate_reader)
+    _, status = os.waitpid(child, 0)
+    if status:
+        raise OSError("the uid of the lab could not be mapped")
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+    # Without it the files in /proc/self belong to nobody in here.
+    sys.set_dumpable()
+
+
+def _write_maps(process: str, uid: int, gid: int) -> None:
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/{process}/{name}", "w") as table:
+            table.write(text)

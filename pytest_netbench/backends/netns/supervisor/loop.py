@@ -1,0 +1,61 @@
+"""The supervisor's one loop: what its owner asks, what its children say, who ended, and what is due. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+from typing import NoReturn
+
+from pytest_netbench.backends.netns.supervisor.connects import Connects
+from pytest_netbench.backends.netns.supervisor.jobs import Jobs
+from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.owner import Owner
+from pytest_netbench.backends.netns.supervisor.requests import Requests
+
+
+def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
+    """Say that the lab stands and answer requests until the owner is gone, or the process that holds ``alive``'s other end."""
+    selector = selectors.DefaultSelector()
+    jobs = Jobs(selector, daemons=network.wires)
+    connects = Connects(owner=owner, network=network, jobs=jobs)
+    requests = Requests(owner=owner, network=network, jobs=jobs, connects=connects, selector=selector)
+    ended = _ends_of_children()
+    selector.register(ended, selectors.EVENT_READ, lambda: _drain(ended))
+    selector.register(owner, selectors.EVENT_READ, requests.take)
+    selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
+    owner.answer({"id": 0}, {"built": True})
+    while True:
+        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s()))
+        jobs.reap()
+        jobs.tick()
+        connects.retry()
+
+
+def _ends_of_children() -> int:
+    """A descriptor that can be read once a child has ended."""
+    reader, writer = os.pipe()
+    for fd in (reader, writer):
+        os.set_blocking(fd, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return reader
+
+
+def _drain(fd: int) -> None:
+    with contextlib.suppress(BlockingIOError):
+        while os.read(fd, 512):
+            continue
+
+
+def _dispatch(selector: selectors.BaseSelector, wait_s: float | None) -> None:
+    for key, _ in selector.select(wait_s):
+        # One event may have ended what the next one is about, and opened another descriptor with its number.
+        if selector.get_map().get(key.fd) is key:
+            key.data()
+
+
+def _sooner(*waits_s: float | None) -> float | None:
+    return min((wait for wait in waits_s if wait is not None), default=None)

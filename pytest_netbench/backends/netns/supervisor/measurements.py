@@ -1,0 +1,60 @@
+"""What is measured of a network: each request in a child of its own, that the lab may go on. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor.jobs import Jobs
+from pytest_netbench.backends.netns.supervisor.measuring import paths
+from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
+from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
+from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
+from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+
+
+class Measurements:
+    """Serves requests to measure."""
+
+    def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
+        self._owner = owner
+        self._sockets = Sockets(network.spaces, network.home)
+        self._jobs = jobs
+
+    def probe(self, request: Message) -> None:
+        """Packet exchanges, all at once."""
+        self._measure(request, lambda: Prober(self._sockets, request["probes"]).run())
+
+    def path(self, request: Message) -> None:
+        """Hops towards an address."""
+        self._measure(request, lambda: paths.trace(self._sockets, request))
+
+    def traffic(self, request: Message) -> None:
+        """Flows, and what arrives of them."""
+        self._measure(request, lambda: Traffic(self._sockets, request).run())
+
+    def _measure(self, request: Message, work: Callable[[], Any]) -> None:
+        """Run ``work`` in a child and answer with what it returns."""
+
+        def done(result: dict[str, Any]) -> None:
+            if result["returncode"]:
+                self._owner.refuse(request, result["stderr"].strip() or f"status {result['returncode']}")
+            else:
+                self._owner.answer(request, {"result": json.loads(result["stdout"])})
+
+        self._jobs.start(lambda stdio: _fork_to_write(work, stdio), done, timeout_s=request["timeout_s"])
+
+
+def _fork_to_write(work: Callable[[], Any], stdio: tuple[int, int, int]) -> int:
+    def run() -> NoReturn:
+        os.dup2(stdio[2], 2)
+        data = json.dumps(work()).encode()
+        while data:
+            data = data[os.write(stdio[1], data) :]
+        os._exit(0)
+
+    return sandbox.fork(run)

@@ -1,0 +1,51 @@
+"""Who owns the lab, at the other end of one socket. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+from pytest_netbench.backends.netns.supervisor import wire_format
+
+Message = dict[str, Any]
+
+
+class Owner:
+    """Takes requests and gives answers. There is no lab without an owner: this process ends with the connection."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._decoder = wire_format.Decoder()
+
+    def fileno(self) -> int:
+        """The descriptor to wait on."""
+        return self._control.fileno()
+
+    def receive(self) -> list[Message]:
+        """Requests that are complete by now."""
+        try:
+            data = self._control.recv(1 << 20)
+        except ConnectionError:
+            data = b""
+        if not data:
+            os._exit(0)
+        return self._decoder.feed(data)
+
+    def answer(self, request: Message, result: Message, *, fd: int | None = None) -> None:
+        """What a request led to, and a descriptor that belongs to it."""
+        self._send({"id": request["id"], "ok": result}, fd)
+
+    def refuse(self, request: Message, why: str) -> None:
+        """Why a request failed."""
+        self._send({"id": request["id"], "error": why})
+
+    def _send(self, message: Message, fd: int | None = None) -> None:
+        data = wire_format.encode({**message, "fd": True} if fd is not None else message)
+        try:
+            if fd is not None:
+                sent = socket.send_fds(self._control, [data], [fd])
+                data = data[sent:]
+            self._control.sendall(data)
+        except (BrokenPipeError, ConnectionError):
+            os._exit(0)

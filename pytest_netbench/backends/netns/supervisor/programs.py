@@ -1,0 +1,73 @@
+"""Programs that run on: daemons, and what sits on a pseudo-terminal. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+
+from pytest_netbench.backends.netns.supervisor import roots, sandbox, terminals
+from pytest_netbench.backends.netns.supervisor.jobs import Jobs
+from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.sandbox import Limits
+
+_COLUMNS, _ROWS = 4096, 1000
+_IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
+
+
+class Programs:
+    """Starts programs in nodes and ends them."""
+
+    def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
+        self._owner = owner
+        self._network = network
+        self._jobs = jobs
+
+    def start(self, request: Message) -> Message:
+        """A daemon."""
+        argv = request["argv"]
+        node = self._network.spaces[request["node"]]
+        in_lab_time = request["lab_time"] and self._network.clock is not None
+        env = {**request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
+        log = _open_log(node, argv[0])
+        try:
+            with open(os.devnull, "rb") as null:
+                pid = sandbox.spawn_trusted(node, argv, (null.fileno(), log, log), env)
+        finally:
+            os.close(log)
+        self._jobs.daemons[pid] = f"{request['node']}: {argv[0]}"
+        return {"pid": pid}
+
+    def start_on_terminal(self, request: Message) -> None:
+        """A program on a pty; the owner gets the master end. An agent's own is watched for what it uses."""
+        limits = Limits.of(request)
+        master, slave = terminals.open_terminal(
+            columns=request.get("columns", _COLUMNS), rows=request.get("rows", _ROWS)
+        )
+        try:
+            pid = sandbox.spawn_agent(
+                self._network.spaces[request["node"]],
+                request["argv"],
+                (slave, slave, slave),
+                writable=request.get("writable", False),
+                limits=limits,
+                terminal=True,
+            )
+            if "writable" in request:
+                self._jobs.watch(pid, memory_bytes=limits.memory_bytes)
+            self._owner.answer(request, {"pid": pid}, fd=master)
+        finally:
+            os.close(master)
+            os.close(slave)
+
+    def kill(self, request: Message) -> Message:
+        """End a program, if it runs still."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(request["pid"], signal.SIGKILL)
+        return {}
+
+
+def _open_log(node: sandbox.Namespaces, program: str) -> int:
+    path = f"/var/log/{os.path.basename(program)}.log"
+    return roots.open_file(node.root, path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

@@ -1,0 +1,64 @@
+"""What the owner may ask for, and who answers it. Standard library only."""
+
+from __future__ import annotations
+
+import selectors
+from collections.abc import Callable
+
+from pytest_netbench.backends.netns.supervisor.commands import Commands
+from pytest_netbench.backends.netns.supervisor.connects import Connects
+from pytest_netbench.backends.netns.supervisor.files import Files
+from pytest_netbench.backends.netns.supervisor.jobs import Jobs
+from pytest_netbench.backends.netns.supervisor.measurements import Measurements
+from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.programs import Programs
+
+
+class Requests:
+    """Hands each request to its operation. One that returns a message is answered at once, the others answer later."""
+
+    def __init__(
+        self, *, owner: Owner, network: Network, jobs: Jobs, connects: Connects, selector: selectors.BaseSelector
+    ) -> None:
+        self._owner = owner
+        self._network = network
+        commands = Commands(owner=owner, network=network, jobs=jobs, selector=selector)
+        programs = Programs(owner=owner, network=network, jobs=jobs)
+        measurements = Measurements(owner=owner, network=network, jobs=jobs)
+        files = Files(network)
+        self._operations: dict[str, Callable[[Message], Message | None]] = {
+            "run": commands.run,
+            "shell": commands.shell,
+            "start": programs.start,
+            "cli": programs.start_on_terminal,
+            "kill": programs.kill,
+            "connect": connects.connect,
+            "write": files.write,
+            "read": files.read,
+            "scale": self._scale,
+            "probe": measurements.probe,
+            "path": measurements.path,
+            "traffic": measurements.traffic,
+        }
+
+    def take(self) -> None:
+        """Serve what the owner has sent."""
+        for request in self._owner.receive():
+            self._serve(request)
+
+    def _serve(self, request: Message) -> None:
+        try:
+            answer = self._operations[request["op"]](request)
+        except (OSError, ValueError) as error:
+            # ValueError: text that is none, such as a lone surrogate
+            self._owner.refuse(request, str(error))
+            return
+        if answer is not None:
+            self._owner.answer(request, answer)
+
+    def _scale(self, request: Message) -> Message:
+        """Let lab time pass at another speed."""
+        if self._network.clock is not None:
+            self._network.clock.set_factor(request["factor"])
+        return {}
