@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
@@ -107,8 +108,10 @@ class Section:
 
     def all(self, *names: str) -> list[Entry]:
         """The lines whose commands are called so, without ``no`` lines."""
-        wanted = {entry for name in names for entry in self.entries.among(name) if not entry.negated}
-        return [entry for entry in self.entries if entry in wanted] if len(wanted) > 1 else list(wanted)
+        found = [self.entries.among(name) for name in names]
+        wanted = found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
+        looked_through = self.entries if len(wanted) > 1 else wanted
+        return [entry for entry in looked_through if entry in wanted and not entry.negated]
 
     def get(self, name: str, /, **args: Any) -> Entry | None:
         """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
