@@ -95,17 +95,20 @@ def _four(context: Context, process: Entry) -> None:
             add(f"passive-interface {one.kernel}")
     for entry in section.all("neighbor"):
         add(f"neighbor {entry['address']}")
-    for line, key, undo in (*_timers(section), *_common(section, "ripd")):
+    for line, key, undo in (*_timers(section), *_common(section, "ripd"), *_offsets(context, section)):
         add(line, key, undo)
     distance = section.get("distance")
     if distance is not None:
         add(f"distance {distance['distance']}", key="distance", undo="no distance")
+
+
+def _offsets(context: Context, section: Section) -> Iterable[tuple[str, str, str | None]]:
     for entry in section.all("offset-list"):
         where = f" {interfaces.kernel_name(entry['interface'])}" if "interface" in entry.match.args else ""
         # ripd adds an inbound offset instead of the hop, IOS beside it
         offset = min(int(entry["offset"]) + (entry["way"] == "in"), _NO_METRIC)
         line = f"offset-list {_offset_acl(context, entry['list'])} {entry['way']} {offset}{where}"
-        add(line, key=f"offset {entry['way']}{where}", undo=f"no {line}")
+        yield line, f"offset {entry['way']}{where}", f"no {line}"
 
 
 def _offset_acl(context: Context, name: str) -> str:
