@@ -239,3 +239,17 @@ def test_an_interface_that_the_startup_config_shuts_stays_down_until_told_otherw
     assert PLATFORM.routes(lab.nodes["B"], "10.0.0.0/24") == []
     assert applied(lab.nodes["A"], "interface eth0", "no shutdown") == [("success", ""), ("success", "")]
     assert "1 received" in PLATFORM.execute(lab.nodes["A"], "ping 10.0.0.2 count 1")
+
+
+@pytest.mark.parametrize("network", ["broadcast", "point-to-point"])
+def test_a_lab_with_isis_is_ready_once_its_routes_are_there(deploy, network):
+    link = " isis network point-to-point\n" if network == "point-to-point" else ""
+    one, two = (
+        f"interface eth0\n ip address 10.0.0.{n}/24\n ip router isis x\n{link}exit\n"
+        f"interface lo\n ip address {n}.{n}.{n}.{n}/32\n ip router isis x\n isis passive\nexit\n"
+        f"router isis x\n net 49.0001.0000.0000.000{n}.00\nexit\n"
+        for n in (1, 2)
+    )
+    lab = deploy("frr", {"A": one, "B": two})
+    assert [route.protocol for route in PLATFORM.routes(lab.nodes["A"], "2.2.2.2/32")] == ["isis"]
+    assert " isis passive" in PLATFORM.running_config(lab.nodes["A"])
