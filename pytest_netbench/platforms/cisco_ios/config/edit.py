@@ -79,14 +79,22 @@ class Edit:
             ValueError: The grammar does not know it.
         """
         section = self.section if section is None else section
+        entry = self.entry(text, section)
+        self._place(entry, section)
+        return entry
+
+    def entry(self, text: str, section: Section) -> Entry:
+        """An entry for the canonical line ``text`` of ``section``, not stored yet.
+
+        Raises:
+            ValueError: The grammar does not know it.
+        """
         negated = text.startswith("no ")
         found = self._book.reader(section.mode, self.role).read(text, skip=int(negated), partial=negated)
         if isinstance(found, Refusal):
             raise ValueError(f"{section.mode}: {text!r} is {found.kind}")  # noqa: TRY004 - a text is wrong, not a type
         match = Match(found.known, found.parts, negated=negated, whole=found.whole)
-        entry = Entry(match, section, negated=negated)
-        self._place(entry, section)
-        return entry
+        return Entry(match, section, negated=negated)
 
     def _assert(self, match: Match) -> None:
         command = match.command

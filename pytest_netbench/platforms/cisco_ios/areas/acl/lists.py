@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, ace
 from pytest_netbench.platforms.cisco_ios.config.edit import FULL, MOST_LINES, Edit
@@ -17,6 +20,7 @@ STANDARD = "ip access-list standard"
 EXTENDED = "ip access-list extended"
 SIX = "ipv6 access-list"
 KINDS = (NUMBERED, STANDARD, EXTENDED, SIX)
+_LINES = ("ace standard", "ace extended", "ace evaluate", "ace ipv6")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +111,7 @@ def line(edit: Edit, match: Match) -> str | None:
     """A line typed in a list's own mode."""
     number = match.get("seq")
     if match.negated or match.reset:
-        _remove(edit.section, match, number)
+        _remove(edit, match, number)
         return None
     return _add(edit, edit.section, ace(match).text, number)
 
@@ -122,48 +126,69 @@ def remark(edit: Edit, match: Match) -> str | None:
     return _add(edit, edit.section, f"remark {match['text']}", match.get("seq"))
 
 
-def _remove(section: Section, match: Match, number: int | None) -> None:
-    text = ace(match).text if match.whole else ""
-    for entry in [entry for entry in section if entry.name != "remark"]:
-        if entry["seq"] == number if number is not None else ace(entry.match).text == text:
-            section.remove(entry)
+def _remove(edit: Edit, match: Match, number: int | None) -> None:
+    section = edit.section
+    if number is not None:
+        gone = list(_numbered(section, number))
+    else:
+        gone = list(_saying(edit, section, ace(match).text)) if match.whole else []
+    for entry in gone:
+        section.remove(entry)
+
+
+def _numbered(section: Section, number: int) -> Iterator[Entry]:
+    for name in _LINES:
+        yield from (entry for entry in section.entries.among(name, [("seq", number)]) if entry["seq"] == number)
+
+
+def _saying(edit: Edit, section: Section, text: str) -> Iterator[Entry]:
+    """Lines are stored as their texts are read, so equal ones have equal arguments."""
+    like = edit.entry(text, section)
+    among = section.entries.among(like.name, like.match.args.items())
+    return (entry for entry in among if ace(entry.match).text == text)
+
+
+def _is_remark(entry: Entry) -> bool:
+    return entry.name == "remark"
 
 
 def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | None:
-    lines = [entry for entry in section if entry.name != "remark"]
     if not text.startswith("remark"):
-        if any(ace(entry.match).text == text for entry in lines):
+        if any(_saying(edit, section, text)):
             return None  # said already: IOS keeps the line where it is
-        if any(entry["seq"] == number for entry in lines):
+        if number is not None and any(_numbered(section, number)):
             return "% Duplicate sequence number"
-    last = max((entry["seq"] for entry in lines), default=0)
+    last = next((entry["seq"] for entry in reversed(section.entries) if not _is_remark(entry)), 0)
     if number is None:
         number = last // STEP * STEP + STEP
     if number > _LAST:
         return _TOO_HIGH
     if len(section.entries) >= MOST_LINES:  # lines of numbered lists come from global mode
         return FULL
-    waiting = [entry for entry in section if entry["seq"] > last] if number > last else []
-    if not text.startswith("remark"):
-        _take_along(edit, section, waiting, number)
+    if not text.startswith("remark") and number > last:
+        _take_along(edit, section, number)
     _put(edit, section, number, text)
     return None
 
 
-def _take_along(edit: Edit, section: Section, remarks: list[Entry], number: int) -> None:
+def _take_along(edit: Edit, section: Section, number: int) -> None:
     """Remarks behind the last line belong to the line that comes next."""
+    remarks = list(takewhile(_is_remark, reversed(section.entries)))
     for entry in remarks:
         section.remove(entry)
-    for entry in remarks:
+    for entry in reversed(remarks):
         _put(edit, section, number, f"remark {entry['text']}")
 
 
 def _put(edit: Edit, section: Section, number: int, text: str) -> None:
-    before = list(section.entries) if text.startswith("remark") else []
-    edit.put(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
-    if text.startswith("remark"):  # the same one twice is two lines
-        section.entries[:] = [*before, *(entry for entry in section if entry not in before)]
-    section.entries.sort(key=lambda entry: (entry["seq"], entry.name != "remark"))
+    """Store a line behind those of its number; the same remark twice is two lines."""
+    entry = edit.entry(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
+    section.entries.insert(bisect_right(section.entries, _place(entry), key=_place), entry)
+
+
+def _place(entry: Entry) -> tuple[int, bool]:
+    """A remark stands before the line of its number."""
+    return entry["seq"], not _is_remark(entry)
 
 
 def resequence(edit: Edit, match: Match) -> str | None:
