@@ -73,6 +73,13 @@ def is_passive(section: Section, name: str) -> bool:
     return within is not None and is_passive(within.section, name)
 
 
+def leave(edit: Edit, process: int, *names: str) -> None:
+    """Take the lines called ``names`` by which interfaces are in a process out: the process goes."""
+    for _, body in edit.config.sections("interface"):
+        for line in [line for line in body.all(*names) if line["process"] == process]:
+            body.remove(line)
+
+
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:
     """IPv4 addresses that protocols see on an interface: its own, or those of the interface it borrows from."""
     lender = one.section.get("ip unnumbered")

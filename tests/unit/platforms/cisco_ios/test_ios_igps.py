@@ -50,6 +50,26 @@ def test_an_interface_that_names_a_process_brings_it_into_being():
     assert "router ospf 12" in device.running_config()
 
 
+def test_a_process_that_goes_takes_its_interfaces_along():
+    device = paper(*UP, "interface gi0/0", "ip ospf 12 area 0", "ip ospf cost 3", "no router ospf 12")
+    assert "ospf 12" not in device.running_config()
+    assert " ip ospf cost 3\n" in device.running_config()
+
+
+def test_a_saved_process_of_a_vrf_that_an_interface_names_before_comes_back():
+    saved = paper(
+        "ip vrf RED", "router ospf 5 vrf RED", "router ospf 7", "interface gi0/0", "ip vrf forwarding RED", "ip ospf 5 area 0"
+    ).running_config()  # fmt: skip
+    assert "router ospf 5 vrf RED\n" in saved
+    assert paper(startup=saved).running_config() == saved
+
+
+def test_an_interface_outside_its_process_is_listed_as_without_effect():
+    device = paper("ip vrf RED", "router ospf 5 vrf RED", *UP, "interface gi0/0", "ip ospf 5 area 0")
+    unsupported = compile_plan(device.book, device.config, device.facts).unsupported
+    assert unsupported == [("ip ospf 5 area 0", "GigabitEthernet0/0 is in no VRF in which there is such a process")]
+
+
 @pytest.mark.parametrize(
     ("typed", "kept"),
     [

@@ -157,6 +157,11 @@ def compile_ospf(context: Context) -> None:
         _process(context, process, router_id)
         for member in members(context, process):
             _interface(context, member)
+    running = {(process.number, process.vrf) for process in processes(context)}
+    for one in context.interfaces:
+        own = one.section.get("ip ospf area")
+        if own is not None and (own["process"], one.vrf) not in running:
+            context.unsupported(own, f"{one.name} is in no VRF in which there is such a process")
 
 
 def _interface(context: Context, member: Member) -> None:

@@ -13,22 +13,38 @@ from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument, Keywor
 from pytest_netbench.platforms.frr import daemons
 
 MODE = "router-ospf"
+_AREA = "ip ospf area"
+_OTHER = "% OSPF: process {} runs already, and this device runs one process in each VRF"
 _LEAST_NSSA_DEFAULT = (9, 0)
 _MD5 = "message-digest-key {id!:1-255} md5 [ ( 0 | 7 ) ] {key:word}"
 
 
 def _open(edit: Edit, match: Match) -> str | None:
-    if not match.negated and not match.reset:
-        same = [e for e in edit.config.all("router ospf") if e["process"] == match["process"]]
-        if same and "vrf" in match.args and same[0].get("vrf") != match["vrf"]:
-            return f"%VRF specified does not match existing router, {same[0].get('vrf') or 'default'}"
-        if same and "vrf" not in match.args:
-            edit.opened.append(same[0])
-            return None
-        others = [e for e in edit.config.all("router ospf") if e not in same and e.get("vrf") == match.get("vrf")]
-        if others:
-            return f"% OSPF: process {others[0]['process']} runs already, and this device runs one process in each VRF"
-    return edit.keep(match)
+    same = edit.config.get("router ospf", process=match["process"])
+    if match.negated or match.reset:
+        if same is not None:
+            igp.leave(edit, match["process"], _AREA)
+        return edit.keep(match)
+    if edit.booting:
+        _forget_guesses(edit, match)
+        same = edit.config.get("router ospf", process=match["process"])
+    if same is not None and "vrf" in match.args and same.get("vrf") != match["vrf"]:
+        return f"%VRF specified does not match existing router, {same.get('vrf') or 'default'}"
+    if same is not None and "vrf" not in match.args:
+        edit.opened.append(same)
+        return None
+    others = [e for e in edit.config.all("router ospf") if e is not same and e.get("vrf") == match.get("vrf")]
+    return _OTHER.format(others[0]["process"]) if others else edit.keep(match)
+
+
+def _forget_guesses(edit: Edit, match: Match) -> None:
+    """Processes that only interfaces of a startup config have named, where it says otherwise further down."""
+    for entry in [e for e in edit.config.all("router ospf") if e.factory]:
+        same = entry["process"] == match["process"]
+        if same != (entry.get("vrf") == match.get("vrf")):
+            edit.config.remove(entry)
+        elif same:
+            entry.factory = False
 
 
 def _network(edit: Edit, match: Match) -> str | None:
@@ -50,12 +66,13 @@ def _network(edit: Edit, match: Match) -> str | None:
 
 
 def _interface_area(edit: Edit, match: Match) -> str | None:
-    """The process begins to exist with the first interface that names it."""
+    """The process begins to exist with the first interface that names it; a startup config says more of it further down."""
     if not match.negated and not match.reset and not edit.config.has("router ospf", process=match["process"]):
-        if edit.config.has("router ospf"):
-            other = edit.config.all("router ospf")[0]["process"]
-            return f"% OSPF: process {other} runs already, and this device runs one process in each VRF"
-        edit.put(f"router ospf {match['process']}", edit.config)
+        others = edit.config.all("router ospf")
+        if others and not edit.booting:
+            return _OTHER.format(others[0]["process"])
+        if not others:
+            edit.put(f"router ospf {match['process']}", edit.config).factory = edit.booting
     return edit.keep(match)
 
 

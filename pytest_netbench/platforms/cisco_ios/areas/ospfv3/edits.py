@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import CLASSIC, CLASSIC_AREA, NEWER, NEWER_AREA, around
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
@@ -40,7 +41,7 @@ def open_newer(edit: Edit, match: Match) -> str | None:
 def open_family(edit: Edit, match: Match) -> str | None:
     """With the address family its interfaces go."""
     if match.negated or match.reset:
-        _leave(edit, around(edit.section).number)
+        igp.leave(edit, around(edit.section).number, CLASSIC_AREA, NEWER_AREA)
     return edit.keep(edit.read(_FAMILY_LINE, like=match))
 
 
@@ -126,14 +127,8 @@ def _newer(edit: Edit, number: int) -> Entry:
 def _close(edit: Edit, match: Match) -> str | None:
     """A process that goes takes its interfaces along."""
     if edit.config.has(match.name, process=match["process"]):
-        _leave(edit, match["process"])
+        igp.leave(edit, match["process"], CLASSIC_AREA, NEWER_AREA)
     return edit.keep(match)
-
-
-def _leave(edit: Edit, number: int) -> None:
-    for _, body in edit.config.sections("interface"):
-        for line in [e for e in body.all(CLASSIC_AREA, NEWER_AREA) if e["process"] == number]:
-            body.remove(line)
 
 
 def _drop(edit: Edit, name: str) -> None:
