@@ -8,7 +8,6 @@ import time
 import pytest
 from pydantic import TypeAdapter
 
-from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted
@@ -76,14 +75,8 @@ BEFORE_AND_AFTER = [
 
 
 @pytest.fixture(scope="module")
-def lab():
-    backend = parts.load("backends", "netns")()
-    lack = backend.lacks(TASK)
-    if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-    lab = backend.deploy(TASK)
-    yield lab
-    lab.destroy()
+def lab(deploy_task):
+    return deploy_task(TASK)
 
 
 def run(lab):

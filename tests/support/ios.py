@@ -13,6 +13,7 @@ from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
 from pytest_netbench.platforms.cisco_ios.session import Session
 from tests.support.netns_networks import network
 
@@ -70,6 +71,29 @@ def ios_task(
     return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": tuple(placed)})})
 
 
+def type_lines(node: Any, *lines: str) -> None:
+    """Type lines in config mode of a device; it refuses none, and its daemons take what comes of them."""
+    device = device_of(node)
+    session = Session(device)
+    session.enter("configure terminal")
+    for line in lines:
+        words = session.enter(line)
+        assert not words, f"{line!r}: {words}"
+    session.enter("end")
+    assert device.problems == []
+
+
+def apply_lines(node: Any, *lines: str) -> None:
+    """Have the platform apply lines, as ``update-cfg`` does; each is a success."""
+    answers = CiscoIosPlatform().apply(node, lines)
+    assert [answer.status for answer in answers] == ["success"] * len(lines), answers
+
+
+def show(node: Any, command: str) -> str:
+    """What a device says to a command."""
+    return Session(device_of(node)).enter(command)
+
+
 def settle(lab: Any) -> None:
     """Wait until the routes of a lab that was changed are stable again."""
     platforms = {node.platform: parts.load("platforms", node.platform)() for node in lab.nodes.values()}
@@ -80,8 +104,27 @@ def eventually(condition: Callable[[], object], *, within_s: float = 20.0) -> bo
     """Whether ``condition`` comes to hold within some seconds of wall time: for what a network notices only when a timer ends."""
     deadline = time.monotonic() + within_s
     while not (held := bool(condition())) and time.monotonic() < deadline:
-        threading.Event().wait(0.05)
+        threading.Event().wait(0.02)
     return held
 
 
-__all__ = ["Edit", "PaperDevice", "PaperNode", "Session", "eventually", "ios_task", "paper", "render", "settle"]
+def await_that(condition: Callable[[], object], why: Callable[[], object], *, within_s: float = 10.0) -> None:
+    """Wait until ``condition`` holds; ``why`` says what there was instead."""
+    assert eventually(condition, within_s=within_s), why()
+
+
+__all__ = [
+    "Edit",
+    "PaperDevice",
+    "PaperNode",
+    "Session",
+    "apply_lines",
+    "await_that",
+    "eventually",
+    "ios_task",
+    "paper",
+    "render",
+    "settle",
+    "show",
+    "type_lines",
+]

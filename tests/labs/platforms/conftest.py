@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.model.task import Task
 
 Deploy = Callable[..., Any]
@@ -30,19 +29,10 @@ def task(platform: str, configs: Mapping[str, str], *, cables: int = 1) -> Task:
 
 
 @pytest.fixture(scope="module")
-def deploy() -> Iterator[Deploy]:
+def deploy(deploy_task: Deploy) -> Deploy:
     """Deploy a lab of two nodes; it is destroyed after the module."""
-    backend = parts.load("backends", "netns")()
-    labs = []
 
     def deploy(platform: str, configs: Mapping[str, str], *, cables: int = 1) -> Any:
-        wanted = task(platform, configs, cables=cables)
-        lack = backend.lacks(wanted)
-        if lack is not None:
-            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-        labs.append(backend.deploy(wanted))
-        return labs[-1]
+        return deploy_task(task(platform, configs, cables=cables))
 
-    yield deploy
-    for lab in labs:
-        lab.destroy()
+    return deploy

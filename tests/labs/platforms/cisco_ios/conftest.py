@@ -1,31 +1,28 @@
-"""Labs for the services of IOS routers."""
+"""Labs of IOS devices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.model.task import Task
-
-DeployTask = Callable[..., Any]
+from tests.support.ios import settle, type_lines
 
 
 @pytest.fixture(scope="module")
-def deploy_task() -> Iterator[DeployTask]:
-    """Deploy a task's network; it is destroyed after the module."""
-    backend = parts.load("backends", "netns")()
-    labs = []
+def platform() -> Any:
+    """What the ANI asks and tells IOS devices by."""
+    return parts.load("platforms", "cisco_ios")()
 
-    def deploy(task: Task, **options: Any) -> Any:
-        lack = backend.lacks(task)
-        if lack is not None:
-            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-        labs.append(backend.deploy(task, **options))
-        return labs[-1]
 
-    yield deploy
-    for lab in labs:
-        lab.destroy()
+@pytest.fixture
+def say(lab: Any) -> Callable[..., None]:
+    """Type lines at a router of the module's lab; nothing may be refused, FRR must take what comes of it, and routes settle."""
+
+    def typed(name: str, *lines: str) -> None:
+        type_lines(lab.nodes[name], *lines)
+        settle(lab)
+
+    return typed

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from tests.support.access_lists import GROUPS, Chance
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 from tests.support.switches import switched_task
 
@@ -49,19 +50,8 @@ def lab(deploy_task):
 @pytest.fixture
 def configure(lab):
     """Type lines in config mode of R1; afterwards the filters are gone."""
-    device = device_of(lab.nodes["R1"])
-
-    def typed(*lines):
-        session = Session(device)
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device.problems == []
-
-    yield typed
-    session = Session(device)
+    yield partial(type_lines, lab.nodes["R1"])
+    session = Session(device_of(lab.nodes["R1"]))
     session.enter("configure terminal")
     for interface in ("gi0/0", "gi0/1"):
         session.enter(f"interface {interface}")

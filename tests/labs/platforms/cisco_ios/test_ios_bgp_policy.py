@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, eventually, ios_task, type_lines
 
 # R2 (65002) - R1 (65001, reflects routes) - R3, R4 (65001)
 CORE = """
@@ -105,21 +103,6 @@ def table(lab, node, command="show ip bgp"):
     return {row["network"]: row for row in rows}
 
 
-def type_lines(lab, node, *lines):
-    device = device_of(lab.nodes[node])
-    session = Session(device)
-    for line in ("configure terminal", *lines, "end"):
-        assert session.enter(line) == "", line
-    assert device.problems == []
-
-
-def until(condition, *, within_s=10.0):
-    deadline = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_a_route_map_takes_what_all_of_its_lists_permit(lab):
     assert set(table(lab, "R1", "show ip bgp neighbors 10.0.12.2 routes")) == {"172.16.2.0/24"}
     received = table(lab, "R1", "show ip bgp neighbors 10.0.12.2 received-routes")
@@ -143,11 +126,11 @@ def test_communities_are_numbers_unless_the_new_format_is_set(lab):
 
 def test_a_redistributed_route_goes_inside_and_the_default_route_does_not(lab):
     assert table(lab, "R4")["50.0.0.0"]["origin"] == "?"
-    type_lines(lab, "R1", "ip route 0.0.0.0 0.0.0.0 Null0", "ip route 51.0.0.0 255.0.0.0 Null0")
-    until(lambda: "51.0.0.0" in table(lab, "R4"))
+    type_lines(lab.nodes["R1"], "ip route 0.0.0.0 0.0.0.0 Null0", "ip route 51.0.0.0 255.0.0.0 Null0")
+    assert eventually(lambda: "51.0.0.0" in table(lab, "R4"))
     assert "0.0.0.0" not in table(lab, "R4")
-    type_lines(lab, "R1", "router bgp 65001", "default-information originate")
-    until(lambda: "0.0.0.0" in table(lab, "R4"))
+    type_lines(lab.nodes["R1"], "router bgp 65001", "default-information originate")
+    assert eventually(lambda: "0.0.0.0" in table(lab, "R4"))
 
 
 @pytest.mark.parametrize(
@@ -178,20 +161,20 @@ def test_neighbors_are_read_by_ntc_templates(lab):
 def test_a_changed_prefix_list_holds_without_a_new_session(lab):
     before = show(lab, "R1", "show ip bgp neighbors 10.0.12.2 routes")
     assert "172.17.3.0" not in before
-    type_lines(lab, "R1", "ip prefix-list CUSTOMER permit 172.17.0.0/16 le 24")
-    until(lambda: "172.17.3.0/24" in table(lab, "R3"))
+    type_lines(lab.nodes["R1"], "ip prefix-list CUSTOMER permit 172.17.0.0/16 le 24")
+    assert eventually(lambda: "172.17.3.0/24" in table(lab, "R3"))
 
 
 def test_clear_ip_bgp_ends_sessions_and_they_come_back(lab):
     session = Session(device_of(lab.nodes["R1"]))
     assert session.enter("clear ip bgp *") == ""
-    until(lambda: "172.16.2.0/24" in table(lab, "R3"), within_s=30)
+    assert eventually(lambda: "172.16.2.0/24" in table(lab, "R3"), within_s=30)
     assert session.enter("clear ip bgp 10.0.12.2 soft in") == ""
     assert session.enter("clear ip bgp 10.9.9.9").startswith("%BGP: Unknown neighbor")
 
 
 def test_a_neighbor_that_is_removed_takes_all_of_its_lines_along(lab):
-    type_lines(lab, "R1", "router bgp 65001", "no neighbor 10.0.12.2 remote-as 65002")
+    type_lines(lab.nodes["R1"], "router bgp 65001", "no neighbor 10.0.12.2 remote-as 65002")
     assert "10.0.12.2" not in show(lab, "R1", "show running-config | section router bgp")
-    until(lambda: "172.16.2.0/24" not in table(lab, "R3"))
+    assert eventually(lambda: "172.16.2.0/24" not in table(lab, "R3"))
     assert "10.0.12.2" not in lab.nodes["R1"].vty([("bgpd", "enable"), ("bgpd", "show running-config")])[1][0]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
 from pytest_netbench.platforms.cisco_ios.services import runner
-from tests.support.ios import ios_task
+from tests.support.ios import apply_lines, await_that, ios_task
 
 IOS = CiscoIosPlatform()
 SERVER = """ip dhcp excluded-address 10.0.0.1 10.0.0.9
@@ -59,24 +57,12 @@ def leased(lab):
     return runner.state(lab.nodes["h"], "dhcp_client")["interfaces"]["eth0"]
 
 
-def await_that(holds, why, timeout_s=8.0):
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline, why()
-        time.sleep(0.02)
-
-
 def show(lab, name, command):
     return IOS.execute(lab.nodes[name], command)
 
 
 def parsed(lab, name, command):
     return parse_output(platform="cisco_ios", command=command, data=show(lab, name, command))
-
-
-def config(lab, name, *lines):
-    statuses = IOS.apply(lab.nodes[name], lines)
-    assert [status.status for status in statuses] == ["success"] * len(lines), statuses
 
 
 def test_a_lab_is_ready_when_its_dhcp_clients_have_addresses(lab):
@@ -113,12 +99,12 @@ def test_bindings_pools_and_statistics_are_shown(lab):
 
 def test_an_access_list_on_the_interface_keeps_clients_from_the_server(lab):
     host = lab.nodes["h"]
-    config(lab, "R2", "access-list 101 deny udp any any eq bootps", "access-list 101 permit ip any any")
-    config(lab, "R2", "interface gi0/0", "ip access-group 101 in")
+    apply_lines(lab.nodes["R2"], "access-list 101 deny udp any any eq bootps", "access-list 101 permit ip any any")
+    apply_lines(lab.nodes["R2"], "interface gi0/0", "ip access-group 101 in")
     runner.apply(host, HOST, {})
     runner.apply(host, {}, HOST)
     await_that(lambda: leased(lab)["attempts"] >= 3, lambda: leased(lab))
-    config(lab, "R2", "interface gi0/0", "no ip access-group 101 in")
+    apply_lines(lab.nodes["R2"], "interface gi0/0", "no ip access-group 101 in")
     await_that(lambda: leased(lab)["state"] == "Bound", lambda: leased(lab))
 
 
@@ -135,10 +121,10 @@ def test_clearing_forgets_bindings(lab):
 def test_no_service_dhcp_serves_nobody(lab):
     host = lab.nodes["h"]
     runner.apply(host, HOST, {})
-    config(lab, "R1", "no service dhcp")
+    apply_lines(lab.nodes["R1"], "no service dhcp")
     runner.apply(host, {}, HOST)
     await_that(lambda: leased(lab)["attempts"] >= 3, lambda: leased(lab))
-    config(lab, "R1", "service dhcp")
+    apply_lines(lab.nodes["R1"], "service dhcp")
     await_that(lambda: leased(lab)["state"] == "Bound", lambda: leased(lab))
 
 
@@ -156,6 +142,6 @@ def test_a_lease_can_be_released_and_asked_for_again(lab):
 
 
 def test_an_interface_that_no_longer_asks_has_no_address(lab):
-    config(lab, "CPE", "interface gi0/0", "no ip address")
+    apply_lines(lab.nodes["CPE"], "interface gi0/0", "no ip address")
     assert lab.nodes["CPE"].run(["ip", "-4", "-br", "address", "show", "dev", "gi0-0"]).stdout.split()[2:] == []
     assert show(lab, "CPE", "show dhcp lease") == ""

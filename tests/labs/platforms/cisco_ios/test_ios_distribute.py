@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import await_that, ios_task, type_lines
 
 TELLS = """
 interface Gi0/0
@@ -63,14 +61,6 @@ def lab(deploy_task):
     )
 
 
-def type_lines(lab, node, *lines):
-    device = device_of(lab.nodes[node])
-    session = Session(device)
-    for line in ("configure terminal", *lines, "end"):
-        assert session.enter(line) == "", line
-    assert device.problems == []
-
-
 def routes(lab, protocol):
     """What the forwarding table has of it."""
     answer = json.loads(lab.nodes["R2"].vty([("zebra", f"show ip route {protocol} json")])[0][0] or "{}")
@@ -78,10 +68,7 @@ def routes(lab, protocol):
 
 
 def until(lab, protocol, expected, within_s=20.0):
-    deadline = time.monotonic() + within_s
-    while routes(lab, protocol) != expected:
-        assert time.monotonic() < deadline, (routes(lab, protocol), expected)
-        time.sleep(0.05)
+    await_that(lambda: routes(lab, protocol) == expected, lambda: (routes(lab, protocol), expected), within_s=within_s)
 
 
 @pytest.mark.parametrize(
@@ -94,22 +81,22 @@ def until(lab, protocol, expected, within_s=20.0):
 )
 def test_an_inbound_list_of_ospf_keeps_routes_out_of_the_table(lab, lines, missing):
     until(lab, "ospf", ALL)
-    type_lines(lab, "R2", "router ospf 1", *lines)
+    type_lines(lab.nodes["R2"], "router ospf 1", *lines)
     until(lab, "ospf", ALL - {missing})
-    type_lines(lab, "R2", "router ospf 1", *(f"no {line}" for line in lines))
+    type_lines(lab.nodes["R2"], "router ospf 1", *(f"no {line}" for line in lines))
     until(lab, "ospf", ALL)
 
 
 def test_an_outbound_list_of_ospf_judges_what_is_redistributed(lab):
     until(lab, "ospf", ALL)
-    type_lines(lab, "R1", "router ospf 1", "distribute-list 6 out static")
+    type_lines(lab.nodes["R1"], "router ospf 1", "distribute-list 6 out static")
     until(lab, "ospf", ALL - {"50.0.0.0/8"})
-    type_lines(lab, "R1", "router ospf 1", "no distribute-list 6 out static")
+    type_lines(lab.nodes["R1"], "router ospf 1", "no distribute-list 6 out static")
     until(lab, "ospf", ALL)
 
 
 def test_an_inbound_list_of_rip_judges_what_is_heard(lab):
-    type_lines(lab, "R2", "no router ospf 1")
+    type_lines(lab.nodes["R2"], "no router ospf 1")
     until(lab, "rip", {"172.16.1.0/24", "172.16.2.0/24"}, within_s=40)
-    type_lines(lab, "R2", "router rip", "distribute-list 5 in")
+    type_lines(lab.nodes["R2"], "router rip", "distribute-list 5 in")
     until(lab, "rip", {"172.16.2.0/24"}, within_s=60)

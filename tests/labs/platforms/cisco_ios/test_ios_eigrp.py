@@ -6,7 +6,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task
 
 LINES = {"A": (1, 3), "B": (1, 2), "C": (2, 3)}
 LINKS = [
@@ -54,21 +54,6 @@ def host(number):
 @pytest.fixture(scope="module")
 def lab(deploy_task):
     return deploy_task(ios_task(CONFIGS, LINKS, hosts={"ha": host(1), "hc": host(3)}))
-
-
-@pytest.fixture
-def say(lab):
-    def typed(name, *lines):
-        session = Session(device_of(lab.nodes[name]))
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device_of(lab.nodes[name]).problems == []
-        settle(lab)
-
-    return typed
 
 
 def show(lab, name, command):

@@ -9,7 +9,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
-from tests.support.ios import ios_task
+from tests.support.ios import apply_lines, await_that, ios_task
 
 IOS = CiscoIosPlatform()
 BRIDGE = "ip link add br0 type bridge\nip link set br0 up\n" + "".join(
@@ -44,20 +44,8 @@ def parsed(lab, name, command):
     return parse_output(platform="cisco_ios", command=command, data=text) if text.strip() else []
 
 
-def config(lab, name, *lines):
-    statuses = IOS.apply(lab.nodes[name], lines)
-    assert [status.status for status in statuses] == ["success"] * len(lines), statuses
-
-
 def reaches(lab, target="10.9.0.10"):
     return lab.nodes["h"].run(["ping", "-n", "-c", "1", "-W", "1", target]).returncode == 0
-
-
-def await_that(holds, why, timeout_s=10.0):
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline, why()
-        time.sleep(0.02)
 
 
 def await_states(lab, command, **wanted):
@@ -134,7 +122,7 @@ def test_hsrp_fails_over_within_the_hold_time_of_lab_time_and_goes_back(hsrp):
 
 
 def test_a_tracked_interface_that_goes_down_hands_over(hsrp):
-    config(hsrp, "R1", "interface gi0/1", "shutdown")
+    apply_lines(hsrp.nodes["R1"], "interface gi0/1", "shutdown")
     await_that(
         lambda: parsed(hsrp, "R2", "show standby brief")[0]["state"] == "Active",
         lambda: show(hsrp, "R2", "show standby"),
@@ -142,32 +130,32 @@ def test_a_tracked_interface_that_goes_down_hands_over(hsrp):
     assert parsed(hsrp, "R1", "show standby")[0]["priority"] == "90"
     # the core side has no hello to tell it so: its hold time must pass
     await_that(lambda: reaches(hsrp), lambda: "the host reaches nothing")
-    config(hsrp, "R1", "interface gi0/1", "no shutdown")
+    apply_lines(hsrp.nodes["R1"], "interface gi0/1", "no shutdown")
     await_states(hsrp, "show standby brief", R1="Active", R2="Standby")
 
 
 def test_an_inbound_access_list_of_the_interface_judges_what_comes_to_the_virtual_router(hsrp):
-    config(hsrp, "R1", "access-list 150 deny icmp any host 10.9.0.10", "access-list 150 permit ip any any")
-    config(hsrp, "R1", "interface gi0/0", "ip access-group 150 in")
+    apply_lines(hsrp.nodes["R1"], "access-list 150 deny icmp any host 10.9.0.10", "access-list 150 permit ip any any")
+    apply_lines(hsrp.nodes["R1"], "interface gi0/0", "ip access-group 150 in")
     assert not reaches(hsrp)
     assert reaches(hsrp, "10.9.0.2")
-    config(hsrp, "R1", "interface gi0/0", "no ip access-group 150 in")
+    apply_lines(hsrp.nodes["R1"], "interface gi0/0", "no ip access-group 150 in")
     assert reaches(hsrp)
 
 
 def test_a_group_that_is_removed_is_gone_and_the_config_is_as_before(hsrp):
     before = IOS.running_config(hsrp.nodes["R2"])
-    config(hsrp, "R2", "interface gi0/0", "no standby 1")
+    apply_lines(hsrp.nodes["R2"], "interface gi0/0", "no standby 1")
     assert [entry["group"] for entry in parsed(hsrp, "R2", "show standby brief")] == ["2"]
-    config(hsrp, "R2", "interface gi0/0", "standby 1 ip 10.0.0.254", "standby 1 preempt")
+    apply_lines(hsrp.nodes["R2"], "interface gi0/0", "standby 1 ip 10.0.0.254", "standby 1 preempt")
     assert IOS.running_config(hsrp.nodes["R2"]) == before
     await_states(hsrp, "show standby brief", R1="Active", R2="Standby")
 
 
 def test_version_2_and_md5_run_between_routers(hsrp):
     for name in ("R1", "R2"):
-        config(
-            hsrp, name, "interface gi0/0", "no standby 1", "standby version 2", "standby 400 ip 10.0.0.254", "standby 400 timers 1 3",
+        apply_lines(
+            hsrp.nodes[name], "interface gi0/0", "no standby 1", "standby version 2", "standby 400 ip 10.0.0.254", "standby 400 timers 1 3",
             "standby 400 authentication md5 key-string s3cret",
         )  # fmt: skip
     await_that(

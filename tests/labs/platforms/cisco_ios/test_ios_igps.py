@@ -9,7 +9,7 @@ from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from pytest_netbench.platforms.frr import processes
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 
 
 def router(number):
@@ -39,16 +39,6 @@ def lab(deploy_task):
     return deploy_task(ios_task(configs, LINKS, hosts={f"h{n}": text for n, text in ADDRESSES.items()}))
 
 
-def enter(lab, name, *lines):
-    session = Session(device_of(lab.nodes[name]))
-    session.enter("configure terminal")
-    for line in lines:
-        words = session.enter(line)
-        assert not words, f"{line!r}: {words}"
-    session.enter("end")
-    assert device_of(lab.nodes[name]).problems == []
-
-
 @pytest.fixture
 def both(lab):
     """Type lines at both routers, ``{n}`` being the router's number; whatever they add is taken away afterwards."""
@@ -56,18 +46,18 @@ def both(lab):
 
     def typed(*lines):
         for number in (1, 2):
-            enter(lab, f"R{number}", *(line.format(n=number) for line in lines))
+            type_lines(lab.nodes[f"R{number}"], *(line.format(n=number) for line in lines))
         settle(lab)
 
     yield typed
     for number in (1, 2):
         device = device_of(lab.nodes[f"R{number}"])
         added = [line for line in device.running_config().splitlines() if line.startswith(("router ", "ipv6 router ", "ip route", "ipv6 route"))]  # fmt: skip
-        enter(lab, f"R{number}", *(f"no {line}" for line in added))
+        type_lines(lab.nodes[f"R{number}"], *(f"no {line}" for line in added))
         for interface in ("gi0/0", "gi0/1", "lo0"):
             section = device.config.get("interface", name={"gi0/0": "GigabitEthernet0/0", "gi0/1": "GigabitEthernet0/1", "lo0": "Loopback0"}[interface]).body  # fmt: skip
             gone = [entry.text for entry in section if entry.name.split()[1:2] in (["rip"], ["ospf"], ["router"]) or entry.name.startswith("isis")]  # fmt: skip
-            enter(lab, f"R{number}", f"interface {interface}", *(f"no {text}" for text in gone))
+            type_lines(lab.nodes[f"R{number}"], f"interface {interface}", *(f"no {text}" for text in gone))
         assert device.running_config() == before[f"R{number}"]
 
 
@@ -97,14 +87,14 @@ def test_rip_carries_packets_with_the_metrics_of_ios(lab, both):
 def test_rip_summarizes_at_the_border_of_a_class(lab, both):
     both("router rip", "version 2", "network 10.0.0.0", "network 192.168.{n}.0")
     assert "192.168.2.0/24 [120/1]" in show(lab, "show ip route rip")
-    enter(lab, "R2", "router rip", "network 172.16.0.0")
+    type_lines(lab.nodes["R2"], "router rip", "network 172.16.0.0")
     assert eventually(lambda: "172.16.0.0/16 [120/1]" in show(lab, "show ip route rip"))
     assert "172.16.2.0" not in show(lab, "show ip route rip")
 
 
 def test_a_static_route_is_told_by_rip_and_an_ospf_route_only_with_a_metric(lab, both):
     both("router rip", "version 2", "no auto-summary", "network 10.0.0.0")
-    enter(lab, "R2", "ip route 203.0.113.0 255.255.255.0 Null0", "router rip", "redistribute static")
+    type_lines(lab.nodes["R2"], "ip route 203.0.113.0 255.255.255.0 Null0", "router rip", "redistribute static")
     assert eventually(lambda: "203.0.113.0/24 [120/1]" in show(lab, "show ip route"))
 
 
@@ -167,9 +157,9 @@ def test_a_daemon_is_told_its_config_only_after_zebra_has_told_it_how_vrfs_are_m
 def test_a_floating_static_route_takes_over(lab, both):
     both("router rip", "version 2", "no auto-summary", "network 10.0.0.0", "network 172.16.0.0")
     assert "R        172.16.2.0/24" in show(lab, "show ip route")
-    enter(lab, "R1", "ip route 172.16.2.0 255.255.255.0 10.0.12.2 130")
+    type_lines(lab.nodes["R1"], "ip route 172.16.2.0 255.255.255.0 10.0.12.2 130")
     assert "R        172.16.2.0/24" in show(lab, "show ip route")
-    enter(lab, "R1", "no router rip")
+    type_lines(lab.nodes["R1"], "no router rip")
     assert eventually(lambda: "S        172.16.2.0/24 [130/0] via 10.0.12.2" in show(lab, "show ip route"))
 
 
@@ -183,7 +173,7 @@ def test_static_routes_of_ipv6_follow_their_distance(lab, both):
 def test_a_loopback_with_all_protocols_goes_without_complaint(lab, both):
     both("interface lo7", "ip address 10.77.{n}.1 255.255.255.0", "ip ospf 1 area 0", "ip router isis", "router isis", "net 49.0001.0000.0000.000{n}.00", "router rip", "network 10.0.0.0", "router eigrp 5", "network 10.0.0.0")  # fmt: skip
     for name in ("R1", "R2"):
-        enter(lab, name, "no interface lo7")
+        type_lines(lab.nodes[name], "no interface lo7")
     assert "10.77" not in show(lab, "show ip route")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from pytest_netbench.platforms.cisco_ios.rehearsal import replace
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 
 CHAIN = ("key chain WAN", "key 1", "key-string {}", "accept-lifetime 00:00:00 Jan 1 2020 infinite")
 
@@ -33,13 +33,7 @@ def enter(lab):
     before = {name: device.running_config() for name, device in devices.items()}
 
     def typed(name, *lines):
-        session = Session(devices[name])
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert devices[name].problems == []
+        type_lines(lab.nodes[name], *lines)
 
     yield typed
     for name, device in devices.items():

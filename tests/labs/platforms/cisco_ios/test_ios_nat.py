@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 
 ROUTER = """
@@ -45,18 +46,9 @@ def device(lab):
 
 
 @pytest.fixture
-def configure(device):
+def configure(lab, device):
     """Type lines in config mode of R1; afterwards no rule of translation is left."""
-
-    def typed(*lines):
-        session = Session(device)
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device.problems == []
-
+    typed = partial(type_lines, lab.nodes["R1"])
     yield typed
     rules = [entry.text for entry in device.config if entry.text.startswith("ip nat")]
     typed(*(f"no {rule}" for rule in reversed(rules)))

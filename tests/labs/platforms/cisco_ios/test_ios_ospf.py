@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task, settle
+from tests.support.ios import ios_task
 
 # a triangle whose direct side from R1 to R3 is a serial line; h1 behind R1, h3 behind R3
 R1 = """
@@ -63,7 +63,7 @@ def host(subnet):
 
 
 @pytest.fixture(scope="module")
-def triangle(deploy_task):
+def lab(deploy_task):
     return deploy_task(
         ios_task(
             {"R1": R1, "R2": R2, "R3": R3},
@@ -79,57 +79,35 @@ def triangle(deploy_task):
     )
 
 
-@pytest.fixture
-def say(triangle):
-    """Type lines at a router; nothing may be refused, and FRR must take what comes of it."""
-
-    def typed(name, *lines):
-        return type_at(triangle, name, *lines)
-
-    return typed
-
-
-def type_at(lab, name, *lines):
-    device = device_of(lab.nodes[name])
-    session = Session(device)
-    session.enter("configure terminal")
-    for line in lines:
-        words = session.enter(line)
-        assert not words, f"{line!r}: {words}"
-    session.enter("end")
-    assert device.problems == []
-    settle(lab)
-
-
 def hops(lab, source, target):
     """The routers that answer on the way from one host to another."""
     text = lab.nodes[source].run(["traceroute", "-n", "-q", "1", "-w", "1", "-m", "6", target]).stdout
     return [line.split()[1] for line in text.splitlines()[1:]]
 
 
-def test_no_router_had_anything_refused_by_its_daemons(triangle):
-    assert [device_of(triangle.nodes[name]).problems for name in ("R1", "R2", "R3")] == [[], [], []]
+def test_no_router_had_anything_refused_by_its_daemons(lab):
+    assert [device_of(lab.nodes[name]).problems for name in ("R1", "R2", "R3")] == [[], [], []]
 
 
-def test_packets_avoid_the_serial_line_because_its_cost_is_64(triangle):
-    assert hops(triangle, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.12.2", "10.0.23.3", "192.168.3.10"]
+def test_packets_avoid_the_serial_line_because_its_cost_is_64(lab):
+    assert hops(lab, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.12.2", "10.0.23.3", "192.168.3.10"]
 
 
-def test_a_cost_on_the_way_moves_packets_to_the_serial_line_and_back(triangle, say):
+def test_a_cost_on_the_way_moves_packets_to_the_serial_line_and_back(lab, say):
     say("R1", "interface gi0/0", "ip ospf cost 200")
-    assert hops(triangle, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.13.2", "192.168.3.10"]
+    assert hops(lab, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.13.2", "192.168.3.10"]
     say("R1", "interface gi0/0", "no ip ospf cost")
-    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.12.2"
+    assert hops(lab, "h1", "192.168.3.10")[1] == "10.0.12.2"
 
 
-def test_bandwidth_decides_the_cost(triangle, say):
+def test_bandwidth_decides_the_cost(lab, say):
     say("R1", "interface gi0/0", "bandwidth 1000")
-    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.13.2"
+    assert hops(lab, "h1", "192.168.3.10")[1] == "10.0.13.2"
     say("R1", "interface gi0/0", "no bandwidth")
 
 
-def test_maximum_metric_turns_traffic_away(triangle, say):
+def test_maximum_metric_turns_traffic_away(lab, say):
     say("R2", "router ospf 1", "max-metric router-lsa")
-    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.13.2"
+    assert hops(lab, "h1", "192.168.3.10")[1] == "10.0.13.2"
     say("R2", "router ospf 1", "no max-metric router-lsa")
-    assert hops(triangle, "h1", "192.168.3.10")[1] == "10.0.12.2"
+    assert hops(lab, "h1", "192.168.3.10")[1] == "10.0.12.2"

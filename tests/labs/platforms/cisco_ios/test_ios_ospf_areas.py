@@ -118,22 +118,6 @@ def lab(deploy_task):
 
 
 @pytest.fixture
-def say(lab):
-    def typed(name, *lines):
-        device = device_of(lab.nodes[name])
-        session = Session(device)
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device.problems == []
-        settle(lab)
-
-    return typed
-
-
-@pytest.fixture
 def show(lab):
     return lambda name, command: Session(device_of(lab.nodes[name])).enter(command)
 

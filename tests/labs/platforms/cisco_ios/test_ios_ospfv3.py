@@ -10,7 +10,7 @@ import re
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task
 
 CONFIGS = {
     "R1": """
@@ -73,21 +73,6 @@ NEIGHBOUR = re.compile(r"^(\S+) +(\d+) +(\w+/ *[\w-]+) +([\d:]+) +(\d+) +(\S+)$"
 @pytest.fixture(scope="module")
 def lab(deploy_task):
     return deploy_task(ios_task(CONFIGS, LINKS, hosts=HOSTS))
-
-
-@pytest.fixture
-def say(lab):
-    def typed(name, *lines):
-        session = Session(device_of(lab.nodes[name]))
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device_of(lab.nodes[name]).problems == []
-        settle(lab)
-
-    return typed
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, ios_task, type_lines
 
 # h1, h2 - R1 = two lines to R2 (10.0.12.0/24 by default, 10.1.12.0/24 by policy) - h3
 R1 = """
@@ -50,21 +50,13 @@ def lab(deploy_task):
     return deploy_task(ios_task({"R1": R1, "R2": R2}, links, hosts=hosts))
 
 
-def type_lines(lab, *lines, node="R1"):
-    device = device_of(lab.nodes[node])
-    session = Session(device)
-    for line in ("configure terminal", *lines, "end"):
-        assert session.enter(line) == "", line
-    assert device.problems == []
-
-
 @pytest.fixture
 def policy(lab):
     def typed(*lines):
-        type_lines(lab, *lines, "interface gi0/0", "ip policy route-map PBR")
+        type_lines(lab.nodes["R1"], *lines, "interface gi0/0", "ip policy route-map PBR")
 
     yield typed
-    type_lines(lab, "no route-map PBR", "interface gi0/0", "no ip policy route-map PBR")
+    type_lines(lab.nodes["R1"], "no route-map PBR", "interface gi0/0", "no ip policy route-map PBR")
 
 
 def show(lab, command):
@@ -131,22 +123,22 @@ def test_any_of_several_lists_will_do(lab, policy):
 def test_a_next_hop_behind_a_shut_interface_is_passed_by(lab, policy):
     policy("route-map PBR permit 10", "set ip next-hop 10.1.12.2")
     assert way(lab) == "Gi0/2"
-    type_lines(lab, "interface gi0/2", "shutdown")
+    type_lines(lab.nodes["R1"], "interface gi0/2", "shutdown")
     assert way(lab) == "Gi0/1"
-    type_lines(lab, "interface gi0/2", "no shutdown")
+    type_lines(lab.nodes["R1"], "interface gi0/2", "no shutdown")
 
 
 def test_a_default_next_hop_serves_what_has_no_route_of_its_own(lab, policy):
     policy("route-map PBR permit 10", "set ip default next-hop 10.1.12.2")
     assert way(lab) == "Gi0/2"
-    type_lines(lab, "ip route 10.0.3.0 255.255.255.0 10.0.12.2")
+    type_lines(lab.nodes["R1"], "ip route 10.0.3.0 255.255.255.0 10.0.12.2")
     assert way(lab) == "Gi0/1"
-    type_lines(lab, "no ip route 10.0.3.0 255.255.255.0 10.0.12.2")
+    type_lines(lab.nodes["R1"], "no ip route 10.0.3.0 255.255.255.0 10.0.12.2")
 
 
 def test_the_router_s_own_packets_follow_the_local_policy(lab):
-    type_lines(lab, "route-map OWN permit 10", "set ip next-hop 10.1.12.2", "ip local policy route-map OWN")
+    type_lines(lab.nodes["R1"], "route-map OWN permit 10", "set ip next-hop 10.1.12.2", "ip local policy route-map OWN")
     before = received(lab, "Gi0/2")
     assert "!!!!!" in show(lab, "ping 10.0.3.10 source 10.0.1.1")
     assert received(lab, "Gi0/2") - before >= 5
-    type_lines(lab, "no ip local policy route-map OWN", "no route-map OWN")
+    type_lines(lab.nodes["R1"], "no ip local policy route-map OWN", "no route-map OWN")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from pytest_netbench.model.testcase import Flow
-from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import ios_task, show, type_lines
 
 ROUTER = """
 interface Gi0/0
@@ -39,17 +40,7 @@ def lab(deploy_task):
 @pytest.fixture
 def configure(lab):
     """Type lines in config mode; afterwards no policy is attached any more."""
-    session = Session(device_of(lab.nodes["R1"]))
-
-    def typed(*lines):
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert session.device.problems == []
-        return session
-
+    typed = partial(type_lines, lab.nodes["R1"])
     yield typed
     typed(*NOTHING)
 
@@ -162,15 +153,15 @@ def test_a_class_is_told_by_an_access_list_too(configure, offered):
     assert other.received_bps == close(1_000_000, 0.10)
 
 
-def test_two_rates_mark_what_exceeds_and_drop_what_violates(configure, offered):
-    session = configure(
+def test_two_rates_mark_what_exceeds_and_drop_what_violates(lab, configure, offered):
+    configure(
         "policy-map TWO", "class class-default",
         "police cir 500000 pir 1000000 conform-action set-dscp-transmit af21 exceed-action set-dscp-transmit af11 violate-action drop",
         "interface Gi0/0", "service-policy input TWO",
     )  # fmt: skip
     wanted = close(1_000_000, 0.10)
     assert best_of(lambda: offered((3_000_000, BEST))[0].received_bps, wanted) == wanted
-    shown = session.enter("show policy-map interface Gi0/0 input")
+    shown = show(lab.nodes["R1"], "show policy-map interface Gi0/0 input")
     counts = [
         int(line.split()[1])
         for line in shown.splitlines()
@@ -181,19 +172,17 @@ def test_two_rates_mark_what_exceeds_and_drop_what_violates(configure, offered):
     assert counts[2] > counts[0]
 
 
-def test_the_show_counts_what_each_class_took(configure, offered):
-    session = configure(
-        "policy-map COUNT", "class VOICE", "set dscp af21", "interface Gi0/0", "service-policy input COUNT"
-    )
+def test_the_show_counts_what_each_class_took(lab, configure, offered):
+    configure("policy-map COUNT", "class VOICE", "set dscp af21", "interface Gi0/0", "service-policy input COUNT")
     (report,) = offered((400_000, EF), duration_s=0.5)
-    shown = session.enter("show policy-map interface Gi0/0")
+    shown = show(lab.nodes["R1"], "show policy-map interface Gi0/0")
     assert "Service-policy input: COUNT" in shown
     packets = int(shown.split("Class-map: VOICE")[1].split("packets")[0].split()[-1])
     assert packets >= report.received_packets
 
 
-def test_the_show_counts_what_each_queue_sent_and_dropped(configure, offered):
-    session = configure(
+def test_the_show_counts_what_each_queue_sent_and_dropped(lab, configure, offered):
+    configure(
         "policy-map Q",
         "class VOICE",
         "priority 500",
@@ -205,7 +194,7 @@ def test_the_show_counts_what_each_queue_sent_and_dropped(configure, offered):
         "service-policy output LINE3",
     )
     offered((100_000, EF, {"packet_bytes": 200}), (3_000_000, BEST), duration_s=0.6)
-    shown = session.enter("show policy-map interface Gi0/1 output")
+    shown = show(lab.nodes["R1"], "show policy-map interface Gi0/1 output")
     voice, rest = shown.split("Class-map: VOICE")[1].split("Class-map: class-default")
     assert "Priority: 500 kbps" in voice
     assert int(voice.split("(pkts output/bytes output) ")[1].split("/")[0]) > 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 
 R1 = """
 interface Gi0/0
@@ -40,11 +40,7 @@ def lab(deploy_task):
 
 
 def enter(lab, *lines):
-    session = Session(device_of(lab.nodes["R1"]))
-    for line in ("configure terminal", "router rip", *lines, "end"):
-        words = session.enter(line)
-        assert not words or "Enter configuration" in words, f"{line!r}: {words}"
-    assert device_of(lab.nodes["R1"]).problems == []
+    type_lines(lab.nodes["R1"], "router rip", *lines)
     settle(lab)
 
 

@@ -10,7 +10,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
-from tests.support.ios import ios_task
+from tests.support.ios import apply_lines, await_that, ios_task
 from tests.support.wiretap import frames
 
 IOS = CiscoIosPlatform()
@@ -54,18 +54,6 @@ def default_hops(lab):
     return [route.next_hops for route in IOS.routes(lab.nodes["R1"], "0.0.0.0/0") if route.protocol == "static"]
 
 
-def await_that(holds, why, timeout_s=8.0):
-    deadline = time.monotonic() + timeout_s
-    while not holds():
-        assert time.monotonic() < deadline, why()
-        time.sleep(0.02)
-
-
-def config(lab, *lines):
-    statuses = IOS.apply(lab.nodes["R1"], lines)
-    assert [status.status for status in statuses] == ["success"] * len(lines), statuses
-
-
 def test_the_tracked_route_is_there_when_the_lab_is_ready(lab):
     assert default_hops(lab) == [("10.1.0.2",)]
 
@@ -103,24 +91,24 @@ def test_the_floating_route_takes_over_when_the_probe_fails_and_gives_way_when_i
 
 
 def test_a_route_with_an_object_that_is_not_there_is_not_used(lab):
-    config(lab, "ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
+    apply_lines(lab.nodes["R1"], "ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
     assert IOS.routes(lab.nodes["R1"], "10.77.0.0/16") == []
-    config(lab, "track 99 interface gi0/1 line-protocol", "exit")
+    apply_lines(lab.nodes["R1"], "track 99 interface gi0/1 line-protocol", "exit")
     await_that(lambda: IOS.routes(lab.nodes["R1"], "10.77.0.0/16") != [], lambda: "no route")
-    config(lab, "no track 99")
+    apply_lines(lab.nodes["R1"], "no track 99")
     await_that(lambda: IOS.routes(lab.nodes["R1"], "10.77.0.0/16") == [], lambda: "the route is still there")
-    config(lab, "no ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
+    apply_lines(lab.nodes["R1"], "no ip route 10.77.0.0 255.255.0.0 10.2.0.2 track 99")
 
 
 def test_an_entry_that_runs_cannot_be_changed_only_deleted(lab):
     [status] = IOS.apply(lab.nodes["R1"], ["ip sla 1"])
     assert "Entry already running and cannot be modified" in status.message
     before = IOS.running_config(lab.nodes["R1"])
-    config(lab, "no ip sla 1")
+    apply_lines(lab.nodes["R1"], "no ip sla 1")
     assert "ip sla" not in IOS.running_config(lab.nodes["R1"]).replace("track 10 ip sla", "")
     await_that(lambda: default_hops(lab) == [("10.2.0.2",)], lambda: f"{default_hops(lab)}")
-    config(
-        lab, "ip sla 1", "icmp-echo 10.1.0.2 source-interface g0/0", "threshold 1000", "timeout 1000", "frequency 5",
+    apply_lines(
+        lab.nodes["R1"], "ip sla 1", "icmp-echo 10.1.0.2 source-interface g0/0", "threshold 1000", "timeout 1000", "frequency 5",
         "ip sla schedule 1 start-time now life forever",
     )  # fmt: skip
     assert IOS.running_config(lab.nodes["R1"]) == before
@@ -136,11 +124,16 @@ def test_a_reload_probes_anew(lab):
 
 
 def test_what_happens_is_logged_and_sent_to_the_logging_hosts(lab):
-    config(lab, "logging host 10.2.0.2", "logging source-interface GigabitEthernet0/0", "logging facility local3")
+    apply_lines(
+        lab.nodes["R1"],
+        "logging host 10.2.0.2",
+        "logging source-interface GigabitEthernet0/0",
+        "logging facility local3",
+    )
     with ThreadPoolExecutor() as pool:
         caught = pool.submit(frames, lab.nodes["isp2"], "eth0", "ip17", count=1, seconds=8)
         while not caught.done():
-            config(lab, "interface gi0/1", "description seen")
+            apply_lines(lab.nodes["R1"], "interface gi0/1", "description seen")
     [frame] = caught.result()
     assert re.search(
         rb"<157>\d+: \*\w{3} [ \d]\d [\d:.]{12}: %SYS-5-CONFIG_I: Configured from console by console$", frame

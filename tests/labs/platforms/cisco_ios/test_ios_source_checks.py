@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
-from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 
 ROUTER = """
@@ -43,17 +44,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def configure(lab):
-    device = device_of(lab.nodes["R1"])
-
-    def typed(*lines):
-        session = Session(device)
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device.problems == []
-
+    typed = partial(type_lines, lab.nodes["R1"])
     yield typed
     typed(
         "default interface gi0/0",

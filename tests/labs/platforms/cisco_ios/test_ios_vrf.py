@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import vrfstate
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, eventually, ios_task
 
 # two customers with the same addresses: h1 - R1 - R2 - h3 in RED, h2 - R1 - R2 - h4 in BLUE
 ROUTER = """
@@ -93,13 +91,6 @@ def heard(lab, name):
     return int(next(line for line in words if line.startswith("Icmp: ") and line.split()[1].isdigit()).split()[1])
 
 
-def until(condition, within_s=15.0):
-    deadline = time.monotonic() + within_s
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_a_lab_is_ready_when_its_vrfs_are(lab):
     device = device_of(lab.nodes["R1"])
     neighbors = lab.nodes["R1"].vty(
@@ -112,7 +103,7 @@ def test_a_lab_is_ready_when_its_vrfs_are(lab):
 
 
 def test_equal_addresses_of_two_vrfs_reach_each_their_own(lab):
-    until(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
+    assert eventually(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
     before = heard(lab, "h3"), heard(lab, "h4")
     assert pings(lab, "h1", "10.0.2.10")
     assert (heard(lab, "h3") - before[0], heard(lab, "h4") - before[1]) == (1, 0)
@@ -133,7 +124,7 @@ def test_each_vrf_has_a_routing_table(lab):
             for row in parse_output(platform="cisco_ios", command="show ip route", data=data)
         }
 
-    until(lambda: ("O", "10.0.2.0") in routes("BLUE"))
+    assert eventually(lambda: ("O", "10.0.2.0") in routes("BLUE"))
     assert ("S", "10.0.2.0") in routes("RED")
     assert ("O", "9.9.9.2") in routes("BLUE")
     assert not any(network.startswith("10.") for _, network in {
@@ -166,7 +157,7 @@ def test_a_vrf_that_is_not_there_is_said_to_be_none(lab, command, words):
 
 
 def test_bgp_speaks_in_a_vrf(lab):
-    until(lambda: "10.0.2.0/24" in show(lab, "show ip bgp vpnv4 vrf RED"))
+    assert eventually(lambda: "10.0.2.0/24" in show(lab, "show ip bgp vpnv4 vrf RED"))
     (row,) = parse_output(
         platform="cisco_ios", command="show ip bgp summary", data=show(lab, "show ip bgp vpnv4 vrf RED summary")
     )
@@ -201,7 +192,7 @@ def test_interfaces_of_vrfs_are_in_the_table_of_interfaces(lab):
 
 
 def test_an_access_list_filters_in_a_vrf_and_counts(lab):
-    until(lambda: pings(lab, "h1", "10.0.2.10"))
+    assert eventually(lambda: pings(lab, "h1", "10.0.2.10"))
     type_lines(
         lab,
         "access-list 120 deny icmp any any",
@@ -219,7 +210,7 @@ def test_a_router_with_vrfs_comes_back_from_a_reload(lab):
     device = device_of(lab.nodes["R1"])
     device.reload()
     assert device.problems == []
-    until(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
+    assert eventually(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
 
 
 def test_an_interface_that_changes_its_vrf_loses_its_address_and_works_there(lab):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 
 ROUTER = """
@@ -69,17 +70,8 @@ def device(lab):
 
 
 @pytest.fixture
-def configure(device):
-    def typed(*lines):
-        session = Session(device)
-        session.enter("configure terminal")
-        for line in lines:
-            words = session.enter(line)
-            assert not words, f"{line!r}: {words}"
-        session.enter("end")
-        assert device.problems == []
-
-    return typed
+def configure(lab):
+    return partial(type_lines, lab.nodes["R1"])
 
 
 def show(device, command):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench import parts
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from pytest_netbench.platforms.cisco_ios.services import runner
+from tests.support.ios import apply_lines, eventually
 from tests.support.switches import reaches, switched_task
 
 SWITCH = """
@@ -27,20 +26,6 @@ FALSE = {"dhcp": {"pools": [{"name": "BAD", "network": "10.0.10.0/24", "lease_s"
 CLIENT = {"dhcp_client": {"interfaces": [{"interface": "eth0"}]}}
 
 
-def until(condition: Callable[[], bool], *, within_s: float = 6.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-@pytest.fixture(scope="module")
-def platform():
-    return parts.load("platforms", "cisco_ios")()
-
-
 @pytest.fixture(scope="module")
 def lab(deploy_task):
     links = [f"SW Gi0/{n} - {host} eth0" for n, host in enumerate(HOSTS)]
@@ -48,12 +33,8 @@ def lab(deploy_task):
 
 
 @pytest.fixture
-def configure(lab, platform):
-    def configure(*lines: str) -> None:
-        answers = platform.apply(lab.nodes["SW"], lines)
-        assert [answer.status for answer in answers] == ["success"] * len(lines), answers
-
-    return configure
+def configure(lab):
+    return partial(apply_lines, lab.nodes["SW"])
 
 
 @pytest.fixture
@@ -96,7 +77,7 @@ def test_a_second_address_on_a_secure_port_shuts_it_until_it_is_bounced(lab, con
     set_mac(a, own)
     configure("interface Gi0/0", "shutdown", "end")
     configure("interface Gi0/0", "no shutdown", "end")
-    assert until(lambda: reaches(a, "10.0.10.12"))
+    assert eventually(lambda: reaches(a, "10.0.10.12"))
     configure("interface Gi0/0", "no switchport port-security", "end")
 
 
@@ -124,7 +105,7 @@ def test_a_configured_address_leaves_no_room_for_another(lab, configure, show):
     assert not reaches(lab.nodes["a"], "10.0.10.12")
     assert security(show)["config_mac_addrs"] == "1"
     configure("interface Gi0/0", "switchport port-security maximum 2", "end")
-    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
+    assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
     configure(
         "interface Gi0/0", "no switchport port-security mac-address 0000.1111.2222", "no switchport port-security maximum",
         "no switchport port-security violation", "no switchport port-security", "end",
@@ -153,7 +134,7 @@ def test_a_server_behind_an_untrusted_port_gives_no_address_and_bindings_are_see
     b = lab.nodes["b"]
     b.run(["ip", "address", "flush", "dev", "eth0"])
     runner.apply(b, {}, CLIENT)
-    assert until(lambda: runner.state(b, "dhcp_client")["interfaces"]["eth0"]["state"] == "Bound")
+    assert eventually(lambda: runner.state(b, "dhcp_client")["interfaces"]["eth0"]["state"] == "Bound")
     assert runner.state(b, "dhcp_client")["interfaces"]["eth0"]["server"] == "10.0.10.1"
     [row] = show("show ip dhcp snooping binding")
     assert (row["ip_address"], row["vlan_id"], row["interface"]) == ("10.0.10.100", "10", "GigabitEthernet0/1")
@@ -172,14 +153,14 @@ def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure
     digits = mac.replace(":", "")
     dotted = ".".join(digits[at : at + 4] for at in (0, 4, 8))
     configure(f"ip source binding {dotted} vlan 10 10.0.10.66 interface Gi0/2", "end")
-    assert until(lambda: reaches(rogue, "10.0.10.1"))
+    assert eventually(lambda: reaches(rogue, "10.0.10.1"))
     configure(f"no ip source binding {dotted} vlan 10 10.0.10.66 interface Gi0/2", "end")
     rogue.run(["ip", "neigh", "flush", "all"])
     assert not reaches(rogue, "10.0.10.1")
     configure(
         "arp access-list FIXED", f"permit ip host 10.0.10.66 mac host {dotted}", "exit", "ip arp inspection filter FIXED vlan 10", "end"
     )  # fmt: skip
-    assert until(lambda: reaches(rogue, "10.0.10.1"))
+    assert eventually(lambda: reaches(rogue, "10.0.10.1"))
     assert reaches(b, "10.0.10.1"), "bindings are asked after the list"
     text = platform.execute(lab.nodes["SW"], "show ip arp inspection")
     counts = next(
@@ -197,7 +178,7 @@ def test_protected_ports_reach_the_others_only(lab, configure):
     assert reaches(a, "10.0.10.1")
     assert not reaches(a, "10.0.10.66")
     configure("interface Gi0/2", "no switchport protected", "end")
-    assert until(lambda: reaches(a, "10.0.10.66"))
+    assert eventually(lambda: reaches(a, "10.0.10.66"))
     configure("interface Gi0/0", "no switchport protected", "end")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench import parts
 from tests.support.switches import switched_task
 
 ROUTER = """
@@ -24,11 +23,6 @@ interface Vlan1
  no shutdown
 lldp run
 """
-
-
-@pytest.fixture(scope="module")
-def platform():
-    return parts.load("platforms", "cisco_ios")()
 
 
 @pytest.fixture(scope="module")

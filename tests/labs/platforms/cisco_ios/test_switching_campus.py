@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from pytest_netbench import parts
 from pytest_netbench.platforms.cisco_ios.platform import device_of
 from tests.support.switches import reaches, switched_task
 
@@ -54,11 +53,6 @@ interface Gi0/0.20
  ip vrf forwarding BLUE
  ip address 10.0.0.1 255.255.255.0
 """
-
-
-@pytest.fixture(scope="module")
-def platform():
-    return parts.load("platforms", "cisco_ios")()
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 
 import pytest
 
+from tests.support.ios import eventually
 from tests.support.switches import Subinterface, Switch, SwitchState, access, hosts_and_switches, reaches, tapped, trunk
 
 VLANS = {1: "default", 10: "SALES", 20: "LAB"}
 SVIS = {"vl10": "10.0.10.1/24", "vl20": "10.0.20.1/24"}
-
-
-def until(condition: Callable[[], bool], *, within_s: float = 4.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def is_ping(frame: bytes) -> bool:
@@ -100,7 +90,7 @@ def test_changing_one_vlan_does_not_interrupt_another(lab, switches):
     for allowed in ((20,), (10, 20), (20,), (10, 20)):
         set_up(switches, two_vlans(allowed=allowed))
     log = "/var/log/ping.log"
-    assert until(lambda: "packets transmitted" in lab.nodes["c"].read_file(log))
+    assert eventually(lambda: "packets transmitted" in lab.nodes["c"].read_file(log))
     assert " 0% packet loss" in lab.nodes["c"].read_file(log)
 
 
@@ -130,7 +120,7 @@ def test_svis_route_between_vlans_and_only_they_answer_for_their_addresses(lab, 
     s1.run(["sysctl", "-w", "net.ipv4.ip_forward=1"])
     for host, gateway in (("a", "10.0.10.1"), ("d", "10.0.20.1")):
         lab.nodes[host].run(["ip", "route", "replace", "default", "via", gateway])
-    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.1"))
+    assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.1"))
     assert reaches(lab.nodes["a"], "10.0.20.12")
     vl10 = json.loads(s1.run(["ip", "-j", "link", "show", "dev", "vl10"]).stdout)[0]["address"]
     lab.nodes["a"].run(["ip", "neigh", "flush", "all"])
@@ -147,12 +137,12 @@ def test_an_svi_is_up_only_while_a_port_of_its_vlan_is(lab, switches):
     def carrier(name: str) -> bool:
         return "LOWER_UP" in s1.run(["ip", "link", "show", "dev", name]).stdout
 
-    assert until(lambda: carrier("vl10") and carrier("vl20"))
+    assert eventually(lambda: carrier("vl10") and carrier("vl20"))
     s1.run(["ip", "link", "set", "eth0", "down"])
-    assert until(lambda: not carrier("vl10"))
+    assert eventually(lambda: not carrier("vl10"))
     assert carrier("vl20")
     s1.run(["ip", "link", "set", "eth0", "up"])
-    assert until(lambda: carrier("vl10"))
+    assert eventually(lambda: carrier("vl10"))
 
 
 def test_a_router_on_a_stick_routes_between_vlans_and_keeps_what_is_untagged(deploy_task):
@@ -169,13 +159,13 @@ def test_a_router_on_a_stick_routes_between_vlans_and_keeps_what_is_untagged(dep
     router.configure(SwitchState(subinterfaces=subs), {"eth0.10": "10.0.10.1/24", "eth0.20": "10.0.20.1/24"})
     for name, gateway in (("a", "10.0.10.1"), ("c", "10.0.20.1"), ("m", "10.0.1.1")):
         lab.nodes[name].run(["ip", "route", "replace", "default", "via", gateway])
-    assert until(lambda: reaches(lab.nodes["a"], "10.0.20.11"))
+    assert eventually(lambda: reaches(lab.nodes["a"], "10.0.20.11"))
     assert reaches(lab.nodes["m"], "10.0.10.11"), "untagged traffic reaches the parent's own stack"
     # the parent goes down, and its subinterfaces with it
     r.run(["ip", "link", "set", "eth0", "down"])
-    assert until(lambda: "LOWER_UP" not in r.run(["ip", "link", "show", "dev", "eth0.10"]).stdout)
+    assert eventually(lambda: "LOWER_UP" not in r.run(["ip", "link", "show", "dev", "eth0.10"]).stdout)
     r.run(["ip", "link", "set", "eth0", "up"])
-    assert until(lambda: reaches(lab.nodes["a"], "10.0.20.11"))
+    assert eventually(lambda: reaches(lab.nodes["a"], "10.0.20.11"))
     # one subinterface goes, the other stays
     router.configure(SwitchState(subinterfaces=subs[:1]), {"eth0.10": "10.0.10.1/24"})
     assert not reaches(lab.nodes["a"], "10.0.20.11")
@@ -189,7 +179,7 @@ def test_a_native_subinterface_has_what_is_untagged_to_itself(deploy_task):
     Switch(lab.nodes["s"]).configure(SwitchState(vlans=VLANS, ports=ports))
     sub = Subinterface(name="eth0.10", parent="eth0", tag=0)
     Switch(lab.nodes["r"]).configure(SwitchState(subinterfaces=(sub,)), {"eth0.10": "10.0.10.1/24"})
-    assert until(lambda: reaches(lab.nodes["a"], "10.0.10.1"))
+    assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.1"))
     done = lab.nodes["a"].run(["ping", "-n", "-c", "3", "-i", "0.05", "10.0.10.1"])
     assert "DUP" not in done.stdout
     assert "3 received" in done.stdout
@@ -205,7 +195,7 @@ def test_whole_segments_and_large_transfers_pass_a_trunk(lab, switches):
         done = lab.nodes["a"].run(["iperf3", "-c", "10.0.10.12", "-t", "1", "-f", "m"])
         return done.returncode == 0
 
-    assert until(measured), done
+    assert eventually(measured), done
     assert done is not None
     megabits = float(done.stdout.split("receiver")[0].rsplit("MBytes", 1)[1].split()[0])
     assert megabits > 100, done.stdout

@@ -1,0 +1,31 @@
+"""Real labs of the default backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.model.task import Task
+
+DeployTask = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def deploy_task() -> Iterator[DeployTask]:
+    """Deploy a task's network; it is destroyed after the module. Skips with the remedy where this machine cannot have it."""
+    backend = parts.load("backends", "netns")()
+    labs = []
+
+    def deploy(task: Task, **options: Any) -> Any:
+        lack = backend.lacks(task)
+        if lack is not None:
+            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        labs.append(backend.deploy(task, **options))
+        return labs[-1]
+
+    yield deploy
+    for lab in labs:
+        lab.destroy()
