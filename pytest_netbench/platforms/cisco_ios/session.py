@@ -255,6 +255,9 @@ class Session:
             yield self._refused(line, found)
             return
         command = found.command
+        if pipe is not None and command.changes:
+            yield self._refused(line, Refusal("invalid", line.index("|", len(body.rstrip()))))
+            return
         if command.run is None:
             yield from self._built_in(found)
             return

@@ -10,14 +10,21 @@ from typing import Any
 
 from pytest_netbench.platforms.base import Completed, NodeAccess
 from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"
 _MEMORY = "cisco_ios vrfs"
 # a fresh network namespace does not forward, a router does
 _READY = (
-    "ip netns add {vrf} && nsenter --net={home}/{vrf} sh -c "
+    "{{ [ -e {home}/{vrf} ] || ip netns add {vrf}; }} && nsenter --net={home}/{vrf} sh -c "
     '\'ip link set lo up; sysctl -q -w net.ipv4.ip_forward=1 net.ipv4.ip_local_port_range="$0"\' "$(sysctl -n net.ipv4.ip_local_port_range)"'
 )
+_EMPTY = (
+    "nft flush ruleset; ip link set lo down; "
+    "for link in $(ip -o link show | cut -d: -f2 | cut -d@ -f1); do [ $link = lo ] || ip link delete $link; done"
+)
+# its zebra crashes at the next change of a route after a namespace is gone: FRR's pull request 16765
+_FIRST_TO_KEEP = 10
 
 
 class InVrf:
@@ -77,9 +84,13 @@ def _moved(name: str, before: str, after: str) -> str:
 
 
 def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
-    """Remove the namespaces of VRFs that are gone, after their interfaces left."""
+    """Remove, or with an FRR that would crash empty, the namespaces of VRFs that are gone, after their interfaces left."""
     node.memory[_MEMORY] = tuple(new.vrfs)
-    return _run(node, (f"ip netns delete {name}" for name in old.vrfs if name not in new.vrfs))
+    keep = int((daemons.version() or "0").split(".")[0]) >= _FIRST_TO_KEEP
+    gone = [name for name in old.vrfs if name not in new.vrfs]
+    return _run(
+        node, (f"{' '.join(prefix(name))} sh -c '{_EMPTY}'" if keep else f"ip netns delete {name}" for name in gone)
+    )
 
 
 def _run(node: NodeAccess, lines: Iterable[str]) -> list[str]:

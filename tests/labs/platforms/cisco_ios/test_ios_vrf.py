@@ -226,6 +226,10 @@ def test_an_interface_that_changes_its_vrf_loses_its_address_and_works_there(lab
 def test_a_vrf_that_is_removed_takes_its_routes_and_addresses_along(lab):
     assert "have been removed" in type_lines(lab, "no ip vrf RED")
     assert "RED" not in show(lab, "show running-config")
-    assert lab.nodes["R1"].run(["ls", "/run/netns"]).stdout.split() == ["BLUE"]
+    left = lab.nodes["R1"].run(["ls", "/run/netns"]).stdout.split()
+    if "RED" in left:  # FRR 10 would crash without it
+        links = lab.nodes["R1"].run(["ip", "-n", "RED", "-br", "link"]).stdout.splitlines()
+        assert [line.split()[:2] for line in links] == [["lo", "DOWN"]]
+    assert [name for name in left if name != "RED"] == ["BLUE"]
     type_lines(lab, "interface gi0/2", "ip address 10.1.1.1 255.255.255.0")
     assert "10.1.1.0/24" in show(lab, "show ip route")

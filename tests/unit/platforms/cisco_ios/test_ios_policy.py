@@ -94,6 +94,12 @@ def test_an_entry_with_alternatives_becomes_several_of_frr():
     ]  # fmt: skip
 
 
+def test_to_continue_leads_onward_only():
+    device = paper("route-map X permit 10", "continue 10", "route-map X permit 20", "continue 5", "router bgp 1")
+    jumps = [line for line in shared(device) if "goto" in line]
+    assert jumps == ["route-map X permit 10 / on-match goto 20"]
+
+
 def test_a_daemon_hears_only_what_it_understands():
     device = paper(
         "route-map X permit 10",

@@ -149,3 +149,8 @@ def test_the_running_config_of_one_interface_is_shown():
     shown = typed("conf t", "int gi0/0", "description to A", "end", "show run int g0/0", "show run int gi0/9")[1]
     assert shown[-2].endswith("!\ninterface GigabitEthernet0/0\n description to A\n no ip address\n shutdown\nend\n")
     assert shown[-1] == "% Invalid interface GigabitEthernet0/9\n"
+
+
+def test_what_changes_the_device_has_no_pipe():
+    said = typed("copy running-config flash:x | begin 10", "do show clock | begin 10")[1]
+    assert said[0].splitlines()[0].index("^") == len("copy running-config flash:x ")

@@ -70,7 +70,8 @@ def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Ste
             policy(opening, clause.text, only=only)
     onward = step.entry.body.get("continue")
     if onward is not None:
-        later = [other.at for other in steps if other.entry["seq"] >= onward.get("target", step.entry["seq"] + 1)]
+        target = max(onward.get("target", 0), step.entry["seq"] + 1)  # back or to itself would be a circle
+        later = [other.at for other in steps if other.entry["seq"] >= target]
         if later:
             policy(opening, f"on-match goto {min(later)}", key="on-match", undo="no on-match goto", only=knowing)
 
