@@ -5,12 +5,13 @@ from __future__ import annotations
 import selectors
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor import sandbox, spawn
 from pytest_netbench.backends.netns.supervisor.desk import Desk
 from pytest_netbench.backends.netns.supervisor.jobs import Done, Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.sandbox import Limits
+from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
 _LISTING_S = 5.0
 
@@ -47,7 +48,7 @@ class Commands:
 
     def _start(self, node: str, argv: list[str], done: Done, *, timeout_s: float, data: bytes = b"") -> None:
         self._jobs.start(
-            lambda stdio: sandbox.spawn_trusted(self._spaces[node], argv, stdio), done, timeout_s=timeout_s, stdin=data
+            lambda stdio: spawn.trusted(self._spaces[node], argv, stdio), done, timeout_s=timeout_s, stdin=data
         )
 
     def shell(self, request: Message) -> None:
@@ -55,7 +56,7 @@ class Commands:
         limits = Limits.of(request)
         desk = self._open_desk(request) if request["reads"] else None
 
-        def spawn(stdio: tuple[int, int, int]) -> int:
+        def confined(stdio: Stdio) -> int:
             return sandbox.spawn_agent(
                 self._spaces[request["node"]],
                 ["/bin/sh", "-c", request["command"]],
@@ -72,7 +73,7 @@ class Commands:
 
         try:
             self._jobs.start(
-                spawn,
+                confined,
                 done,
                 timeout_s=request["timeout_s"],
                 output_bytes=request["output_bytes"],

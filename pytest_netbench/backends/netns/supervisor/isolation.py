@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 
 _NAMESPACES = (
@@ -58,7 +58,7 @@ def _unshare_as_root(uid: int) -> None:
         _write_maps(str(parent), uid, uid)
         os._exit(0)
 
-    child = sandbox.fork(write_maps)
+    child = spawn.fork(write_maps)
     os.setgroups([])
     sys.unshare(_NAMESPACES)
     os.close(gate)

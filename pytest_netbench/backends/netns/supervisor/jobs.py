@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import processes
 from pytest_netbench.backends.netns.supervisor.pipes import Pipes
+from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
 Done = Callable[[dict[str, Any]], None]
 
@@ -67,7 +68,7 @@ class Jobs:
 
     def start(
         self,
-        spawn: Callable[[tuple[int, int, int]], int],
+        spawn: Callable[[Stdio], int],
         done: Done,
         *,
         timeout_s: float,

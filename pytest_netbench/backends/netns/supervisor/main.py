@@ -15,7 +15,7 @@ import signal
 import socket
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, sandbox
+from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.owner import Owner
 
@@ -37,7 +37,7 @@ def main(control_fd: int, spec_fd: int) -> None:
         os.close(alive)
         loop.serve(owner, network.build(spec, host), alive_reader)
 
-    pid = sandbox.fork(init)
+    pid = spawn.fork(init)
     os.close(alive_reader)
     _watch(pid, owner)
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measuring import paths
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
@@ -15,6 +15,7 @@ from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
+from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
 
 class Measurements:
@@ -49,7 +50,7 @@ class Measurements:
         self._jobs.start(lambda stdio: _fork_to_write(work, stdio), done, timeout_s=request["timeout_s"])
 
 
-def _fork_to_write(work: Callable[[], Any], stdio: tuple[int, int, int]) -> int:
+def _fork_to_write(work: Callable[[], Any], stdio: Stdio) -> int:
     def run() -> NoReturn:
         os.dup2(stdio[2], 2)
         data = json.dumps(work()).encode()
@@ -57,4 +58,4 @@ def _fork_to_write(work: Callable[[], Any], stdio: tuple[int, int, int]) -> int:
             data = data[os.write(stdio[1], data) :]
         os._exit(0)
 
-    return sandbox.fork(run)
+    return spawn.fork(run)

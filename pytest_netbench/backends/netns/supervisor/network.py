@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
-from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 
 class Network(NamedTuple):

@@ -12,9 +12,9 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import roots, sandbox
+from pytest_netbench.backends.netns.supervisor import roots, spawn
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
-from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 _SIOCGIFFLAGS = 0x8913
 _SIOCSIFFLAGS = 0x8914
@@ -56,7 +56,7 @@ class Maker:
 
         self.index = index
         self.name = name
-        self.pid = sandbox.fork(run)
+        self.pid = spawn.fork(run)
         os.close(ready)
         os.close(release)
 

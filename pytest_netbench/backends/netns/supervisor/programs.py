@@ -6,11 +6,12 @@ import contextlib
 import os
 import signal
 
-from pytest_netbench.backends.netns.supervisor import roots, sandbox, terminals
+from pytest_netbench.backends.netns.supervisor import roots, sandbox, spawn, terminals
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.sandbox import Limits
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 _COLUMNS, _ROWS = 4096, 1000
 _IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
@@ -33,7 +34,7 @@ class Programs:
         log = _open_log(node, argv[0])
         try:
             with open(os.devnull, "rb") as null:
-                pid = sandbox.spawn_trusted(node, argv, (null.fileno(), log, log), env)
+                pid = spawn.trusted(node, argv, (null.fileno(), log, log), env)
         finally:
             os.close(log)
         self._jobs.daemons[pid] = f"{request['node']}: {argv[0]}"
@@ -68,6 +69,6 @@ class Programs:
         return {}
 
 
-def _open_log(node: sandbox.Namespaces, program: str) -> int:
+def _open_log(node: Namespaces, program: str) -> int:
     path = f"/var/log/{os.path.basename(program)}.log"
     return roots.open_file(node.root, path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

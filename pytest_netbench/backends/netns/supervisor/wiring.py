@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor import sandbox
+from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.roots import PROC
 
 # Above all that the lab's own namespace gives its stubs by itself.
@@ -93,7 +93,7 @@ def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
     reader, writer = os.pipe()
     # Its other end stays open as long as this process lives; the wire goes with it.
     stdin, _ = os.pipe()
-    pid = sandbox.spawn_trusted(None, [program, near, far, *arguments], (stdin, writer, 2))
+    pid = spawn.trusted(None, [program, near, far, *arguments], (stdin, writer, 2))
     for fd in (writer, stdin):
         os.close(fd)
     said = os.read(reader, 64)

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.supervisor import nodes
-from pytest_netbench.backends.netns.supervisor.sandbox import Namespaces
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _KINDS = {"icmp": socket.SOCK_RAW, "udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}
