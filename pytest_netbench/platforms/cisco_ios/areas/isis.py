@@ -14,6 +14,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, M
 from pytest_netbench.platforms.cisco_ios.grammar.types import one as type_of
 
 MODE = "router-isis"
+_MEMBERSHIP = ("ip router isis", "ipv6 router isis")
 _DAEMON = "isisd"
 _UNNAMED = "isis"
 """The name FRR wants for a process that has none in IOS."""
@@ -28,7 +29,13 @@ def _open(edit: Edit, match: Match) -> str | None:
     others = [e for e in edit.config.all("router isis") if e.get("tag") != match.get("tag")]
     if others and not match.negated and not match.reset:
         return "% IS-IS: a process runs already, and this device runs one"
-    return edit.keep(match)
+    words = edit.keep(match)
+    # an interface leaves a process that is no more: it would begin it anew when the config is read again
+    left = {process.get("tag") for process in edit.config.all("router isis")}
+    for _, body in edit.config.sections("interface"):
+        for line in [line for line in body.all(*_MEMBERSHIP) if line.get("tag") not in left]:
+            body.remove(line)
+    return words
 
 
 def _interface_in(edit: Edit, match: Match) -> str | None:

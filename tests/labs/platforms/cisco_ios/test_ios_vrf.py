@@ -228,7 +228,7 @@ def test_a_vrf_that_is_removed_takes_its_routes_and_addresses_along(lab):
     assert "RED" not in show(lab, "show running-config")
     left = lab.nodes["R1"].run(["ls", "/run/netns"]).stdout.split()
     if "RED" in left:  # FRR 10 would crash without it
-        links = lab.nodes["R1"].run(["ip", "-n", "RED", "-br", "link"]).stdout.splitlines()
+        links = lab.nodes["R1"].run(["nsenter", "--net=/run/netns/RED", "ip", "-br", "link"]).stdout.splitlines()
         assert [line.split()[:2] for line in links] == [["lo", "DOWN"]]
     assert [name for name in left if name != "RED"] == ["BLUE"]
     type_lines(lab, "interface gi0/2", "ip address 10.1.1.1 255.255.255.0")

@@ -197,7 +197,7 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
     )
     plan = compile_plan(device.book, device.config, device.facts)
     rules = [rule for name, rules in plan.nft.rules.items() if "acl4_100" in name[1] for rule in rules]
-    assert rules[1] == 'meta l4proto 6 limit rate 1000/second log prefix "4|100|10|denied|l" group 31'
+    assert rules[1] == 'meta l4proto 6 limit rate 1000/second log prefix "4|100|0|denied|l" group 31'
     assert plan.services["acllog"] == {
         "group": 31,
         "names": {"gi0-0": "GigabitEthernet0/0", "gi0-1": "GigabitEthernet0/1"},

@@ -98,6 +98,8 @@ def test_to_continue_leads_onward_only():
     device = paper("route-map X permit 10", "continue 10", "route-map X permit 20", "continue 5", "router bgp 1")
     jumps = [line for line in shared(device) if "goto" in line]
     assert jumps == ["route-map X permit 10 / on-match goto 20"]
+    device = paper("route-map X deny 10", "continue 20", "route-map X permit 20", "router bgp 1")
+    assert not any("goto" in line for line in shared(device))
 
 
 def test_a_daemon_hears_only_what_it_understands():

@@ -79,7 +79,8 @@ def chain(
 def _logging(context: Context, found: AccessList, line: Line) -> str:
     kind = "s" if found.standard else "i" if line.ace.log == "log-input" else "l"
     action = "permitted" if line.ace.permit else "denied"
-    return log_statement(context, f"{found.family}|{found.name}|{line.number}|{action}|{kind}")
+    number = line.number if found.family == 6 else 0  # messages of IPv4 lists do not say it
+    return log_statement(context, f"{found.family}|{found.name}|{number}|{action}|{kind}")
 
 
 def log_statement(context: Context, prefix: str) -> str:

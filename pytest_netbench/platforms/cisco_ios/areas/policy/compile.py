@@ -69,7 +69,7 @@ def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Ste
         if only:
             policy(opening, clause.text, only=only)
     onward = step.entry.body.get("continue")
-    if onward is not None:
+    if onward is not None and action(step.entry) == "permit":  # what is denied goes nowhere
         target = max(onward.get("target", 0), step.entry["seq"] + 1)  # back or to itself would be a circle
         later = [other.at for other in steps if other.entry["seq"] >= target]
         if later:
