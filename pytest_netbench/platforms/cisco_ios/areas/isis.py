@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.isis_shows import SHOWS
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
@@ -97,6 +98,9 @@ def _process(context: Context, process: Entry, tag: str) -> None:
     add("lsp-gen-interval 1", key="lsp-gen", undo="no lsp-gen-interval")
     if section.has("set-overload-bit"):
         add("set-overload-bit")
+    secret = _secret(context, section, "authentication")
+    for scope in ("area", "domain") if secret else ():
+        add(f"{scope}-password {secret} authenticate snp validate", key=scope, undo=f"no {scope}-password")
     levels = {"level-1": ("level-1",), "level-2-only": ("level-2",)}.get(level(section), ("level-1", "level-2"))
     for source, entry in igp.redistributions(section):
         wanted = "level-1" if entry.has("level-1") and not entry.has("level-1-2") else "level-2"
@@ -142,11 +146,29 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
             words = f"{where} {entry[argument]}" if name.startswith("hello") else f" {entry[argument]}{where}"
             add(f"isis {name}{words}", key=f"{name}{where}", undo=f"no isis {name}{where}")
     password = one.section.get("isis password")
-    if password is not None:
-        add(f"isis password clear {password['password']}", key="password", undo="no isis password")
+    plain = f"clear {password['password']}" if password is not None else ""
+    secret = _secret(context, one.section, "isis authentication") or plain
+    if secret:
+        add(f"isis password {secret}", key="password", undo="no isis password")
+
+
+def _secret(context: Context, section: Section, name: str) -> str:
+    """How FRR is told the first key of the chain that a section authenticates with, and the way; "" without one."""
+    chain, mode = section.get(f"{name} key-chain"), section.get(f"{name} mode")
+    keys = keychain.secrets(context.config, chain["chain"]) if chain is not None else []
+    return f"{'md5' if mode is not None and mode.has('md5') else 'clear'} {keys[0][1]}" if keys else ""
 
 
 _LEVELS = "[ ( level-1 | level-2 ) ]"
+
+
+def _authentication(name: str, mode: str) -> tuple[Command, Command]:
+    return (
+        Command(pattern=f"{name} mode ^ ( md5 | text )", name=f"{name} mode", mode=mode, help="Authentication mode"),
+        Command(pattern=f"{name} key-chain {{chain:name}}", mode=mode, help="Authentication key-chain"),
+    )
+
+
 _PROCESS = (
     Command(pattern="net {net!:net}", mode=MODE, help="A Network Entity Title for this process"),
     Command(pattern="is-type ^ ( level-1 | level-1-2 | level-2-only )", name="is-type", mode=MODE, default=("is-type level-1-2",), help="IS Level for this routing process"),
@@ -154,6 +176,7 @@ _PROCESS = (
     *igp.passive_commands(MODE),
     *igp.redistribute_commands(MODE, "< metric {metric:0-4294967295} | metric-type ( internal | external ) | route-map {map:word} | ( level-1 | level-1-2 | level-2 ) >", but=("isis",)),
     Command(pattern="default-information originate [ route-map {map:word} ]", mode=MODE, help="Distribute a default route"),
+    *_authentication("authentication", MODE),
     Command(pattern="set-overload-bit", mode=MODE, help="Signal other routers not to use us in SPF"),
     Command(pattern="log-adjacency-changes [ all ]", mode=MODE, help="Log changes in adjacency state"),
     Command(pattern="hello padding", mode=MODE, keeps_no=True, default=("hello padding",), marked="hellos are padded as FRR does"),
@@ -167,6 +190,7 @@ _INTERFACE = (
     Command(pattern=f"isis hello-multiplier {{count:3-100}} {_LEVELS}", mode=INTERFACE, help="Set multiplier for Hello holding time"),
     Command(pattern="isis circuit-type ^ ( level-1 | level-1-2 | level-2-only )", name="isis circuit-type", mode=INTERFACE, default=("isis circuit-type level-1-2",), help="Configure circuit type for interface"),
     Command(pattern="isis network point-to-point", mode=INTERFACE, help="Set the network type for ISIS"),
+    *_authentication("isis authentication", INTERFACE),
     Command(pattern="isis password {password:word}", mode=INTERFACE, help="Configure the authentication password for interface"),
 )  # fmt: skip
 
@@ -183,6 +207,7 @@ AREA = Area(
     compile=_compile,
     scope=(
         ("IS-IS: NET, levels, metrics and their style, circuit types, point-to-point, passive, redistribution", "yes"),
-        ("IS-IS: summary addresses, route leaking, authentication by key chain, multi-topology", "refused"),
+        ("IS-IS: authentication by the first key of a chain, of both levels alike", "yes"),
+        ("IS-IS: summary addresses, route leaking, authentication of one level, multi-topology", "refused"),
     ),
 )

@@ -94,7 +94,8 @@ AREA = Area(
         Command(pattern="show key chain [ {chain:name} ]", mode="exec", run=_show, help="Show keychain information"),
     ),
     scope=(
-        ("key chains: keys, texts, lifetimes", "yes, in RIP"),
+        ("key chains: keys and texts", "yes, in RIP, OSPFv2 and IS-IS"),
+        ("key chains: lifetimes", "yes, in RIP; elsewhere keys are valid at any time"),
         ("key chains: cryptographic algorithms", "refused"),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
@@ -55,3 +57,40 @@ def test_rip_hears_only_who_has_the_key(lab, enter, mode):
     assert "192.168.2.0" not in routes(lab, "rip")
     enter("R2", *CHAIN[:2], "key-string secret")
     assert eventually(lambda: "192.168.2.0/24 [120/1]" in routes(lab, "rip"))
+
+
+def test_ospf_meets_only_who_has_the_key(lab, enter):
+    use = ("router ospf 1", "network 0.0.0.0 255.255.255.255 area 0", "interface gi0/0", "ip ospf authentication key-chain WAN")  # fmt: skip
+    enter("R1", *(line.format("secret") for line in CHAIN), *use)
+    enter("R2", *(line.format("other") for line in CHAIN), *use)
+    settle(lab)
+    assert "192.168.2." not in routes(lab, "ospf")
+    enter("R2", *CHAIN[:2], "key-string secret")
+    assert eventually(lambda: "192.168.2.1 [110/" in routes(lab, "ospf"))
+    shown = Session(device_of(lab.nodes["R1"])).enter("show ip ospf interface gi0/0")
+    assert "Sending SA: Key 1, Algorithm MD5 - key chain WAN" in shown
+
+
+def isis(number, text):
+    net = f"net 49.0001.0000.0000.000{number}.00"
+    return (*(line.format(text) for line in CHAIN), "router isis", net, "metric-style wide", "interface gi0/0", "ip router isis", "interface lo0", "ip router isis")  # fmt: skip
+
+
+def test_isis_meets_only_who_has_the_key(lab, enter):
+    use = ("interface gi0/0", "isis authentication mode md5", "isis authentication key-chain WAN")
+    enter("R1", *isis(1, "secret"), *use)
+    enter("R2", *isis(2, "secret"), *use)
+    assert eventually(lambda: "192.168.2.0/24 [115/" in routes(lab, "isis"))
+    enter("R2", *CHAIN[:2], "key-string other")
+    assert eventually(lambda: "192.168.2.0" not in routes(lab, "isis"))
+
+
+def test_isis_believes_only_what_is_signed_with_the_key(lab, enter):
+    use = ("router isis", "authentication mode md5", "authentication key-chain WAN")
+    enter("R1", *isis(1, "secret"), *use)
+    enter("R2", *isis(2, "other"), *use)
+    assert eventually(lambda: "UP" in Session(device_of(lab.nodes["R1"])).enter("show isis neighbors"))
+    threading.Event().wait(1.0)  # twenty seconds of the lab: what comes, comes at once
+    assert "192.168.2.0" not in routes(lab, "isis")
+    enter("R2", *CHAIN[:2], "key-string secret")
+    assert eventually(lambda: "192.168.2.0/24 [115/" in routes(lab, "isis"))

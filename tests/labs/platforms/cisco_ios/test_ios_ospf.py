@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.platform import device_of
-from tests.support.ios import ios_task
+from tests.support.ios import ios_task, show
 
 # a triangle whose direct side from R1 to R3 is a serial line; h1 behind R1, h3 behind R3
 R1 = """
@@ -91,6 +91,12 @@ def test_no_router_had_anything_refused_by_its_daemons(lab):
 
 def test_packets_avoid_the_serial_line_because_its_cost_is_64(lab):
     assert hops(lab, "h1", "192.168.3.10") == ["192.168.1.1", "10.0.12.2", "10.0.23.3", "192.168.3.10"]
+
+
+def test_a_loopback_is_local_to_its_router_and_a_host_route_to_others(lab):
+    at_home = show(lab.nodes["R2"], "show ip route | include 2\\.2\\.2\\.").splitlines()
+    assert [line.split()[:2] for line in at_home] == [["C", "2.2.2.0/24"], ["L", "2.2.2.2/32"]]
+    assert "O        2.2.2.2 [110/" in show(lab.nodes["R1"], "show ip route ospf")
 
 
 def test_a_cost_on_the_way_moves_packets_to_the_serial_line_and_back(lab, say):

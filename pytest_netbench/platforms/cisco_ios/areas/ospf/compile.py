@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios import igp, passwords
+from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
@@ -15,6 +16,7 @@ _SLOW_TYPES = frozenset({"non-broadcast", "point-to-multipoint"})
 _MOST_COST = 65535
 _SEED_METRIC = {"bgp": 1}
 _USUAL_SEED_METRIC = 20
+_LAST_KEY = 255
 _AUTH_KEY_LENGTH = 8
 _MD5_KEY_LENGTH = 16
 
@@ -189,7 +191,7 @@ def _interface(context: Context, member: Member) -> None:
             add(f"ip ospf {name} {entry[argument]}", key=name, undo=f"no ip ospf {name}")
     if section.has("ip ospf mtu-ignore"):
         add("ip ospf mtu-ignore")
-    for line, undo in _authentication(section):
+    for line, undo in _authentication(context, section):
         add(line, undo=undo)
 
 
@@ -202,19 +204,20 @@ def _frr_type(member: Member) -> str:
     return "broadcast" if whole else "point-to-multipoint"
 
 
-def _authentication(section: Section) -> Iterator[tuple[str, str]]:
+def _authentication(context: Context, section: Section) -> Iterator[tuple[str, str]]:
     kind = section.get("ip ospf authentication")
+    chain = kind.get("chain") if kind is not None else None
     if kind is not None:
         word = next((f" {word}" for word in ("message-digest", "null") if kind.has(word)), "")
-        yield f"ip ospf authentication{word}", "no ip ospf authentication"
+        yield f"ip ospf authentication{' message-digest' if chain else word}", "no ip ospf authentication"
     key = section.get("ip ospf authentication-key")
     if key is not None:
         yield f"ip ospf authentication-key {secret(key, 'key')[:_AUTH_KEY_LENGTH]}", "no ip ospf authentication-key"
-    for entry in section.all("ip ospf message-digest-key"):
-        yield (
-            f"ip ospf message-digest-key {entry['id']} md5 {secret(entry, 'key')[:_MD5_KEY_LENGTH]}",
-            f"no ip ospf message-digest-key {entry['id']}",
-        )
+    own = [(int(entry["id"]), secret(entry, "key")) for entry in section.all("ip ospf message-digest-key")]
+    for number, text in keychain.secrets(context.config, chain) if chain else own:
+        words = f"ip ospf message-digest-key {number}"
+        if 1 <= number <= _LAST_KEY:
+            yield f"{words} md5 {text[:_MD5_KEY_LENGTH]}", f"no {words}"
 
 
 def secret(entry: Entry, name: str) -> str:

@@ -216,7 +216,7 @@ _INTERFACE = (
         dead_interval="^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
         network="^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
     ),
-    Command(pattern="ip ospf authentication [ ( message-digest | null ) ]", mode=INTERFACE, help="Enable authentication"),
+    Command(pattern="ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]", mode=INTERFACE, help="Enable authentication"),
     Command(pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", mode=INTERFACE, help="Authentication password (key)"),
     Command(pattern=f"ip ospf {_MD5}", name="ip ospf message-digest-key", mode=INTERFACE, help="Message digest authentication password (key)"),
 )  # fmt: skip

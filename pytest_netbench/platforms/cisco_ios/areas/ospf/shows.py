@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, clock, running
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
@@ -165,6 +166,13 @@ def _designated(one: Running, member: Member, entry: Mapping[str, Any]) -> Itera
 def _authentication(one: Running, member: Member) -> Iterator[str]:
     own = member.one.section.get("ip ospf authentication")
     keys = [entry["id"] for entry in member.one.section.all("ip ospf message-digest-key")]
+    if own is not None and "chain" in own.match.args:
+        chained = keychain.secrets(one.process.entry.section, own["chain"])
+        yield "  Cryptographic authentication enabled"
+        yield from (
+            f"    Sending SA: Key {number}, Algorithm MD5 - key chain {own['chain']}" for number, _ in chained[-1:]
+        )
+        return
     yield from _proof(own or _proof_of_area(one, member.area), keys)
 
 

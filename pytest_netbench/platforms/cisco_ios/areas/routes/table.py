@@ -68,7 +68,9 @@ class Table:
     def rows(self) -> list[Row]:
         """All routes, in the order of tables."""
         rows = [row for entry in self._entries() if (row := self._row(entry)) is not None]
-        rows += [local for row in rows if row.protocol == "connected" for local in self._locals(row)]
+        own = {local.network: local for row in rows if row.protocol == "connected" for local in self._locals(row)}
+        # FRR's OSPF has a route to a loopback's own address, too
+        rows = [*(row for row in rows if row.network not in own), *own.values()]
         return sorted(
             dict.fromkeys(rows), key=lambda row: (int(row.network.network_address), row.network.prefixlen, row.code)
         )
