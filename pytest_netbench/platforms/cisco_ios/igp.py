@@ -10,6 +10,7 @@ from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
 
 CLASSFUL = "netbench-classful"
 """The prefix list of what IOS redistributes into OSPF without the word ``subnets``."""
@@ -162,11 +163,19 @@ def _redistribute(edit: Edit, match: Match) -> str | None:
     found = next((e for e in edit.section.all("redistribute") if e.same_line(match)), None)
     if not match.negated or not typed or found is None:
         return edit.keep(match)
-    gone = {part[0].position for part in typed}
-    left = tuple(part for part in found.match.parts if part[0].position not in gone)
+    options = _options(match)
+    gone = {options.get(part[0].position) for part in typed}
+    left = tuple(part for part in found.match.parts if options.get(part[0].position, -1) not in gone)
     edit.section.remove(found)
     edit.put(replace(found.match, parts=left).text)
     return None
+
+
+def _options(match: Match) -> dict[int, int]:
+    """By position in the pattern: which of the options in any order an element belongs to."""
+    groups = [node for node in match.known.pattern.root.items if isinstance(node, AnyOrder)]
+    options = [option for group in groups for option in group.options]
+    return {element.position: at for at, option in enumerate(options) for element in elements(option)}
 
 
 def _is_source(match: Match, part: tuple[object, object, str]) -> bool:

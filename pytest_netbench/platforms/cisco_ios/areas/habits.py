@@ -59,7 +59,7 @@ _AAA_LINES = {
         "timeout {seconds:1-1000}", "retransmit {count:0-100}", "single-connection", "automate-tester {rest:line}",
     ),
     _AAA_GROUP: (
-        "server name {name!:word}", "server {address!:ipv4} {rest:line}", "server {address!:ipv4}", "server-private {address!:ipv4} {rest:line}", "ip tacacs source-interface {interface:interface}", "ip radius source-interface {interface:interface}",
+        "server name {name!:word}", "server {address!:ipv4} [ {rest:line} ]", "server-private {address!:ipv4} [ {rest:line} ]", "ip tacacs source-interface {interface:interface}", "ip radius source-interface {interface:interface}",
         "ip vrf forwarding {vrf:word}", "deadtime {minutes:0-1440}",
     ),
 }  # fmt: skip
@@ -81,11 +81,7 @@ def _commands() -> list[Command]:
         for text in texts
     ]
     found += [Command(pattern=text, mode="line", keeps_no=True, marked=_SERVERS) for text in _ON_LINES]
-    found += [
-        Command(pattern=text, mode=mode, keeps_no=True, marked=_SERVERS)
-        for mode, texts in _AAA_LINES.items()
-        for text in texts
-    ]
+    found += [Command(pattern=text, mode=mode, marked=_SERVERS) for mode, texts in _AAA_LINES.items() for text in texts]
     found += [Command(pattern=text, mode=_ARCHIVE_LOG, keeps_no=True, marked=_SERVERS) for text in _LOG_LINES]
     return found
 

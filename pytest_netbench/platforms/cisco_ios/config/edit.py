@@ -153,7 +153,7 @@ class Edit:
             found = self._book.reader(self.section.mode, self.role).read(
                 text, skip=int(text.startswith("no ")), partial=True
             )
-            if isinstance(found, Match) and found.known is match.known:
+            if isinstance(found, Match) and found.known is match.known and found.keys == match.keys:
                 self.put(text)
 
     def _at_first(self) -> Sequence[str]:

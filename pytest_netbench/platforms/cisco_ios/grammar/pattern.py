@@ -117,6 +117,17 @@ def steps(  # noqa: C901 - one branch per kind of node
         yield from steps(rest, stopped=stopped)
 
 
+def elements(node: Node) -> Iterator[Element]:
+    """The words and values of a part of a pattern."""
+    if isinstance(node, Keyword | Argument):
+        yield node
+    elif isinstance(node, Maybe | Repeat):
+        yield from elements(node.inner)
+    elif not isinstance(node, Stop):
+        for inner in node.items if isinstance(node, Sequence) else node.options:
+            yield from elements(inner)
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A pattern that has been read."""

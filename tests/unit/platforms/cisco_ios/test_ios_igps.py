@@ -266,3 +266,8 @@ def test_a_process_with_nothing_in_it_asks_for_nothing_impossible(opening):
     device = paper(opening)
     compile_plan(device.book, device.config, device.facts)
     assert opening in device.running_config()
+
+
+def test_an_option_of_redistribution_goes_as_a_whole_whatever_it_said():
+    device = paper("router isis", "redistribute static metric-type internal metric 5", "no redistribute static metric-type external route-map X")  # fmt: skip
+    assert " redistribute static metric 5\n" in device.running_config()

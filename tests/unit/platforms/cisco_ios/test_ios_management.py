@@ -47,3 +47,15 @@ def test_servers_of_logins_are_kept_and_listed_as_without_effect(lines):
     assert again.running_config() == text
     listed = dict(compile_plan(device.book, device.config, device.facts).unsupported)
     assert {line.strip() for line in lines} <= listed.keys()
+
+
+def test_default_of_one_line_leaves_the_others_alone():
+    device = paper("line con 0", "logging synchronous", "line aux 3", "default line aux 3")
+    text = device.running_config()
+    assert "line con 0\n logging synchronous\nline aux 0\nline vty 0 4\n" in text
+    assert "aux 3" not in text
+
+
+def test_a_server_leaves_its_group():
+    text = paper("aaa group server tacacs+ G", "server 10.0.0.1", "server 10.0.0.2 auth-port 5", "no server 10.0.0.1").running_config()  # fmt: skip
+    assert "aaa group server tacacs+ G\n server 10.0.0.2 auth-port 5\n!" in text

@@ -149,3 +149,11 @@ def test_a_packet_that_fits_one_line_of_a_class_that_wants_all_comes_back_for_th
     )  # fmt: skip
     # a chain entered by goto would end the whole policy for packets that the access list does not permit
     assert found.nft.rules["inet", "qo_gi0_0"][0] == "ip dscp { 46 } jump qo_gi0_0_t1"
+
+
+@pytest.mark.parametrize("line", ["shape average 1000000", "bandwidth 100", "priority 100"])
+def test_a_policy_of_what_arrives_gets_no_queue(line):
+    device = paper("policy-map P", "class class-default", "set dscp ef", "interface gi0/0", "service-policy input P")
+    session = Session(device)
+    said = [session.enter(one) for one in ("configure terminal", "policy-map P", "class class-default", line)]
+    assert said[-1] == "% P: queueing features can be applied to output only\n"

@@ -17,6 +17,7 @@ _MOST_CLASSES = 256
 """So many classes may a class come to with those that it holds: each is tested where it stands."""
 _MOST_LEVELS = 10
 """The kernel has room for sixteen chains one inside the other."""
+_OUTPUT_ONLY = "% {}: queueing features can be applied to output only"
 _QUEUEING = ("priority", "bandwidth", "shape average")
 _NO_RED = "queues drop at their tail: this kernel's RED is not used"
 _NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
@@ -117,6 +118,9 @@ def _plain(match: Match, which: str) -> str | None:
 
 def _check_queueing(edit: Edit, match: Match) -> str | None:
     """The classes of a policy cannot be promised more than there is, and no class is queued in two ways."""
+    refusal = _output_only(edit, match)
+    if refusal is not None:
+        return refusal
     other = "bandwidth" if match.name == "priority" else "priority"
     if edit.section.has(other):
         return f"% {match.name} and {other} cannot be configured in the same class"
@@ -136,13 +140,24 @@ def _check_queueing(edit: Edit, match: Match) -> str | None:
     return "Sum total of class bandwidths exceeds 100 percent" if total > 100 else None
 
 
+def _output_only(edit: Edit, _match: Match) -> str | None:
+    """What has a queue cannot come to a policy that judges what arrives."""
+    policy = edit.section.parent.section.parent if edit.section.parent else None
+    if policy is None:
+        return None
+    users = (body for _, body in edit.config.sections("interface", "control-plane"))
+    if any(line["policy"] == policy["name"] for body in users for line in body.all("service-policy input")):
+        return _OUTPUT_ONLY.format(policy["name"])
+    return None
+
+
 def _service_policy(edit: Edit, match: Match) -> str | None:
     name = str(match["policy"])
     policy = edit.config.get("policy-map", name=name)
     if policy is None:
         return None if edit.booting else f"% policy map {name} not configured"
     if match.has("input") and any(line.name in _QUEUEING for _, body in policy.body.sections("class") for line in body):
-        return f"% {name}: queueing features can be applied to output only"
+        return _OUTPUT_ONLY.format(name)
     return None
 
 
@@ -269,6 +284,7 @@ _CLASS_LINES = (
     Command(
         pattern="shape average ^ ( percent {percent:1-100} | {bps:8000-10000000000} [ {bc:32-800000000} [ {be:0-800000000} ] ] )",
         name="shape average",
+        check=_output_only,
         help="Traffic Shaping",
     ),
     Command(pattern="queue-limit {packets:1-64000} [ packets ]", help="Queue Max Threshold for Tail Drop"),
