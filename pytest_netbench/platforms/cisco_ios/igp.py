@@ -74,10 +74,13 @@ def is_passive(section: Section, name: str) -> bool:
     return within is not None and is_passive(within.section, name)
 
 
-def leave(edit: Edit, process: int, *names: str) -> None:
-    """Take the lines called ``names`` by which interfaces are in a process out: the process goes."""
+def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "process") -> None:
+    """Take the lines called ``names`` by which interfaces are in a process out: the process goes.
+
+    If they stayed, they would begin it anew when the config is read again.
+    """
     for _, body in edit.config.sections("interface"):
-        for line in [line for line in body.all(*names) if line["process"] == process]:
+        for line in [line for line in body.all(*names) if line.get(argument) == process]:
             body.remove(line)
 
 

@@ -30,12 +30,10 @@ def _open(edit: Edit, match: Match) -> str | None:
     others = [e for e in edit.config.all("router isis") if e.get("tag") != match.get("tag")]
     if others and not match.negated and not match.reset:
         return "% IS-IS: a process runs already, and this device runs one"
+    before = edit.config.all("router isis")
     words = edit.keep(match)
-    # an interface leaves a process that is no more: it would begin it anew when the config is read again
-    left = {process.get("tag") for process in edit.config.all("router isis")}
-    for _, body in edit.config.sections("interface"):
-        for line in [line for line in body.all(*_MEMBERSHIP) if line.get("tag") not in left]:
-            body.remove(line)
+    for process in before if not edit.config.has("router isis") else ():
+        igp.leave(edit, process.get("tag"), *_MEMBERSHIP, argument="tag")
     return words
 
 

@@ -48,6 +48,8 @@ def _open_six(edit: Edit, match: Match) -> str | None:
     others = [e for e in edit.config.all("ipv6 router rip") if e["name"] != match["name"]]
     if others and not match.negated and not match.reset:
         return f"% RIPng: process {others[0]['name']} runs already, and this device runs one process"
+    if match.negated or match.reset:
+        igp.leave(edit, match["name"], "ipv6 rip enable", "ipv6 rip default-information", argument="name")
     return edit.keep(match)
 
 

@@ -271,3 +271,8 @@ def test_a_process_with_nothing_in_it_asks_for_nothing_impossible(opening):
 def test_an_option_of_redistribution_goes_as_a_whole_whatever_it_said():
     device = paper("router isis", "redistribute static metric-type internal metric 5", "no redistribute static metric-type external route-map X")  # fmt: skip
     assert " redistribute static metric 5\n" in device.running_config()
+
+
+def test_interfaces_leave_a_process_of_ripng_that_goes():
+    device = paper("ipv6 unicast-routing", "interface gi0/0", "ipv6 rip NET enable", "ipv6 rip NET default-information only", "no ipv6 router rip NET")  # fmt: skip
+    assert "rip NET" not in device.running_config()

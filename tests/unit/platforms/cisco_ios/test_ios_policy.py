@@ -192,3 +192,9 @@ def test_lists_of_paths_and_communities_are_shown():
     assert session.enter("show ip community-list") == (
         "Community standard list 5\n    deny 65001:1 no-export\nNamed Community expanded list E\n    permit 65.*\n"
     )
+
+
+def test_behind_the_last_number_a_prefix_list_has_no_place():
+    session = Session(paper("ip prefix-list P seq 4294967294 permit 10.0.0.0/8"))
+    session.enter("configure terminal")
+    assert session.enter("ip prefix-list P permit 10.0.0.0/9").startswith("%Insertion failed")

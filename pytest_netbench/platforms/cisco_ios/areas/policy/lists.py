@@ -14,6 +14,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _STEP = 5
+_LAST = 4294967294
 PREFIX, PREFIX6 = "ip prefix-list", "ipv6 prefix-list"
 AS_PATH, COMMUNITY = "ip as-path access-list", "ip community-list"
 _ACTION = "( permit | deny )"
@@ -93,6 +94,8 @@ def _prefix_line(edit: Edit, match: Match) -> str | None:
     if match.get("seq") is None and any(_body(entry.match) == _body(match) for entry in same):
         return None
     number = match.get("seq") or max((entry["seq"] for entry in same), default=0) // _STEP * _STEP + _STEP
+    if number > _LAST:
+        return f"%Insertion failed - seq # out of range: {number}"
     edit.put(f"{match.name} {match['list']} seq {number} {_body(match)}")
     gather(edit.section, (match.name, f"{match.name} description"), lambda entry: entry.get("seq", 0))
     return None
