@@ -1,4 +1,4 @@
-"""``distribute-list`` of OSPF, RIP and EIGRP: which routes are taken, and which are told.
+"""``distribute-list`` of OSPF and RIP: which routes are taken, and which are told.
 
 OSPF tells all routers of an area the same, so its inbound list judges what reaches the routing table, as IOS has it.
 """
@@ -16,8 +16,8 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
-_OSPF, _RIP, _EIGRP = "router-ospf", "router-rip", "router-eigrp"
-_VECTORS = (_RIP, _EIGRP)
+_OSPF, _RIP = "router-ospf", "router-rip"
+_DAEMON = "ripd"
 _SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-65535} | isis"
 _KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-map")
 
@@ -38,28 +38,25 @@ _COMMANDS = (
     *(_command(words, _IN, _OSPF) for words in ("", "prefix")),
     _command("route-map", "{way!:onlyin}", _OSPF),
     _command("", f"{{way!:onlyout}} [ {_SOURCES.join(('( ', ' )'))} ]", _OSPF),
-    *(_command(words, "{way!:inout} [ {interface!:interface} ]", _VECTORS) for words in ("", "prefix")),
+    *(_command(words, "{way!:inout} [ {interface!:interface} ]", _RIP) for words in ("", "prefix")),
 )
 
 
 def _compile(context: Context) -> None:
     for entry, body in context.config.sections("router ospf"):
         _ospf(context, str(entry.get("vrf") or ""), body)
-    for entry, body in context.config.sections("router rip", "router eigrp"):
-        daemon, head = (
-            ("ripd", "router rip") if entry.name == "router rip" else ("eigrpd", f"router eigrp {entry['process']}")
-        )
+    for _, body in context.config.sections("router rip"):
         for line in body.all(*_KINDS):
             prefix, name = _list(context, line)
-            for where in _where(context, daemon, body, line):
-                context.plan.frr.add(daemon, head, f"distribute-list {prefix}{name} {line['way']}{where}")
+            for where in _where(context, body, line):
+                context.plan.frr.add(_DAEMON, "router rip", f"distribute-list {prefix}{name} {line['way']}{where}")
 
 
-def _where(context: Context, daemon: str, body: Section, entry: Entry) -> list[str]:
+def _where(context: Context, body: Section, entry: Entry) -> list[str]:
     """The interfaces that a line is said for; "" is all of them, which ripd behind mgmtd takes and forgets."""
     if "interface" in entry.match.args:
         return [f" {interfaces.kernel_name(entry['interface'])}"]
-    if speaker_of(daemon) == daemon:
+    if speaker_of(_DAEMON) == _DAEMON:
         return [""]
     alike = [one for one in body.all(entry.name) if one["way"] == entry["way"] and "interface" in one.match.args]
     own = {interfaces.kernel_name(one["interface"]) for one in alike}
@@ -119,5 +116,5 @@ AREA = Area(
     commands=_COMMANDS,
     types={"onlyin": matching("in", "in"), "onlyout": matching("out", "out"), "inout": matching("in|out", "in|out")},
     compile=_compile,
-    scope=(("distribute-list of OSPF (in: lists, prefix lists, route maps; out: lists), RIP, EIGRP", "yes"),),
+    scope=(("distribute-list of OSPF (in: lists, prefix lists, route maps; out: lists) and RIP", "yes"),),
 )

@@ -132,7 +132,7 @@ AREA = Area(
             "yes, between such routers",
         ),
         (
-            "EIGRP: authentication, summaries, stub, redistribution, named mode, IPv6",
+            "EIGRP: authentication, summaries, stub, redistribution, distribute lists, named mode, IPv6",
             "refused",
         ),
     ),

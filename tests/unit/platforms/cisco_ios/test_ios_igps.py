@@ -276,3 +276,14 @@ def test_an_option_of_redistribution_goes_as_a_whole_whatever_it_said():
 def test_interfaces_leave_a_process_of_ripng_that_goes():
     device = paper("ipv6 unicast-routing", "interface gi0/0", "ipv6 rip NET enable", "ipv6 rip NET default-information only", "no ipv6 router rip NET")  # fmt: skip
     assert "rip NET" not in device.running_config()
+
+
+def test_eigrp_refuses_distribute_lists_because_its_service_has_none():
+    session = Session(paper("router eigrp 100", "network 10.0.0.0"))
+    said = [session.enter(line) for line in ("configure terminal", "router eigrp 100", "distribute-list 1 in")]
+    assert "% Invalid input" in said[-1]
+
+
+def test_no_area_asks_for_frrs_eigrp_daemon():
+    device = paper("access-list 1 permit any", "router eigrp 100", "network 10.0.0.0", "passive-interface default")
+    assert "eigrpd" not in compile_plan(device.book, device.config, device.facts).frr.daemons
