@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +98,10 @@ class Lab(Protocol):
 
     @property
     def nodes(self) -> Mapping[str, LabNode]: ...
+
+    def driver(self, node: str) -> Driver[Any]:
+        """The driver of the node called ``node``; the same object for all nodes that it can treat together."""
+        ...
 
     @property
     def prober(self) -> Prober: ...

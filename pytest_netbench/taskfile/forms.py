@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from pytest_netbench.model.task import Budget, Intent, SubIntent, Task
+from pytest_netbench.taskfile.dialects import known_platforms
 from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
-from pytest_netbench.taskfile.platforms import known_platforms
 from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form
