@@ -62,7 +62,7 @@ class CommandScorer:
         )
 
     def _judge(self, record: TrialRecord, node: str) -> _Judged:
-        lines = Lines(self._dialect(record.task.platform_of(node)))
+        lines = Lines(self._dialect(record.task.network.platform_of(node)))
 
         def tree(configs: Mapping[str, str] | None) -> Any:
             return lines.canonical(parse_tree((configs or {}).get(node, "")))

@@ -46,8 +46,8 @@ class MemoryBackend:
         if "process-dies" in task.tags:
             os._exit(9)
         lab = JournaledLab(
-            task.topology,
-            task.startup_configs,
+            task.network.topology,
+            task.network.startup_configs,
             driver=parts.load("drivers", "memory")(),
             time_scale=time_scale or 100.0,
         )

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.errors import LabDied, LabError
-from pytest_netbench.lab.protocols import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus

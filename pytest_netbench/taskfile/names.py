@@ -1,4 +1,4 @@
-"""What a task file may name as ``platform``: which dialects are installed, and their interface names."""
+"""What a task file may name: families, dialects (as ``platform``), and the interfaces of dialects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from functools import cache
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.base import Dialect
+
+
+@cache
+def known_families() -> tuple[str, ...]:
+    """Names that ``family`` may have."""
+    return parts.names("families")
 
 
 @cache  # what is installed does not change while a process runs, and asking costs more than reading a task
