@@ -9,6 +9,7 @@ import statistics
 import time
 
 from pytest_netbench import parts
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 
 LINES = 300
@@ -56,7 +57,7 @@ def paste() -> list[str]:
 
 def main() -> None:
     """Measure and print."""
-    lab = parts.load("backends", "netns")().deploy(task())
+    lab = parts.load("backends", "netns")().deploy(request_of(task()))
     platform = parts.load("drivers", "cisco_ios")()
     node = lab.nodes["R1"]
     try:

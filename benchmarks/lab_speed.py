@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.measure import best, table, verdict
 from benchmarks.networks import ospf_ring, proportional_memory, two_routers_two_hosts
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 
 Row = tuple[str, str, str, str]
@@ -28,7 +29,7 @@ def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list
     routers = sum(task.network.platform_of(node.name) != "linux" for node in task.network.topology.nodes)
 
     def once() -> float:
-        lab = backend.deploy(task)
+        lab = backend.deploy(request_of(task))
         memory.append(proportional_memory(lab.supervisor_pid)["bytes"] / routers / 1e6)
         scales.append(lab.time_scale)
         lab.destroy()
@@ -56,7 +57,9 @@ def side_by_side(runs: int) -> Row:
     def once() -> float:
         started = time.monotonic()
         with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-            labs = list(pool.map(lambda _: backend.deploy(task, workers=_SIDE_BY_SIDE), range(_SIDE_BY_SIDE)))
+            labs = list(
+                pool.map(lambda _: backend.deploy(request_of(task, workers=_SIDE_BY_SIDE)), range(_SIDE_BY_SIDE))
+            )
         taken = time.monotonic() - started
         for lab in labs:
             lab.destroy()
@@ -68,7 +71,7 @@ def side_by_side(runs: int) -> Row:
 
 def wall_time(task: Task, quick_s: float) -> Row:
     """The same lab when its clocks are the wall's."""
-    lab = NetnsBackend().deploy(task, time_scale=1.0)
+    lab = NetnsBackend().deploy(request_of(task, time_scale=1.0))
     lab.destroy()
     ratio = f"{lab.deploy_s / quick_s:.1f} times as long"
     return ("two routers, two hosts, lab time x1", f"{lab.deploy_s:.2f} s", ratio, "1 run")

@@ -13,6 +13,7 @@ from benchmarks.measure import table, verdict
 from benchmarks.networks import ospf_ring
 from pytest_netbench import parts
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
 
 _COMMANDS = ("show ip route", "show ip ospf neighbor", "show interface brief", "show running-config")
 _REPEATS = 100
@@ -20,7 +21,7 @@ _REPEATS = 100
 
 def main() -> None:
     platform = parts.load("drivers", "frr")()
-    lab = NetnsBackend().deploy(ospf_ring(4))
+    lab = NetnsBackend().deploy(request_of(ospf_ring(4)))
     try:
         node = lab.nodes["R0"]
         started = time.perf_counter()

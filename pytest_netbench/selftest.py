@@ -19,6 +19,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AgentError
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import TestcaseResult
@@ -173,7 +174,7 @@ class _Selftest:
 
     @contextmanager
     def _lab(self) -> Iterator[Lab]:
-        lab = self._backend.deploy(self._task, time_scale=self._time_scale, workers=self._workers)
+        lab = self._backend.deploy(request_of(self._task, time_scale=self._time_scale, workers=self._workers))
         self._labs += 1
         try:
             check_health(self._task, TaskEvaluation(lab))

@@ -1,4 +1,4 @@
-"""netbench doctor: say what this machine can do, and the command that mends each lack."""
+"""netbench doctor: say what this machine can do for labs, and the command that fixes each lack."""
 
 from __future__ import annotations
 
@@ -10,19 +10,34 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_netbench.backends.netns.doctor import Check
+    from pytest_netbench.lab.protocols import Backend
+    from pytest_netbench.lab.report import Check
+
+_DEFAULT = "netns"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """How it is said."""
+    """Which backend is asked, and how the answer is printed."""
+    parser.add_argument(
+        "--backend",
+        metavar="NAME",
+        default=_DEFAULT,
+        help=f"the backend to ask, as --netbench-backend (default: {_DEFAULT})",
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON list of the checks")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per check; status 1 if something that labs need is lacking."""
-    from pytest_netbench.backends.netns.doctor import report  # noqa: PLC0415  (probes the kernel)
+    """Print one line per check; status 1 if something that labs need is lacking.
 
-    checks = report()
+    Raises:
+        UsageError: No backend of that name is installed.
+    """
+    from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.cli import extras  # noqa: PLC0415  (importlib.metadata)
+
+    backend: Backend = parts.load("backends", arguments.backend)()
+    checks = [*backend.report(), *extras.checks()]
     if arguments.json:
         print(json.dumps([asdict(check) for check in checks], indent=2))
     else:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from pytest_netbench.lab.probing import Prober
-from pytest_netbench.model.task import Task
+from pytest_netbench.lab.report import Check
+from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Driver
+
+T = TypeVar("T")
 
 
 class LabNode(NodeAccess, Protocol):
@@ -29,8 +33,22 @@ class Lab(Protocol):
         """The driver of the node called ``node``; the same object for all nodes that it can treat together."""
         ...
 
+    def capability(self, kind: Capability[T]) -> T:
+        """What the lab offers beyond this core, e.g. ``lab.capability(LINKS).cut(link)``.
+
+        Raises:
+            RequirementMissing: The lab does not offer it.
+        """
+        ...
+
     @property
-    def prober(self) -> Prober: ...
+    def prober(self) -> Prober:
+        """The capability ``probes``.
+
+        Raises:
+            RequirementMissing: The lab does not offer it.
+        """
+        ...
 
     @property
     def time_scale(self) -> float: ...
@@ -56,21 +74,22 @@ class Lab(Protocol):
 
 
 class Backend(Protocol):
-    """What deploys labs."""
+    """What deploys labs. It reads the request and nothing else of a task."""
 
     name: str
+    capabilities: tuple[str, ...]
+    """Names of the capabilities that its labs and their nodes offer."""
 
-    def lacks(self, task: Task) -> tuple[str, str | None] | None:
-        """The one thing this machine lacks for ``task`` and its remedy, or ``None``."""
+    def report(self) -> Sequence[Check]:
+        """What this machine and the backend can do, for ``netbench doctor``; the required checks first."""
         ...
 
-    def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> Lab:
-        """Bring up the task's network; returns when it is up and quiet and its health checks may be run.
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        """The one thing this machine or the backend lacks for ``request`` and its remedy, or ``None``."""
+        ...
 
-        Args:
-            task: Topology, startup configs and platforms are taken from it, nothing else.
-            time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
-            workers: Labs that are expected to run side by side on this machine.
+    def deploy(self, request: LabRequest) -> Lab:
+        """Bring up a network; returns when it is up and quiet.
 
         Raises:
             RequirementMissing: This machine lacks something.

@@ -50,6 +50,7 @@ def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
 def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
     """A fresh running network of ``task``, destroyed afterwards."""
     from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.lab.request import request_of  # noqa: PLC0415  (needs pydantic)
     from pytest_netbench.plugin.item import lack_of  # noqa: PLC0415
 
     run = run_of(request.config)
@@ -57,7 +58,7 @@ def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
     lack = lack_of(task, backend)
     if lack is not None:
         pytest.skip(str(lack))
-    running = backend.deploy(task, time_scale=run.time_scale or task.network.time_scale, workers=run.side_by_side)
+    running = backend.deploy(request_of(task, time_scale=run.time_scale, workers=run.side_by_side))
     try:
         request.config.hook.pytest_netbench_lab_ready(lab=running, task=task)
         yield running

@@ -128,9 +128,10 @@ def run_nothing(task: Task) -> None:
 def lack_of(task: Task, backend: Any) -> RequirementMissing | None:
     """The one thing that this machine lacks for ``task``, or None."""
     from pytest_netbench import parts  # noqa: PLC0415
+    from pytest_netbench.lab.request import request_of  # noqa: PLC0415  (needs pydantic)
 
     families = parts.names("families")
     if task.family not in families:
         return RequirementMissing(f"family {task.family!r} is not installed (installed: {', '.join(families)})")
-    lack = backend.lacks(task)
+    lack = backend.lacks(request_of(task))
     return None if lack is None else RequirementMissing(*lack)

@@ -8,6 +8,7 @@ from pathlib import Path
 from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.lab.protocols import Backend
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.trial.attempt import Trial
@@ -42,7 +43,7 @@ def run_trial(
         InfrastructureError: The lab or the model's provider broke.
     """
     deployer: Backend = parts.load("backends", backend)()
-    lab = deployer.deploy(task, time_scale=time_scale)
+    lab = deployer.deploy(request_of(task, time_scale=time_scale))
     try:
         terms = terms_for(task, agent.info, budget=budget, ssh=ssh)
         where = environment(lab, backend=backend, platforms=platforms_of(task), where=Path.cwd())

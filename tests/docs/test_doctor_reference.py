@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from pytest_netbench.backends.netns import checks, features
+from pytest_netbench.cli import extras
+from pytest_netbench.lab.capabilities import CAPABILITIES
 
 ROOT = Path(__file__).parents[2]
 DOCTOR = (ROOT / "docs/reference/doctor.md").read_text()
@@ -13,13 +15,13 @@ INSTALL = (ROOT / "docs/how-to/install.md").read_text()
 LAB_TIME = (ROOT / "docs/explanation/lab-time.md").read_text()
 
 
-def test_every_feature_program_and_substitute_is_documented():
-    for name in (*features.FEATURES, *checks.PROGRAMS, *features.SUBSTITUTES, "lab-time"):
+def test_every_feature_program_substitute_and_capability_is_documented():
+    for name in (*features.FEATURES, *checks.PROGRAMS, *features.SUBSTITUTES, *CAPABILITIES, "lab-time"):
         assert f"`{name}`" in DOCTOR, name
 
 
 def test_every_extra_is_documented():
-    for distribution, *_ in checks.EXTRAS.values():
+    for distribution, *_ in extras.EXTRAS.values():
         assert distribution in DOCTOR
 
 

@@ -10,7 +10,10 @@ import pytest
 
 from pytest_netbench import errors, parts
 from pytest_netbench.backends.netns import checks, features, pace
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.cli import extras
 from pytest_netbench.cli import main as cli
+from pytest_netbench.lab.capabilities import CAPABILITIES
 from pytest_netbench.platforms.access import SandboxLimits
 from tests.support.doc_examples import ROOT
 
@@ -54,16 +57,15 @@ def test_no_requirement_is_documented_that_does_not_exist():
         assert set(re.findall(r"`([\w-]+)`", row)) <= set(features.FEATURES)
 
 
-@pytest.mark.parametrize("module", checks.EXTRAS)
+@pytest.mark.parametrize("module", extras.EXTRAS)
 def test_every_extra_that_the_doctor_looks_for_is_documented(module):
-    assert f"`{checks.EXTRAS[module][0]}`" in read("doctor.md")
+    assert f"`{extras.EXTRAS[module][0]}`" in read("doctor.md")
 
 
 def test_the_checks_of_this_machine_are_documented():
-    from pytest_netbench.backends.netns.doctor import report
-
     text = read("doctor.md")
-    assert [check.name for check in report() if f"`{check.name}`" not in text] == []
+    made = [*NetnsBackend().report(), *extras.checks()]
+    assert [check.name for check in made if f"`{check.name}`" not in text] == []
 
 
 def test_the_limits_of_a_command_are_those_of_the_code():
@@ -93,3 +95,15 @@ def test_the_exit_statuses_of_pytest_are_documented():
     text = read("exit-statuses.md").partition("## `pytest`")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
     assert {int(row) for row in rows} >= {int(status) for status in pytest.ExitCode}
+
+
+def test_every_capability_is_documented_with_what_it_offers():
+    rows = dict(
+        re.findall(r"^\| `([\w-]+)` \| (.+?) \|", read("backends.md").partition("## Capabilities")[2], re.MULTILINE)
+    )
+    assert rows == {name: kind.what for name, kind in CAPABILITIES.items()}
+
+
+def test_what_the_default_backend_offers_is_documented():
+    (row,) = [line for line in read("backends.md").splitlines() if line.startswith("| capabilities |")]
+    assert set(re.findall(r"`([\w-]+)`", row)) == set(NetnsBackend.capabilities)

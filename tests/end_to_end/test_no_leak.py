@@ -12,6 +12,7 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.react import React
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import brief_for, terms_for
@@ -39,7 +40,7 @@ def test_no_prompt_holds_how_a_task_is_solved_or_judged(path: Path, monkeypatch)
 
 def asked(task: Task, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Request], dict[str, str]]:
     """Every request that an agent makes that looks at everything, and the running configs as they are."""
-    lab = parts.load("backends", "netns")().deploy(task)
+    lab = parts.load("backends", "netns")().deploy(request_of(task))
     try:
         look = [("get_topology", {}), *(("get_running_cfg", {"device": node}) for node in lab.nodes)]
         with OpenAIServer(engineer(look)) as server:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 
 DeployTask = Callable[..., Any]
@@ -20,10 +21,10 @@ def deploy_task() -> Iterator[DeployTask]:
     labs = []
 
     def deploy(task: Task, **options: Any) -> Any:
-        lack = backend.lacks(task)
+        lack = backend.lacks(request_of(task))
         if lack is not None:
             pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-        labs.append(backend.deploy(task, **options))
+        labs.append(backend.deploy(request_of(task, **options)))
         return labs[-1]
 
     yield deploy

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from pytest_netbench import parts
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.taskfile import load_task
 
 TASK = {
@@ -41,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
     """Two tasks; the lab of ``held`` stays up until its process is killed."""
     for slug in ("held", "quick"):
         (tmp_path / f"{slug}.task.yaml").write_text(yaml.safe_dump(TASK))
-    lack = parts.load("backends", "netns")().lacks(load_task(tmp_path / "quick.task.yaml"))
+    lack = parts.load("backends", "netns")().lacks(request_of(load_task(tmp_path / "quick.task.yaml")))
     if lack is not None:
         pytest.skip(f"{lack[0]}; mend: {lack[1]}")
     (tmp_path / "conftest.py").write_text(HOLD)

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
 from tests.support import host
 from tests.support.ios import eventually
 from tests.support.netns_networks import pair
@@ -48,7 +49,7 @@ def pytest_netbench_lab_ready(lab, task):
 
 @pytest.fixture
 def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
-    lack = NetnsBackend().lacks(pair())
+    lack = NetnsBackend().lacks(request_of(pair()))
     if lack is not None:
         pytest.skip(f"{lack[0]}; mend: {lack[1]}")
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))

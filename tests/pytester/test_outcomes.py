@@ -69,7 +69,7 @@ def test_infrastructure_that_breaks_is_an_error_and_no_score(bench, workers, age
 
 
 def test_a_lab_that_cannot_be_deployed_is_an_error(bench, workers):
-    bench.task("broken", tags=["lab-breaks"])
+    bench.task("broken", requirements=["lab-breaks"])
     bench.task("reach")
     result = bench.run("--agent=oracle", *workers)
     result.assert_outcomes(errors=1, passed=1)

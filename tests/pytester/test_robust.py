@@ -17,7 +17,7 @@ def test_a_worker_that_dies_is_an_error_and_the_rest_is_reported_and_kept(bench)
     bench.task("aaa")
     bench.task("bbb")
     bench.task("ccc")
-    bench.task("dies", tags=["process-dies"])
+    bench.task("dies", requirements=["process-dies"])
     result = bench.run("--agent=oracle", "-n2")
     result.assert_outcomes(passed=3, errors=1)
     result.stdout.fnmatch_lines(

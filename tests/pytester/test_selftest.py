@@ -54,7 +54,7 @@ def test_an_explained_survivor_passes_and_is_listed_with_its_reason(bench):
 
 
 def test_a_lab_that_breaks_is_an_error_and_not_a_problem_of_the_task(bench):
-    bench.task("broken", tags=["lab-breaks"])
+    bench.task("broken", requirements=["lab-breaks"])
     bench.run("--netbench-selftest").assert_outcomes(errors=1)
 
 

@@ -12,6 +12,7 @@ if __name__ == "__main__":
 
 from pytest_netbench.backends.netns import backend as module
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
 from tests.support.netns_networks import ospf_pair
 
 
@@ -30,7 +31,7 @@ def main(how: str) -> None:
 
     module.Channel = Channel  # type: ignore[misc]
     try:
-        lab = NetnsBackend().deploy(ospf_pair())
+        lab = NetnsBackend().deploy(request_of(ospf_pair()))
     except KeyboardInterrupt:
         say("interrupted")
         time.sleep(1000)

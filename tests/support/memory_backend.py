@@ -10,7 +10,9 @@ from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.errors import LabError
-from pytest_netbench.model.task import Task
+from pytest_netbench.lab.capabilities import unmet
+from pytest_netbench.lab.report import Check
+from pytest_netbench.lab.request import LabRequest
 from tests.support.memory_lab import MemoryDriver, MemoryLab
 
 __all__ = ["JOURNAL", "MemoryBackend", "MemoryDriver"]
@@ -30,28 +32,34 @@ class JournaledLab(MemoryLab):
 
 
 class MemoryBackend:
-    """Deploys labs in memory. A tag of the task says what goes wrong."""
+    """Deploys labs in memory. A requirement of the request says what goes wrong."""
 
     name = "memory"
+    capabilities = ("probes",)
 
-    def lacks(self, task: Task) -> tuple[str, str | None] | None:
-        if "unobtainium" in task.requirements:
+    def report(self) -> list[Check]:
+        return [Check("memory", ok=True, required=True, detail="there is some")]
+
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        if (lack := unmet(request.requirements, self.capabilities, owner="backend memory")) is not None:
+            return lack, None
+        if "unobtainium" in request.requirements:
             return "the kernel has no unobtainium", "modprobe unobtainium"
         return None
 
-    def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> MemoryLab:
-        journal("deploy", task.slug, time_scale=time_scale, workers=workers)
-        if "lab-breaks" in task.tags:
+    def deploy(self, request: LabRequest) -> MemoryLab:
+        journal("deploy", request.name, time_scale=request.time_scale, workers=request.workers)
+        if "lab-breaks" in request.requirements:
             raise LabError("zebra of edge did not start: /usr/lib/frr/zebra: not found")
-        if "process-dies" in task.tags:
+        if "process-dies" in request.requirements:
             os._exit(9)
         lab = JournaledLab(
-            task.network.topology,
-            task.network.startup_configs,
+            request.topology,
+            request.startup_configs,
             driver=parts.load("drivers", "memory")(),
-            time_scale=time_scale or 100.0,
+            time_scale=request.time_scale or 100.0,
         )
-        lab.slug = task.slug
+        lab.slug = request.name
         return lab
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.errors import LabDied, LabError
+from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
@@ -293,6 +294,9 @@ class MemoryLab:
 
     def driver(self, node: str) -> MemoryDriver:
         return self._driver
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({PROBES.name: self.prober}, owner="this lab")
 
     def later(self, after_s: float, node: str, command: str) -> None:
         due = time.monotonic() + after_s

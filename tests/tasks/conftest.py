@@ -11,6 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.selftest import UNLIMITED
 from pytest_netbench.taskfile import load_task
 
@@ -25,10 +26,10 @@ def failed_after() -> Iterator[Callable[..., dict[str, str]]]:
 
     def run(name: str, commands: Mapping[str, Sequence[str]], *, among: Sequence[str] = ()) -> dict[str, str]:
         task = load_task(CORPUS / f"{name}.task.yaml")
-        lack = backend.lacks(task)
+        lack = backend.lacks(request_of(task))
         if lack is not None:
             pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-        lab = backend.deploy(task)
+        lab = backend.deploy(request_of(task))
         labs.append(lab)
         evaluation = TaskEvaluation(lab)
         health = evaluation.run_testcases(task.network.health_checks, look_again=False)

@@ -101,8 +101,8 @@ def test_results_that_differ_from_repeat_to_repeat_are_a_problem():
     class Moody(MemoryBackend):
         count = 0
 
-        def deploy(self, task, **options):
-            lab = super().deploy(task, **options)
+        def deploy(self, request):
+            lab = super().deploy(request)
             Moody.count += 1
             if Moody.count > 3:
                 lab.nodes["web"].lines.append("policy of-the-day")
@@ -116,7 +116,7 @@ def test_results_that_differ_from_repeat_to_repeat_are_a_problem():
 
 def test_a_lab_that_breaks_is_no_verdict_on_the_task():
     with pytest.raises(LabError, match="zebra"):
-        selftest_of(tags=["lab-breaks"])
+        selftest_of(requirements=["lab-breaks"])
 
 
 def test_health_checks_that_fail_are_no_verdict_on_the_task():

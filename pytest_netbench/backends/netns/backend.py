@@ -14,10 +14,17 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
-from pytest_netbench.model.task import Task
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab.capabilities import PROBES, unmet
+from pytest_netbench.lab.report import Check
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.platforms.capabilities import HOSTED
 from pytest_netbench.platforms.driver import Driver
 
 _BOOTING_PER_CORE = 3
+_OWNER = "backend netns"
+CAPABILITIES = (*HOSTED, PROBES.name)
+"""What its labs and nodes offer."""
 
 
 class NetnsBackend:
@@ -25,45 +32,48 @@ class NetnsBackend:
 
     name = "netns"
 
-    def lacks(self, task: Task) -> tuple[str, str | None] | None:
-        shaped = any(not link.quality.is_plain for link in task.network.topology.links)
+    capabilities = CAPABILITIES
+
+    def report(self) -> list[Check]:
+        offered = Check("capabilities", ok=True, required=False, detail=", ".join(self.capabilities))
+        return [*doctor.report(), offered]
+
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        if (lack := unmet(request.requirements, self.capabilities, owner=_OWNER)) is not None:
+            return lack, None
+        shaped = any(not link.quality.is_plain for link in request.topology.links)
         if shaped and build.wire() is None:
             return plan.no_wire()
-        if any(node.role == "switch" for node in task.network.topology.nodes) and build.switch() is None:
+        if any(node.role == "switch" for node in request.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks(
-            task.requirements, {task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        )
+        return doctor.lacks(request.requirements, set(request.dialects.values()))
 
-    def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
+    def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
-        names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        platforms: dict[str, Driver[Any]] = {
-            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
-        }
-        steady, converging = _paces(task, names, time_scale, workers)
-        channel = Channel(plan.specification(task, platforms, time_scale=converging))
+        drivers = _drivers(request.dialects)
+        steady, converging = _paces(request)
+        channel = Channel(plan.specification(request, drivers, time_scale=converging))
         lab = NetnsLab(
             channel=channel,
-            topology=task.network.topology,
+            topology=request.topology,
             nodes={
                 node: NetnsNode(
                     channel=channel,
                     name=node,
-                    platform=platform,
-                    topology=task.network.topology,
+                    platform=dialect,
+                    topology=request.topology,
                     time_scale=steady,
                 )
-                for node, platform in names.items()
+                for node, dialect in request.dialects.items()
             },
-            drivers={node: platforms[platform] for node, platform in names.items()},
+            drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
-            substitutes=_substitutes(task),
+            substitutes=_substitutes(request),
         )
         try:
-            _boot(lab, task, platforms)
-            readiness.wait_until_ready(lab, platforms, pace=converging)
+            _boot(lab, request.startup_configs)
+            readiness.wait_until_ready(lab, drivers, pace=converging)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:
@@ -73,30 +83,42 @@ class NetnsBackend:
         return lab
 
 
-def _substitutes(task: Task) -> dict[str, str]:
-    """Kernel features that a task's network would use elsewhere, and what this backend uses instead."""
-    if all(link.quality.is_plain for link in task.network.topology.links):
+def _substitutes(request: LabRequest) -> dict[str, str]:
+    """Kernel features that the network would use elsewhere, and what this backend uses instead."""
+    if all(link.quality.is_plain for link in request.topology.links):
         return {}
     return {"netem": "the wire program of this package, one per shaped link"}
 
 
-def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: int) -> tuple[float, float]:
+def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
+    """The driver of each dialect: the installed one of its name.
+
+    Raises:
+        RequirementMissing: A driver requires a capability that nodes of this backend do not offer.
+    """
+    drivers: dict[str, Driver[Any]] = {name: parts.load("drivers", name)() for name in sorted(set(dialects.values()))}
+    for driver in drivers.values():
+        if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
+            raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
+    return drivers
+
+
+def _paces(request: LabRequest) -> tuple[float, float]:
     """Lab time's factors once the lab is ready, and until then."""
     if build.labtime() is None:
         return 1.0, 1.0
-    if (fixed := asked or task.network.time_scale) is not None:
-        return fixed, fixed
-    routers = sum(platform != "linux" for platform in names.values())
-    return pace.steady(routers, workers), pace.converging(routers, workers)
+    if request.time_scale is not None:
+        return request.time_scale, request.time_scale
+    routers = sum(dialect != "linux" for dialect in request.dialects.values())
+    return pace.steady(routers, request.workers), pace.converging(routers, request.workers)
 
 
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Driver[Any]]) -> None:
+def _boot(lab: NetnsLab, startup_configs: Mapping[str, str]) -> None:
     """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
         futures = [
-            pool.submit(platforms[node.platform].boot, node, task.network.startup_configs.get(name, ""))
-            for name, node in lab.nodes.items()
+            pool.submit(lab.driver(name).boot, node, startup_configs.get(name, "")) for name, node in lab.nodes.items()
         ]
         failures = [future.exception() for future in futures]
     for failure in failures:

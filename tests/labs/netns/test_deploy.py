@@ -12,6 +12,7 @@ from pytest_netbench.backends.netns import readiness
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.errors import LabError, NotReady, StartupConfigRejected
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.lab.request import request_of
 from tests.support import host
 from tests.support.netns_networks import network, ospf_pair, pair, routed
 
@@ -35,7 +36,7 @@ class Watched:
 
     def fails(self, kind: type[Exception], task: Any) -> Exception:
         with pytest.raises(kind) as caught:
-            self._backend.deploy(task)
+            self._backend.deploy(request_of(task))
         assert self.traces
         assert [left for trace in self.traces for left in trace.left_after(1.0)] == []
         return caught.value
@@ -89,13 +90,13 @@ def test_a_network_that_does_not_come_up_says_what_was_waited_for_and_leaves_not
 def test_an_interface_name_that_the_platform_cannot_have_is_named(backend: NetnsBackend) -> None:
     task = network({"a": "linux", "b": "linux"}, ["a this/is-no-interface-name - b eth0"], {})
     with pytest.raises(LabError, match=r"a: .*this/is-no-interface-name"):
-        backend.deploy(task)
+        backend.deploy(request_of(task))
 
 
 def test_eight_labs_at_once_do_not_disturb_each_other(backend: NetnsBackend) -> None:
     """All have the same names and addresses; each answers for itself."""
     with ThreadPoolExecutor(8) as pool:
-        labs = list(pool.map(lambda _: backend.deploy(routed(), workers=8), range(8)))
+        labs = list(pool.map(lambda _: backend.deploy(request_of(routed(), workers=8)), range(8)))
     try:
         for number, lab in enumerate(labs):
             lab.nodes["h2"].write_file("/tmp/number", str(number))
@@ -118,7 +119,7 @@ def test_eight_labs_at_once_do_not_disturb_each_other(backend: NetnsBackend) -> 
 
 
 def test_a_lab_says_what_it_cost(backend: NetnsBackend) -> None:
-    lab = backend.deploy(pair())
+    lab = backend.deploy(request_of(pair()))
     lab.destroy()
     assert 0 < lab.deploy_s < 5
     assert 0 < lab.destroy_s < 1

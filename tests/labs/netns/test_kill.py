@@ -16,6 +16,7 @@ import pytest
 
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.errors import LabDied
+from pytest_netbench.lab.request import request_of
 from tests.support import host, lab_owner
 from tests.support.netns_networks import ospf_pair, pair
 
@@ -102,7 +103,7 @@ def test_an_interrupt_while_a_lab_deploys_leaves_nothing(owners: list[Owner], af
 
 @pytest.mark.parametrize("which", ["outer", "inner"])
 def test_the_owner_of_a_lab_that_is_killed_is_told(backend: NetnsBackend, which: str) -> None:
-    lab = backend.deploy(ospf_pair())
+    lab = backend.deploy(request_of(ospf_pair()))
     traces = host.Lab.of(lab.supervisor_pid)
     answer: list[BaseException] = []
 
@@ -128,7 +129,7 @@ def test_the_owner_of_a_lab_that_is_killed_is_told(backend: NetnsBackend, which:
 
 def test_a_lab_that_is_destroyed_leaves_nothing_and_may_be_destroyed_again(backend: NetnsBackend) -> None:
     threads, descriptors = threading.active_count(), len(host.descriptors(os.getpid()))
-    lab = backend.deploy(pair())
+    lab = backend.deploy(request_of(pair()))
     traces = host.Lab.of(lab.supervisor_pid)
     lab.destroy()
     lab.destroy()
@@ -138,7 +139,7 @@ def test_a_lab_that_is_destroyed_leaves_nothing_and_may_be_destroyed_again(backe
 
 
 def test_destroying_a_lab_ends_what_is_under_way_in_it(backend: NetnsBackend) -> None:
-    lab = backend.deploy(pair())
+    lab = backend.deploy(request_of(pair()))
     traces = host.Lab.of(lab.supervisor_pid)
     caught: list[Any] = []
 

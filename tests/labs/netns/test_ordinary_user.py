@@ -21,12 +21,13 @@ import os, socket, sys
 assert os.geteuid() != 0
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.lab.request import request_of
 from tests.support import host
 from tests.support.netns_networks import pair
 
 backend = NetnsBackend()
-assert backend.lacks(pair()) is None, backend.lacks(pair())
-lab = backend.deploy(pair({"delay_ms": 5}))
+assert backend.lacks(request_of(pair())) is None, backend.lacks(request_of(pair()))
+lab = backend.deploy(request_of(pair({"delay_ms": 5})))
 node, traces = lab.nodes["a"], host.Lab.of(lab.supervisor_pid)
 print("delivered", lab.prober.probe([Probe(source="a", target="10.0.0.2")])[0].delivered)
 for writable in (False, True):

@@ -12,6 +12,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import SshAccess, SshLogin
 from tests.support.netns_networks import network
@@ -54,10 +55,10 @@ def served() -> Iterator[Served]:
     """The lab; one for the tests of a module."""
     backend = parts.load("backends", "netns")()
     wanted = network(PLATFORMS, ["R1 Gi0/0 - R2 Gi0/0", "f1 eth0 - h1 eth0"], CONFIGS)
-    lack = backend.lacks(wanted)
+    lack = backend.lacks(request_of(wanted))
     if lack is not None:
         pytest.skip(f"{lack[0]}; mend: {lack[1]}")
-    lab = backend.deploy(wanted)
+    lab = backend.deploy(request_of(wanted))
     try:
         ani = LabAni(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))
         try:

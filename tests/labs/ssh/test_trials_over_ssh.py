@@ -10,6 +10,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import SEARCH_MANUAL
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Submission
 from pytest_netbench.trial import run_trial
@@ -52,7 +53,7 @@ def reach() -> Task:
 
 @pytest.fixture(autouse=True)
 def a_machine_for_labs():
-    lack = parts.load("backends", "netns")().lacks(reach())
+    lack = parts.load("backends", "netns")().lacks(request_of(reach()))
     if lack is not None:
         pytest.skip(f"{lack[0]}; mend: {lack[1]}")
 

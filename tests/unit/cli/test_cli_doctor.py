@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 
-from pytest_netbench.backends.netns.doctor import Check
+import pytest
+
 from pytest_netbench.cli import doctor
 from pytest_netbench.cli.main import main
+from pytest_netbench.lab.report import Check
 
 GOOD = Check(name="user namespaces", ok=True, detail="unprivileged", remedy=None, required=True)
 LACK = Check(name="frr", ok=False, detail="zebra is not installed", remedy="apt-get install frr", required=True)
@@ -35,3 +37,22 @@ def test_the_status_says_whether_labs_can_run_here(capsys):
 def test_this_machine_is_described_in_lines(capsys):
     main(["doctor"])
     assert "user namespaces" in capsys.readouterr().out.lower()
+
+
+@pytest.mark.usefixtures("memory_parts")
+def test_the_chosen_backend_is_asked(capsys):
+    assert main(["doctor", "--backend", "memory"]) == 0
+    said = capsys.readouterr().out
+    assert "ok      memory" in said
+    assert "user namespaces" not in said
+
+
+def test_an_unknown_backend_is_refused_with_the_known_ones(capsys):
+    assert main(["doctor", "--backend", "netn"]) != 0
+    assert "unknown backend 'netn' (known: netns). Did you mean 'netns'?" in capsys.readouterr().err
+
+
+def test_the_capabilities_of_the_backend_are_listed(capsys):
+    main(["doctor", "--json"])
+    (offered,) = [check for check in json.loads(capsys.readouterr().out) if check["name"] == "capabilities"]
+    assert {"probes", "processes", "frr-sockets", "agent-shell"} <= set(offered["detail"].split(", "))

@@ -9,13 +9,14 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import plan
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.request import request_of
 from tests.support.netns_networks import network, pair
 
-PLATFORMS = {"linux": parts.load("drivers", "linux")()}
+DRIVERS = {"linux": parts.load("drivers", "linux")()}
 
 
 def specified(task: Any) -> dict[str, Any]:
-    return plan.specification(task, PLATFORMS, time_scale=4.0)
+    return plan.specification(request_of(task), DRIVERS, time_scale=4.0)
 
 
 def test_a_plain_cable_has_no_wire() -> None:

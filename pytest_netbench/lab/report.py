@@ -1,0 +1,24 @@
+"""What a backend says of itself and of this machine, for ``netbench doctor``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One answer.
+
+    Attributes:
+        name: What was asked, a few words.
+        ok: Whether it is as it should be.
+        required: Whether labs cannot run without it.
+        detail: What was found.
+        remedy: The command that fixes it, or ``None``.
+    """
+
+    name: str
+    ok: bool
+    required: bool
+    detail: str
+    remedy: str | None = None

@@ -1,0 +1,52 @@
+"""What a backend is asked to deploy: a value with all that it may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.topology import Topology
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabRequest:
+    """One network to deploy.
+
+    Attributes:
+        name: For people: a backend may label with it what it makes. Labs of the same name may run side by side.
+        topology: Nodes and links.
+        dialects: By node: the name of its configuration language.
+        startup_configs: By node; a node without one starts with its network OS's defaults.
+        requirements: What the machine and the backend must offer (docs/reference/doctor.md).
+        time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
+        workers: Labs that are expected to run side by side on this machine.
+    """
+
+    name: str
+    topology: Topology
+    dialects: Mapping[str, str]
+    startup_configs: Mapping[str, str] = field(default_factory=dict)
+    requirements: tuple[str, ...] = ()
+    time_scale: float | None = None
+    workers: int = 1
+
+
+def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1) -> LabRequest:
+    """Return the request for the network of ``task``.
+
+    Args:
+        task: A task that has a network.
+        time_scale: Lab seconds per wall second; ``None`` leaves it to the task, and then to the backend.
+        workers: Labs that are expected to run side by side on this machine.
+    """
+    network = task.network
+    return LabRequest(
+        name=task.slug,
+        topology=network.topology,
+        dialects={node.name: network.platform_of(node.name) for node in network.topology.nodes},
+        startup_configs=network.startup_configs,
+        requirements=tuple(task.requirements),
+        time_scale=time_scale or network.time_scale,
+        workers=workers,
+    )
