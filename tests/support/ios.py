@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns.readiness import wait_until_ready
+from pytest_netbench.lab.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, readiness
+from pytest_netbench.backends.netns import doctor, pace, plan
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
 from pytest_netbench.platforms.base import Platform
-
-_BOOTING_PER_CORE = 3
 
 
 class NetnsBackend:
@@ -56,7 +53,7 @@ class NetnsBackend:
             substitutes=_substitutes(task),
         )
         try:
-            _boot(lab, task, platforms)
+            boot.boot_nodes(lab.nodes, task.startup_configs, platforms)
             readiness.wait_until_ready(lab, platforms, pace=converging)
             if steady != converging:
                 lab.set_pace(steady)
@@ -82,17 +79,3 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
     return pace.steady(routers, workers), pace.converging(routers, workers)
-
-
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
-    """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
-    threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
-    with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
-        futures = [
-            pool.submit(platforms[node.platform].boot, node, task.startup_configs.get(name, ""))
-            for name, node in lab.nodes.items()
-        ]
-        failures = [future.exception() for future in futures]
-    for failure in failures:
-        if failure is not None:
-            raise failure

@@ -1,4 +1,4 @@
-"""Waiting until a network is up and quiet: proven, not slept for."""
+"""Wait until a running network is up and quiet. Works for the lab of any backend: it asks platforms only what is pending."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Mapping
 
-from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.errors import NotReady
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.platforms.base import NodeAccess, Platform
 
 # The longest wait a healthy network has to go through is OSPF's election of a designated router: 40 lab seconds.
@@ -19,7 +19,7 @@ _POLL_S = 0.01
 _LONGEST_POLL_S = 0.1
 
 
-def wait_until_ready(lab: NetnsLab, platforms: Mapping[str, Platform], *, pace: float) -> None:
+def wait_until_ready(lab: Lab, platforms: Mapping[str, Platform], *, pace: float) -> None:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds.
 
     Args:
@@ -54,7 +54,7 @@ def wait_until_ready(lab: NetnsLab, platforms: Mapping[str, Platform], *, pace: 
         never.wait(wait)
 
 
-def _by_platform(lab: NetnsLab) -> dict[str, dict[str, NodeAccess]]:
+def _by_platform(lab: Lab) -> dict[str, dict[str, NodeAccess]]:
     groups: dict[str, dict[str, NodeAccess]] = {}
     for name, node in lab.nodes.items():
         groups.setdefault(node.platform, {})[name] = node
