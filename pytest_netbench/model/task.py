@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 
@@ -63,6 +64,7 @@ class Task(Model):
     budget: Budget = Budget()
     time_scale: float | None = Field(None, gt=0, le=100)
     seed: int | None = None
+    ready: Ready = Ready()
     intents: tuple[Intent, ...] = Field(min_length=1)
     topology: Topology
     startup_configs: dict[str, str] = {}
@@ -86,6 +88,9 @@ class Task(Model):
             for name in names:
                 if name not in known:
                     raise ValueError(f"{where}: unknown node {name!r} (known: {sorted(known)})")
+        for session in self.ready.expected_down:
+            if session.node not in known:
+                raise ValueError(f"ready: unknown node {session.node!r} (known: {sorted(known)})")
         return self
 
     def platform_of(self, node: str) -> str:
@@ -95,7 +100,10 @@ class Task(Model):
     @property
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
-        data = self.model_dump(mode="json", by_alias=True, exclude={"notes", "accepted_survivors"})
+        left_out = {"notes", "accepted_survivors"}
+        if self.ready == Ready():  # tasks without the field keep the digest that they had before it existed
+            left_out.add("ready")
+        data = self.model_dump(mode="json", by_alias=True, exclude=left_out)
         return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.draft import RESULT_FIELDS
+from pytest_netbench.taskfile.ready import SESSION, UNTIL
 from pytest_netbench.taskfile.testcases import KINDS, LISTS
 from pytest_netbench.taskfile.topology import LINK, NODE_NAME, QUALITY
 from pytest_netbench.taskfile.units import QUANTITIES
@@ -31,6 +32,7 @@ def task_schema() -> Schema:
     _intents(root, defs)
     _testcases(root, defs)
     _configs(root)
+    _ready(root, defs)
     root["required"] = [name for name in root["required"] if name != "slug"]
     for name in ("tags", "requirements"):
         root["properties"][name] = _or_text(root["properties"][name])
@@ -131,6 +133,11 @@ def _configs(root: Schema) -> None:
     commands: Schema = {"type": "array", "items": _NOT_BLANK}
     for name, many in (("startup_configs", lines), ("ground_truth_configs", commands)):
         root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
+
+
+def _ready(root: Schema, defs: dict[str, Schema]) -> None:
+    _also(defs, "ExpectedDown", {"type": "string", "pattern": SESSION, "examples": ["R1 bgp 10.0.0.2"]})
+    root["properties"]["ready"] = {"anyOf": [{"enum": list(UNTIL)}, {"$ref": "#/$defs/Ready"}]}
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:
