@@ -67,7 +67,7 @@ def test_the_deadline_has_a_unit(load, good):
         ),
         (
             "ready:\n  until: boot\n  expected_down: [R1 bgp R2]\n",
-            "22: expected_down has no meaning with until: boot, which waits for no session",
+            "23: expected_down has no meaning with until: boot, which waits for no session",
         ),
         ("ready:\n  deadline: 5x\n", "22: deadline: '5x': unknown unit 'x' (known: ms, s, m, h)"),
         ("ready: 5\n", "21: ready (or one of everything, stable, boot) must be a mapping, not a number"),
