@@ -1,61 +1,114 @@
-"""Wait until a running network is up and quiet. Works for the lab of any backend: it asks platforms only what is pending."""
+"""Wait until a running network is ready as its task's policy says.
+
+Works for the lab of any backend: it asks the platforms' ``pending`` and nothing else.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
 from pytest_netbench.platforms.base import NodeAccess, Platform
+from pytest_netbench.platforms.sessions import Session, SessionEnd
 
-# The longest wait a healthy network has to go through is OSPF's election of a designated router: 40 lab seconds.
-_DEADLINE_LAB_S = 300.0
 _LEAST_DEADLINE_S = 30.0
 _QUIET_LAB_S = 3.0
 _LEAST_QUIET_S = 0.04
 _POLL_S = 0.01
 _LONGEST_POLL_S = 0.1
+_DEFAULT = Ready()
+_UNSTABLE = "routes to become stable"
 
 
-def wait_until_ready(lab: Lab, platforms: Mapping[str, Platform], *, pace: float) -> None:
-    """Return once nothing is missing and the routes have stayed the same for some lab seconds.
+def wait_until_ready(
+    lab: Lab, platforms: Mapping[str, Platform], *, pace: float, policy: Ready = _DEFAULT
+) -> Readiness:
+    """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:
-        lab: The lab, its links up.
+        lab: The lab, its links up and its nodes booted.
         platforms: Platform by name.
         pace: Lab seconds per wall second at present.
+        policy: What is waited for.
 
     Raises:
-        NotReady: With what was still missing.
+        NotReady: With what was still missing at the deadline, unless the policy accepts that.
     """
-    groups = _by_platform(lab)
+    if policy.until == "boot":
+        return Readiness()
+    watch = _Watch(lab, platforms, policy)
     started = time.monotonic()
-    deadline = started + max(_LEAST_DEADLINE_S, _DEADLINE_LAB_S / pace)
+    wall_s = policy.deadline_s / pace
+    deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
     quiet_s = max(_LEAST_QUIET_S, _QUIET_LAB_S / pace)
     fingerprint, since = "", started
     wait = _POLL_S
     never = threading.Event()
     while True:
-        states = [platforms[name].pending(nodes) for name, nodes in groups.items()]
-        missing = [phrase for state in states for phrase in state.missing]
+        missing, present = watch.look()
         now = time.monotonic()
-        # a platform without a fingerprint has no routes of its own that could still move
-        present = "|".join(state.fingerprint for state in states if state.fingerprint)
         if missing or present != fingerprint:
             fingerprint, since = present, now
         elif not present or now - since >= quiet_s:
-            return
+            return Readiness(unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
         if now >= deadline:
-            raise NotReady(missing or ["routes to become stable"], waited_s=now - started)
+            missing = missing or (_UNSTABLE,)
+            if policy.until == "everything":
+                raise NotReady(missing, waited_s=now - started)
+            return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
         # Daemons tell nobody of a formed adjacency; asking them costs a fraction of a millisecond each.
         wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
         never.wait(wait)
 
 
-def _by_platform(lab: Lab) -> dict[str, dict[str, NodeAccess]]:
-    groups: dict[str, dict[str, NodeAccess]] = {}
-    for name, node in lab.nodes.items():
-        groups.setdefault(node.platform, {})[name] = node
-    return groups
+class _Watch:
+    """Looks at all nodes of a lab, platform by platform."""
+
+    def __init__(self, lab: Lab, platforms: Mapping[str, Platform], policy: Ready) -> None:
+        self._groups: dict[str, dict[str, NodeAccess]] = {}
+        for name, node in lab.nodes.items():
+            self._groups.setdefault(node.platform, {})[name] = node
+        self._platforms = platforms
+        self._expected = [_Expectation(one, lab, platforms) for one in policy.expected_down]
+        self._down: set[Session] = set()
+
+    def look(self) -> tuple[tuple[str, ...], str]:
+        """What is missing now, and a fingerprint of the routes."""
+        states = [self._platforms[name].pending(nodes, excused=self._excused) for name, nodes in self._groups.items()]
+        self._down = {session for state in states for session in state.excused}
+        # a platform without a fingerprint has no routes of its own that could still move
+        fingerprint = "|".join(state.fingerprint for state in states if state.fingerprint)
+        return tuple(phrase for state in states for phrase in state.missing), fingerprint
+
+    def _excused(self, session: Session) -> bool:
+        return any(expectation.covers(session) for expectation in self._expected)
+
+    @property
+    def unexpectedly_up(self) -> tuple[str, ...]:
+        """Expectations that no session fulfilled at the last look."""
+        return tuple(str(one.text) for one in self._expected if not any(one.covers(session) for session in self._down))
+
+
+class _Expectation:
+    """A session that is expected down, with the kernel's name of the interface that it may be named by."""
+
+    def __init__(self, expected: ExpectedDown, lab: Lab, platforms: Mapping[str, Platform]) -> None:
+        self.text = expected
+        self._names = {expected.neighbor}
+        node = lab.nodes[expected.node]
+        with suppress(ValueError):  # an address or a node
+            self._names.add(platforms[node.platform].kernel_interface(expected.neighbor))
+
+    def covers(self, session: Session) -> bool:
+        """Whether it speaks of ``session``, from either end."""
+        if session.protocol != self.text.protocol:
+            return False
+        return self._from(session.one, session.other) or self._from(session.other, session.one)
+
+    def _from(self, here: SessionEnd, there: SessionEnd) -> bool:
+        return here.node == self.text.node and bool({here.interface, there.address, there.node} & self._names)

@@ -47,3 +47,11 @@ class Ready(Model):
         if self.until == "boot" and self.expected_down:
             raise ValueError(NO_SESSIONS)
         return self
+
+
+class Readiness(Model):
+    """What a network was like when its lab counted as ready."""
+
+    missing: tuple[str, ...] = Field((), description="what was still waited for at the deadline of the policy 'stable'")
+    unexpectedly_up: tuple[str, ...] = Field((), description="entries of expected_down that were not found to be down")
+    waited_s: float = Field(0.0, description="wall seconds from the end of the boot until it was ready")

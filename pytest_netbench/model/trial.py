@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Family, Task, TaskSize
 
@@ -141,6 +142,7 @@ class Environment(Model):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
+    readiness: Readiness = Readiness()
     git_commit: str | None = None
 
 

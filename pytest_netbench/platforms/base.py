@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.sessions import Excused, Session, none_excused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +178,8 @@ class Pending:
 
     missing: tuple[str, ...] = ()
     fingerprint: str = ""
+    excused: tuple[Session, ...] = ()
+    """Sessions that are down and that the caller had excused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,8 +222,13 @@ class Platform(Protocol):
         """
         ...
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
-        """What is not yet up among *all* nodes of this platform in the lab, judged from both ends of each adjacency."""
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
+        """What is not yet up among *all* nodes of this platform in the lab, judged from both ends of each adjacency.
+
+        Args:
+            nodes: The nodes.
+            excused: Says of a session that is down whether it is expected to be; then it is no part of ``missing``.
+        """
         ...
 
     def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:

@@ -18,10 +18,12 @@ from typing import Any
 
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import CliSession, Completed, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.sessions import Excused, none_excused
 
 LIMITS = SandboxLimits()
 WORDS = ("address", "route", "deny", "mark", "snat", "rate", "policy")
@@ -93,7 +95,7 @@ class MemoryPlatform:
     def boot(self, node: MemoryNode, startup_config: str) -> None:
         node.lines = startup_config.splitlines()
 
-    def pending(self, nodes: Mapping[str, MemoryNode]) -> Pending:
+    def pending(self, nodes: Mapping[str, MemoryNode], *, excused: Excused = none_excused) -> Pending:
         return Pending()
 
     def apply(self, node: MemoryNode, commands: Sequence[str]) -> list[CommandStatus]:
@@ -244,6 +246,7 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
+    readiness = Readiness()
 
     def __init__(self, topology: Topology, configs: Mapping[str, str], *, time_scale: float = 1.0) -> None:
         self.topology = topology

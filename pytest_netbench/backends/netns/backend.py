@@ -54,7 +54,7 @@ class NetnsBackend:
         )
         try:
             boot.boot_nodes(lab.nodes, task.startup_configs, platforms)
-            readiness.wait_until_ready(lab, platforms, pace=converging)
+            lab.readiness = readiness.wait_until_ready(lab, platforms, pace=converging, policy=task.ready)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:

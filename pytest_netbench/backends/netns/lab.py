@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 
 
@@ -31,6 +32,7 @@ class NetnsLab:
         self.features = features
         self.substitutes = dict(substitutes)
         self.deploy_s = 0.0
+        self.readiness = Readiness()
         self.destroy_s = 0.0
         self._channel = channel
         self._destroyed = False

@@ -17,6 +17,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from pytest_netbench.platforms.frr import daemons, rib
+from pytest_netbench.platforms.sessions import Excused, none_excused
 
 _KEY = "cisco_ios"
 _SCP = "ip scp server enable"
@@ -47,11 +48,11 @@ class CiscoIosPlatform:
         node.memory[_KEY] = device
         device.boot(startup_config)
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
-        return readiness.pending(devices)
+        return readiness.pending(devices, excused=excused)
 
     def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
         device = device_of(node)

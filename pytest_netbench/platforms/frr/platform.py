@@ -20,6 +20,7 @@ from pytest_netbench.platforms.frr import (
     vtysh,
 )
 from pytest_netbench.platforms.interfaces import linux_interface
+from pytest_netbench.platforms.sessions import Excused, none_excused
 
 _SHOW_TIMEOUT_S = 30.0
 _PREAMBLE = ("Building configuration...", "Current configuration:")
@@ -39,8 +40,10 @@ class FrrPlatform:
     def boot(self, node: NodeAccess, startup_config: str) -> None:
         boot.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
-        return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:
+        return readiness.pending(
+            nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused
+        )
 
     def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
         return config.apply(node, commands)

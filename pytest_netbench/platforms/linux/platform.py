@@ -15,6 +15,7 @@ from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import Completed, Console, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.interfaces import linux_interface
 from pytest_netbench.platforms.linux import boot, config, console, names, routing
+from pytest_netbench.platforms.sessions import Excused, none_excused
 
 _NEEDED = ("ip", "nft", "tc")
 _PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
@@ -39,7 +40,7 @@ class LinuxPlatform:
     def boot(self, node: NodeAccess, startup_config: str) -> None:
         boot.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []
         for node in nodes.values():
             if node not in self._settled:
