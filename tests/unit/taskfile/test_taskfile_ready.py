@@ -14,7 +14,7 @@ VALIDATOR = jsonschema.Draft202012Validator(task_schema())
 
 def ready_of(load, good, text):
     VALIDATOR.validate(read_yaml(good + text).plain())
-    return load(good + text).ready
+    return load(good + text).network.ready
 
 
 @pytest.mark.parametrize("word", ["everything", "stable", "boot"])
@@ -88,9 +88,13 @@ def test_a_stub_link_has_one_endpoint(load, good):
     text = good.replace("    - R1 eth2 <->", "    - endpoints: [R3 eth9]\n    - R1 eth2 <->")
     VALIDATOR.validate(read_yaml(text).plain())
     task = load(text)
-    assert [str(link) for link in task.topology.links] == ["R1 eth1 <-> R2 eth1", "R3 eth9", "R1 eth2 <-> R3 eth1"]
-    assert task.topology.peers("R3") == {"eth9": (), "eth1": task.topology.links[2].endpoints[:1]}
-    assert "R3 eth9" in task.topology.wire()["links"]
+    assert [str(link) for link in task.network.topology.links] == [
+        "R1 eth1 <-> R2 eth1",
+        "R3 eth9",
+        "R1 eth2 <-> R3 eth1",
+    ]
+    assert task.network.topology.peers("R3") == {"eth9": (), "eth1": task.network.topology.links[2].endpoints[:1]}
+    assert "R3 eth9" in task.network.topology.wire()["links"]
 
 
 def test_a_stub_link_has_no_quality(refusal, good):
