@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan
+from pytest_netbench.backends.netns import doctor, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
@@ -80,4 +81,9 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     if (fixed := asked or task.network.time_scale) is not None:
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
-    return pace.steady(routers, workers), pace.converging(routers, workers)
+    dead_s = timers.shortest_dead_s(task.network.startup_configs.values())
+    load = os.getloadavg()[0]
+    return (
+        pace.steady(routers, workers, dead_s=dead_s, load=load),
+        pace.converging(routers, workers, dead_s=dead_s, load=load),
+    )

@@ -210,3 +210,20 @@ def test_by_default_an_impossible_session_is_an_error_that_names_it(backend) -> 
     with pytest.raises(NotReady) as caught:
         backend.deploy(routers(same_router_id, ready=Ready(deadline_s=1)))
     assert any(phrase.startswith("R1: BGP neighbor 10.0.12.2 is ") for phrase in caught.value.missing)
+
+
+def fast_hellos(n):
+    return (
+        f"interface eth0\n ip address 10.0.12.{n}/30\n ip ospf area 0\n ip ospf network point-to-point\n"
+        f" ip ospf hello-interval 1\n ip ospf dead-interval 4\nexit\n"
+        f"router ospf\n ospf router-id {n}.{n}.{n}.{n}\nexit\n"
+    )
+
+
+def test_short_dead_intervals_slow_lab_time_down_and_nothing_drops(deploy) -> None:
+    lab = deploy(routers(fast_hellos))
+    assert lab.time_scale <= 4 / 0.5
+    before = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"][0]["upTimeInMsec"]
+    time.sleep(2)
+    after = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"][0]["upTimeInMsec"]
+    assert after - before >= 2000 * lab.time_scale * 0.9  # the same adjacency went on all the time
