@@ -1,19 +1,20 @@
 """Wait until a running network is ready as its task's policy says.
 
-Works for the lab of any backend: it asks the platforms' ``pending`` and nothing else.
+Works for the lab of any backend: it asks the drivers' ``pending`` and nothing else.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
-from pytest_netbench.platforms.base import NodeAccess, Platform
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
 from pytest_netbench.platforms.sessions import Session, SessionEnd
 
 _LEAST_DEADLINE_S = 30.0
@@ -25,14 +26,11 @@ _DEFAULT = Ready()
 _UNSTABLE = "routes to become stable"
 
 
-def wait_until_ready(
-    lab: Lab, platforms: Mapping[str, Platform], *, pace: float, policy: Ready = _DEFAULT
-) -> Readiness:
+def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Readiness:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:
         lab: The lab, its links up and its nodes booted.
-        platforms: Platform by name.
         pace: Lab seconds per wall second at present.
         policy: What is waited for.
 
@@ -41,7 +39,7 @@ def wait_until_ready(
     """
     if policy.until == "boot":
         return Readiness()
-    watch = _Watch(lab, platforms, policy)
+    watch = _Watch(lab, policy)
     started = time.monotonic()
     wall_s = policy.deadline_s / pace
     deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
@@ -67,21 +65,22 @@ def wait_until_ready(
 
 
 class _Watch:
-    """Looks at all nodes of a lab, platform by platform."""
+    """Looks at all nodes of a lab, driver by driver."""
 
-    def __init__(self, lab: Lab, platforms: Mapping[str, Platform], policy: Ready) -> None:
-        self._groups: dict[str, dict[str, NodeAccess]] = {}
+    def __init__(self, lab: Lab, policy: Ready) -> None:
+        groups: dict[int, tuple[Driver[Any], dict[str, NodeAccess]]] = {}
         for name, node in lab.nodes.items():
-            self._groups.setdefault(node.platform, {})[name] = node
-        self._platforms = platforms
-        self._expected = [_Expectation(one, lab, platforms) for one in policy.expected_down]
+            driver = lab.driver(name)
+            groups.setdefault(id(driver), (driver, {}))[1][name] = node
+        self._groups = list(groups.values())
+        self._expected = [_Expectation(one, lab) for one in policy.expected_down]
         self._down: set[Session] = set()
 
     def look(self) -> tuple[tuple[str, ...], str]:
         """What is missing now, and a fingerprint of the routes."""
-        states = [self._platforms[name].pending(nodes, excused=self._excused) for name, nodes in self._groups.items()]
+        states = [driver.pending(nodes, excused=self._excused) for driver, nodes in self._groups]
         self._down = {session for state in states for session in state.excused}
-        # a platform without a fingerprint has no routes of its own that could still move
+        # a driver without a fingerprint has no routes of its own that could still move
         fingerprint = "|".join(state.fingerprint for state in states if state.fingerprint)
         return tuple(phrase for state in states for phrase in state.missing), fingerprint
 
@@ -97,12 +96,11 @@ class _Watch:
 class _Expectation:
     """A session that is expected down, with the kernel's name of the interface that it may be named by."""
 
-    def __init__(self, expected: ExpectedDown, lab: Lab, platforms: Mapping[str, Platform]) -> None:
+    def __init__(self, expected: ExpectedDown, lab: Lab) -> None:
         self.text = expected
         self._names = {expected.neighbor}
-        node = lab.nodes[expected.node]
         with suppress(ValueError):  # an address or a node
-            self._names.add(platforms[node.platform].kernel_interface(expected.neighbor))
+            self._names.add(lab.driver(expected.node).kernel_interface(expected.neighbor))
 
     def covers(self, session: Session) -> bool:
         """Whether it speaks of ``session``, from either end."""

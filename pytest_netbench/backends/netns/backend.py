@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, timers
@@ -14,7 +15,7 @@ from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 
 class NetnsBackend:
@@ -35,7 +36,9 @@ class NetnsBackend:
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
         names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        platforms: dict[str, Driver[Any]] = {
+            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
+        }
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
@@ -51,13 +54,14 @@ class NetnsBackend:
                 )
                 for node, platform in names.items()
             },
+            drivers={node: platforms[platform] for node, platform in names.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
         )
         try:
-            boot.boot_nodes(lab.nodes, task.network.startup_configs, platforms)
-            lab.readiness = readiness.wait_until_ready(lab, platforms, pace=converging, policy=task.network.ready)
+            boot.boot_nodes(lab, task.network.startup_configs)
+            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=task.network.ready)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:

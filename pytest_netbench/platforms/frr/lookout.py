@@ -8,7 +8,7 @@ from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from typing import Any
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import ospf
 from pytest_netbench.platforms.sessions import Excused
 
@@ -25,7 +25,7 @@ class Lookout:
     """
 
     def __init__(
-        self, nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], excused: Excused
+        self, nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], excused: Excused
     ) -> None:
         self.nodes = nodes
         self.excused = excused
@@ -35,7 +35,7 @@ class Lookout:
             name: as_object(node.vty([_BRIEF])[0][0]) for name, node in nodes.items()
         }
 
-    def running(self, daemon: str) -> list[NodeAccess]:
+    def running(self, daemon: str) -> list[HostedNode]:
         """The nodes on which ``daemon`` runs."""
         return [node for node in self.nodes.values() if daemon in self._daemons[node.name]]
 
@@ -82,7 +82,7 @@ class Lookout:
             for far in ends
         )
 
-    def carrying(self, node: NodeAccess, names: Iterable[str]) -> list[str]:
+    def carrying(self, node: HostedNode, names: Iterable[str]) -> list[str]:
         """Those of ``names`` that the kernel says are in operation: the far end of the others may be shut.
 
         The kernel is asked only if there are any, since that costs a process.
@@ -94,7 +94,7 @@ class Lookout:
         return [link["ifname"] for link in links if link["ifname"] in wanted and link.get("operstate") == "UP"]
 
 
-def config(node: NodeAccess, daemon: str) -> str:
+def config(node: HostedNode, daemon: str) -> str:
     """The running config of one daemon."""
     return node.vty([(daemon, "enable"), (daemon, "show running-config")])[-1][0]
 

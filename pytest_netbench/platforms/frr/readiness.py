@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_netbench.platforms.base import NodeAccess, Pending
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.driver import Pending
 from pytest_netbench.platforms.frr import rib, stages
 from pytest_netbench.platforms.frr.lookout import Lookout
 from pytest_netbench.platforms.sessions import Absence, Excused, Session, none_excused, split
@@ -16,7 +17,7 @@ _TABLES = (("zebra", "show ip route"), ("zebra", "show ipv6 route"))
 
 
 def pending(
-    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], *, excused: Excused = none_excused
+    nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], *, excused: Excused = none_excused
 ) -> Pending:
     """What is not yet up among ``nodes``; ``daemons`` are those that run on each."""
     lookout = Lookout(nodes, daemons, excused)

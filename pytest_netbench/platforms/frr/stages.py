@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import bfd, bgp, igps, ospf, rib
 from pytest_netbench.platforms.frr.lookout import Lookout, as_list, as_object, config
 from pytest_netbench.platforms.sessions import Absence, Session, SessionEnd
@@ -204,5 +204,5 @@ def _reachable(lookout: Lookout, session: bgp.Session) -> bool:
     return all(_has_route(lookout.nodes[name], address) for name, address in ways)
 
 
-def _has_route(node: NodeAccess, address: str) -> bool:
+def _has_route(node: HostedNode, address: str) -> bool:
     return rib.is_reachable(node.vty([("zebra", rib.lookup(address))])[0][0])
