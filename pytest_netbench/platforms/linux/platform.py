@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from ipaddress import ip_network
@@ -14,7 +13,7 @@ from weakref import WeakSet
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.base import Completed, Console, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.interfaces import linux_interface
-from pytest_netbench.platforms.linux import boot, config, console, names, routing
+from pytest_netbench.platforms.linux import boot, config, console, listing, names, routing
 
 _NEEDED = ("ip", "nft", "tc")
 _PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
@@ -44,7 +43,7 @@ class LinuxPlatform:
         for node in nodes.values():
             if node not in self._settled:
                 answer = node.run(["ip", "-j", "-d", "addr", "show"])
-                phrases = list(unsettled(node.name, json.loads(answer.stdout or "[]")))
+                phrases = list(unsettled(node.name, listing.entries(answer.stdout)))
                 missing += phrases
                 if not phrases:
                     self._settled.add(node)
@@ -62,7 +61,7 @@ class LinuxPlatform:
     def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
         network = ip_network(prefix, strict=False)
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
-        return routing.routes(json.loads(done.stdout or "[]"), prefix)
+        return routing.routes(listing.entries(done.stdout), prefix)
 
     def normalise(self, line: str) -> str | None:
         return names.normalise(line)
