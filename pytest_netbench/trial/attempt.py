@@ -12,6 +12,7 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.errors import NotReady
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, TestcaseResult, TrialRecord
 from pytest_netbench.trial.errand import Work, let_work
@@ -94,7 +95,7 @@ class Trial:
         final, unreadable = evaluation.configs_left(within_s=LONGEST_READING_S)
         if unreadable:
             work = replace(work, outcome="agent-error", error="; ".join([*filter(None, [work.error]), *unreadable]))
-        results = evaluation.run_testcases(self.task.testcases, within_s=LONGEST_EVALUATION_S)
+        results = evaluation.run_testcases(configuration_of(self.task).testcases, within_s=LONGEST_EVALUATION_S)
         self.record = self._record(
             work, started_at, configs=(initial, final), results=results, unenforced=evaluation.unenforced()
         )
@@ -150,7 +151,9 @@ def check_health(task: Task, evaluation: TaskEvaluation) -> None:
     """
     began = time.monotonic()
     failed = [
-        result for result in evaluation.run_testcases(task.health_checks, look_again=False) if result.status == "fail"
+        result
+        for result in evaluation.run_testcases(task.network.health_checks, look_again=False)
+        if result.status == "fail"
     ]
     if failed:
         missing = (f"health check {one.name!r}: expected {one.expected}, saw {one.actual}" for one in failed)

@@ -10,13 +10,13 @@ from pytest_netbench.ani.interface import MAX_ANSWER_BYTES, LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied
 from pytest_netbench.model.task import Budget
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import DIALECTS, chain
 
 ALL = Policy()
 
 
 def ani_of(lab, *, policy=ALL, **limits):
-    return LabAni(lab, policy=policy, budget=Budget(**limits), platforms=PLATFORMS)
+    return LabAni(lab, policy=policy, budget=Budget(**limits), dialects=DIALECTS)
 
 
 @pytest.fixture
@@ -219,8 +219,8 @@ def test_a_dead_lab_is_an_infrastructure_error_even_if_the_agent_swallows_it(ani
     assert ani.steps[0].data["error"] == {"code": -32603, "message": "the supervisor is gone"}
 
 
-def test_a_bug_of_a_platform_that_an_agent_finds_is_an_answer_while_the_node_is_well(ani):
-    message = r"did not answer execute-cmd: web: platform memory failed at execute-cmd: RuntimeError\('a bug of the"
+def test_a_bug_of_a_driver_that_an_agent_finds_is_an_answer_while_the_node_is_well(ani):
+    message = r"did not answer execute-cmd: web: driver memory failed at execute-cmd: RuntimeError\('a bug of the"
     with pytest.raises(AniError, match=message) as caught:
         ani.execute_cmd("web", "crash")
     assert caught.value.code == -32002
