@@ -135,17 +135,13 @@ def main() -> None:
         rows.append(measure(lab, many, runs=2, target_ms=None, name=f"{len(many)} healthy", healthy=True))
         with busy(options.loops):
             name = f"{len(probes)} healthy, {options.loops} busy loops"
-            rows.append(
-                measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=True)
-            )
+            rows.append(measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=True))
         lab.nodes["r"].run(["sysctl", "-w", "net.ipv4.ip_forward=0"])
         name = f"{len(probes)} mostly dead"
         rows.append(measure(lab, probes, runs=options.runs, target_ms=400, name=name, healthy=False))
         with busy(options.loops):
             name += f", {options.loops} busy loops"
-            rows.append(
-                measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=False)
-            )
+            rows.append(measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=False))
         rows.append(measure(lab, many, runs=1, target_ms=None, name=f"{len(many)} mostly dead", healthy=False))
     finally:
         lab.destroy()

@@ -40,7 +40,7 @@ class Measurements:
                 limit_s=request["limit_s"],
                 seed=request["seed"],
             )
-            return prober.run(), prober.taps
+            return prober.run(), prober.close()
 
         self._measure(request, work)
 

@@ -85,10 +85,10 @@ class Prober:
         self._events.sweep()
         return [exchange.report() for exchange in self._exchanges]
 
-    @property
-    def taps(self) -> list[int]:
-        """Descriptors that the kernel takes its time to close."""
-        return [station.tap.fileno() for station in self._stations.values() if station.tap is not None]
+    def close(self) -> list[int]:
+        """Close everything but taps, which take their time; returns their descriptors."""
+        self._listeners.close()
+        return self._sockets.close()
 
     def _begin(self, request: dict[str, Any], repetitions: int) -> Exchange:
         if request["protocol"] != "icmp" and request["port"] is None:

@@ -33,6 +33,7 @@ class Sockets:
     def __init__(self, spaces: Mapping[str, Namespaces], home: int) -> None:
         self._spaces = spaces
         self._home = home
+        self._made: list[socket.socket] = []
 
     def open(self, node: str, protocol: str, version: int) -> socket.socket:
         """A socket of ``icmp`` (raw), ``udp`` or ``tcp`` over this version of IP."""
@@ -85,7 +86,16 @@ class Sockets:
         with nodes.inside_network(self._spaces[node], self._home):
             made = socket.socket(family, kind, number)
         made.setblocking(False)
+        self._made.append(made)
         return made
+
+    def close(self) -> list[int]:
+        """Close all sockets but the taps, which take their time; returns their descriptors."""
+        taps = [sock for sock in self._made if sock.fileno() >= 0 and sock.family == socket.AF_PACKET]
+        for sock in self._made:
+            if sock.family != socket.AF_PACKET:
+                sock.close()
+        return [tap.fileno() for tap in taps]
 
 
 def mark(sock: socket.socket, version: int, dscp: int) -> None:

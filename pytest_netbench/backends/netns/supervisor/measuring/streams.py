@@ -30,6 +30,12 @@ class Listeners:
         self._events = events
         self._identities = identities
         self._ports: dict[tuple[str, int, int], bool] = {}
+        self._connections: list[socket.socket] = []
+
+    def close(self) -> None:
+        """Close the connections that were answered."""
+        for connection in self._connections:
+            connection.close()
 
     def listen(self, station: Station, version: int, port: int) -> bool:
         """Answer on a port, unless a program of the node's own is there; returns whether one is.
@@ -56,6 +62,7 @@ class Listeners:
             except (BlockingIOError, ConnectionError):
                 return
             connection.setblocking(False)
+            self._connections.append(connection)
             visitor = _Visitor(
                 connection, events=self._events, identities=self._identities, source=peer[0], place=(node, port)
             )
@@ -173,7 +180,6 @@ class Clients:
             return
         elif exchange.occupied or not exchange.listen_on:
             exchange.answer(attempt, _in_time(exchange), "connected")
-            exchange.round_ns = _round_trip_ns(client)
         else:
             client.send(attempt.question)
             exchange.waits_again()
