@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.platforms.linux.listing import entries
 
 _SLACK_S = 10.0
 _SPARE_TRIES = 4
@@ -59,7 +59,7 @@ class NetnsProber:
         return [FlowReport(**report) for report in json.loads(answer["result"])]
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        listing = json.loads(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout or "[]")
+        listing = entries(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout)
         order = {name: number for number, name in enumerate(self._nodes[node].interfaces)}
         listing.sort(key=lambda link: order.get(link["ifname"], len(order)))
         return tuple(
