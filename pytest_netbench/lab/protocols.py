@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capability import Capability
@@ -66,6 +67,11 @@ class Lab(Protocol):
     @property
     def deploy_s(self) -> float:
         """Wall seconds ``deploy`` took."""
+        ...
+
+    @property
+    def readiness(self) -> Readiness:
+        """What was missing, if anything, when ``deploy`` returned."""
         ...
 
     def destroy(self) -> None:

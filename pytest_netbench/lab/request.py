@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
@@ -19,6 +20,7 @@ class LabRequest:
         dialects: By node: the name of its configuration language.
         startup_configs: By node; a node without one starts with its network OS's defaults.
         requirements: What the machine and the backend must offer (docs/reference/doctor.md).
+        ready: When ``deploy`` returns.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
     """
@@ -28,6 +30,7 @@ class LabRequest:
     dialects: Mapping[str, str]
     startup_configs: Mapping[str, str] = field(default_factory=dict)
     requirements: tuple[str, ...] = ()
+    ready: Ready = field(default_factory=Ready)
     time_scale: float | None = None
     workers: int = 1
 
@@ -47,6 +50,7 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1)
         dialects={node.name: network.platform_of(node.name) for node in network.topology.nodes},
         startup_configs=network.startup_configs,
         requirements=tuple(task.requirements),
+        ready=network.ready,
         time_scale=time_scale or network.time_scale,
         workers=workers,
     )

@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, readiness
+from pytest_netbench.backends.netns import doctor, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.lab import boot, readiness
 from pytest_netbench.lab.capabilities import PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.platforms.capabilities import HOSTED
 from pytest_netbench.platforms.driver import Driver
 
-_BOOTING_PER_CORE = 3
 _OWNER = "backend netns"
 CAPABILITIES = (*HOSTED, PROBES.name)
 """What its labs and nodes offer."""
@@ -72,8 +71,8 @@ class NetnsBackend:
             substitutes=_substitutes(request),
         )
         try:
-            _boot(lab, request.startup_configs)
-            readiness.wait_until_ready(lab, drivers, pace=converging)
+            boot.boot_nodes(lab, request.startup_configs)
+            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=request.ready)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:
@@ -110,17 +109,9 @@ def _paces(request: LabRequest) -> tuple[float, float]:
     if request.time_scale is not None:
         return request.time_scale, request.time_scale
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
-    return pace.steady(routers, request.workers), pace.converging(routers, request.workers)
-
-
-def _boot(lab: NetnsLab, startup_configs: Mapping[str, str]) -> None:
-    """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
-    threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
-    with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
-        futures = [
-            pool.submit(lab.driver(name).boot, node, startup_configs.get(name, "")) for name, node in lab.nodes.items()
-        ]
-        failures = [future.exception() for future in futures]
-    for failure in failures:
-        if failure is not None:
-            raise failure
+    dead_s = timers.shortest_dead_s(request.startup_configs.values())
+    load = os.getloadavg()[0]
+    return (
+        pace.steady(routers, request.workers, dead_s=dead_s, load=load),
+        pace.converging(routers, request.workers, dead_s=dead_s, load=load),
+    )
