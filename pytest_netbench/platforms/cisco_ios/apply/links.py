@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
 
 HIDDEN = "_"
 """Behind the name of a loopback: the other end of its veth."""

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import SIZES, TABLE, Members, Values, families, pieces, text
-from pytest_netbench.platforms.cisco_ios.plan import NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import NftPlan
 
 _TOO_LONG = "Message too long"
 

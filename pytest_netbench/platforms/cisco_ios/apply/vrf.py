@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import vrfstate
 from pytest_netbench.platforms.cisco_ios.driver import device_of
+from pytest_netbench.platforms.cisco_ios.readiness import vrfs as vrfstate
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import Session, eventually, ios_task
 
 # two customers with the same addresses: h1 - R1 - R2 - h3 in RED, h2 - R1 - R2 - h4 in BLUE
@@ -208,7 +209,7 @@ def test_an_access_list_filters_in_a_vrf_and_counts(lab):
 
 def test_a_router_with_vrfs_comes_back_from_a_reload(lab):
     device = device_of(lab.nodes["R1"])
-    device.reload()
+    startup.reload(device)
     assert device.problems == []
     assert eventually(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
 
