@@ -19,12 +19,14 @@ from typing import Any, TypeVar
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import CliSession, Completed, SandboxLimits
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 T = TypeVar("T")
@@ -93,7 +95,7 @@ class MemoryDriver:
     def boot(self, node: MemoryNode, startup_config: str) -> None:
         node.lines = startup_config.splitlines()
 
-    def pending(self, nodes: Mapping[str, MemoryNode]) -> Pending:
+    def pending(self, nodes: Mapping[str, MemoryNode], *, excused: Excused = none_excused) -> Pending:
         return Pending()
 
     def apply(self, node: MemoryNode, commands: Sequence[str]) -> list[CommandStatus]:
@@ -277,6 +279,7 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
+    readiness = Readiness()
 
     def __init__(
         self,
