@@ -80,8 +80,8 @@ class Prober:
         self._fresh.extend(_one_of_each_source_in_turn(self._exchanges))
         while self._open and now_ns() < self._stop:
             swept = now_ns()
-            self._events.sweep(self._wait_ns(swept))
-            self._expire(swept)
+            if self._events.sweep(self._wait_ns(swept)):
+                self._expire(swept)
             for _ in range(min(_BURST, len(self._fresh))):
                 self._send(self._fresh.popleft())
         self._events.sweep()
