@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -137,7 +138,7 @@ class Server:
                 for message in messages(stream):
                     answer = self._dispatch.oversized() if message is None else self._dispatch.answer(message)
                     if answer is not None:
-                        connection.sendall(json.dumps(answer).encode() + b"\n")
+                        connection.sendall(json.dumps(answer, allow_nan=False).encode() + b"\n")
                     if message is None:
                         return
         finally:
@@ -236,7 +237,7 @@ class Dispatch:
             known = self._error_of(error)
             if known is not None:
                 return None, known
-            _log.exception("the handler of %s failed", method)
+            _log.exception("the handler of %r failed", method)
             self.failures.append(error)
             return None, {"code": INTERNAL_ERROR, "message": f"internal error: {type(error).__name__}"}
 
@@ -251,7 +252,7 @@ def _complaint(request: Any) -> str | None:
     if not isinstance(request.get("params", {}), dict | list):
         return "params must be an object"
     if "id" in request and not _is_id(request["id"]):
-        return "an id is a string, a number or null"
+        return "an id is a string, a finite number or null"
     return None
 
 
@@ -260,7 +261,9 @@ def _no_constant(name: str) -> None:
 
 
 def _is_id(value: Any) -> bool:
-    return value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
+    if isinstance(value, float):
+        return math.isfinite(value)  # 1e999 is read as infinity, and JSON cannot say that
+    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
 
 
 def _failed(identity: Any, code: int, message: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin.collection import IN_NODE_IDS
 from pytest_netbench.plugin.item import name_of
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult
@@ -102,7 +103,7 @@ class Controller:
             for line in lines:
                 terminalreporter.write_line(line)
         for trouble in self._trouble:
-            terminalreporter.write_line(f"netbench: {trouble}", red=True)
+            terminalreporter.write_line(f"netbench: {clean(trouble)}", red=True)
 
     def _complete(self, report: pytest.TestReport, payload: dict[str, Any]) -> None:
         from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
@@ -138,7 +139,7 @@ class Controller:
             self._trouble.append(str(error))
 
     def _add_properties(self, report: pytest.TestReport) -> None:
-        result = self._results.get(report.nodeid)
+        result = self._results.get(clean(report.nodeid))
         if result is None:
             return
         from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
