@@ -21,11 +21,7 @@ from typing import Any, BinaryIO, Protocol, Self
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.scratch import ScratchDirectory
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
+from pytest_netbench.rpccodes import Code
 
 MAX_MESSAGE_BYTES = 2**20
 MAX_BATCH = 100
@@ -202,11 +198,11 @@ class Dispatch:
         try:
             request = json.loads(message, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            return _failed(None, PARSE_ERROR, f"not JSON: {error}")
+            return _failed(None, Code.PARSE_ERROR, f"not JSON: {error}")
         if not isinstance(request, list):
             return self._one(request)
         if not request or len(request) > MAX_BATCH:
-            return _failed(None, INVALID_REQUEST, f"a batch has 1 to {MAX_BATCH} requests, not {len(request)}")
+            return _failed(None, Code.INVALID_REQUEST, f"a batch has 1 to {MAX_BATCH} requests, not {len(request)}")
         answers = [answer for one in request if (answer := self._one(one)) is not None]
         return answers or None
 
@@ -214,14 +210,14 @@ class Dispatch:
     def oversized() -> dict[str, Any]:
         """The answer to a message that is too large."""
         return _failed(
-            None, INVALID_REQUEST, f"the request is larger than {MAX_MESSAGE_BYTES} bytes; connection closed"
+            None, Code.INVALID_REQUEST, f"the request is larger than {MAX_MESSAGE_BYTES} bytes; connection closed"
         )
 
     def _one(self, request: Any) -> Any:
         complaint = _complaint(request)
         if complaint is not None:
             identity = request.get("id") if isinstance(request, dict) else None
-            return _failed(identity if _is_id(identity) else None, INVALID_REQUEST, complaint)
+            return _failed(identity if _is_id(identity) else None, Code.INVALID_REQUEST, complaint)
         result, error = self._handle(request["method"], request.get("params", {}))
         if "id" in request:
             body = {"result": result} if error is None else {"error": error}
@@ -239,7 +235,7 @@ class Dispatch:
                 return None, known
             _log.exception("the handler of %r failed", method)
             self.failures.append(error)
-            return None, {"code": INTERNAL_ERROR, "message": f"internal error: {type(error).__name__}"}
+            return None, {"code": Code.INTERNAL_ERROR, "message": f"internal error: {type(error).__name__}"}
 
 
 def _complaint(request: Any) -> str | None:

@@ -13,11 +13,12 @@ from pytest_netbench.text import as_plain
 
 
 class MethodSpec(Model):
-    """One ANI method as an agent sees it: a name, a description and a JSON Schema of its parameters."""
+    """One ANI method as an agent sees it: a name, a description and the JSON Schemas of its parameters and its result."""
 
     name: str
     description: str
     parameters: dict[str, Any]
+    result: dict[str, Any] = {}
 
 
 class SshLogin(Model):
