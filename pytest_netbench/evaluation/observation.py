@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
-from pytest_netbench.lab.protocols import FlowReport, Hop, Lab, LabNode, Probe, ProbeResult
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.base import Platform, Route
 

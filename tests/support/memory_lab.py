@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.errors import LabDied, LabError
-from pytest_netbench.lab.protocols import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus

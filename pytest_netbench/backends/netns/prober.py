@@ -8,14 +8,14 @@ from dataclasses import asdict
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
-from pytest_netbench.lab.protocols import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 
 _SLACK_S = 10.0
 
 
 class NetnsProber:
-    """Implements ``lab.protocols.Prober``: one process of the supervisor sends and receives for all nodes."""
+    """Implements ``lab.probing.Prober``: one process of the supervisor sends and receives for all nodes."""
 
     def __init__(self, *, channel: Channel, nodes: Mapping[str, NetnsNode]) -> None:
         self._channel = channel

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View
 from pytest_netbench.evaluation.testcases import config, marking, path, reachability, route, show, throughput
-from pytest_netbench.lab.protocols import Probe, ProbeResult
+from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import Testcase
 
 

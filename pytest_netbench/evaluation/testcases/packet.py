@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.evaluation.observation import View, is_address
-from pytest_netbench.lab.protocols import Probe
+from pytest_netbench.lab.probing import Probe
 
 
 def listener(target: str, address: str, view: View, *, named: str | None = None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, version_of
 from pytest_netbench.evaluation.testcases import packet
-from pytest_netbench.lab.protocols import Probe, ProbeResult
+from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import ReachabilityTestcase
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View, is_address
-from pytest_netbench.lab.protocols import FlowReport
+from pytest_netbench.lab.probing import FlowReport
 from pytest_netbench.model.testcase import Flow, ThroughputTestcase
 
 HONEST_SENDER = 0.9

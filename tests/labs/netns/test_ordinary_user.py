@@ -17,7 +17,7 @@ _CODE = """
 import os, socket, sys
 assert os.geteuid() != 0
 from pytest_netbench.backends.netns.backend import NetnsBackend
-from pytest_netbench.lab.protocols import Probe
+from pytest_netbench.lab.probing import Probe
 from tests.support import host
 from tests.support.netns_networks import pair
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_netbench.lab.protocols import Hop, Probe
+from pytest_netbench.lab.probing import Hop, Probe
 from tests.labs.netns.conftest import Deploy
 from tests.support.netns_networks import network, routed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.lab.protocols import Probe
+from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.testcase import Flow
 from tests.labs.netns.conftest import Deploy
 from tests.support.netns_networks import network, pair

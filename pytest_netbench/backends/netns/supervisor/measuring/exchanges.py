@@ -20,7 +20,7 @@ class Exchange:
     """A probe, its sending socket, and what is known of it by now.
 
     Args:
-        request: The fields of ``lab.protocols.Probe``.
+        request: The fields of ``lab.probing.Probe``.
         number: Its place among those that run with it.
     """
 
@@ -78,7 +78,7 @@ class Exchange:
             self.end(delivered=False, detail=_REFUSED.get(error.errno or 0, error.strerror or str(error)))
 
     def report(self) -> dict[str, Any]:
-        """The fields of ``lab.protocols.ProbeResult``."""
+        """The fields of ``lab.probing.ProbeResult``."""
         return {
             "delivered": self._delivered,
             "detail": self._detail or f"no answer in {self.request['timeout_s']:g} s ({self.tries} tries)",
