@@ -180,7 +180,7 @@ def test_a_batch_of_nothing_but_notifications_is_not_answered(raw):
         ('{"jsonrpc": "1.0", "method": "get-topology", "id": 1}\n', -32600, "jsonrpc must be '2.0', not '1.0'"),
         ('{"jsonrpc": "2.0", "method": 1, "id": 1}\n', -32600, "a request has a method, a string"),
         ('{"jsonrpc": "2.0", "method": "x", "params": 1, "id": 1}\n', -32600, "params must be an object"),
-        ('{"jsonrpc": "2.0", "method": "x", "id": {}}\n', -32600, "an id is a string, a number or null"),
+        ('{"jsonrpc": "2.0", "method": "x", "id": {}}\n', -32600, "an id is a string, a finite number or null"),
         ('{"jsonrpc": "2.0", "method": "get-topology", "params": [], "id": 1}\n', -32602, "params must be an object"),
     ],
 )
