@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, readiness
@@ -14,7 +15,7 @@ from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 _BOOTING_PER_CORE = 3
 
@@ -37,7 +38,9 @@ class NetnsBackend:
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
         names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        platforms: dict[str, Driver[Any]] = {
+            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
+        }
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
@@ -53,6 +56,7 @@ class NetnsBackend:
                 )
                 for node, platform in names.items()
             },
+            drivers={node: platforms[platform] for node, platform in names.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
@@ -86,7 +90,7 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     return pace.steady(routers, workers), pace.converging(routers, workers)
 
 
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
+def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Driver[Any]]) -> None:
     """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
