@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from pytest_netbench import parts
 from pytest_netbench.ani import wire
 from pytest_netbench.ani.gate import CommandGate
 from pytest_netbench.ani.manual import search
@@ -15,12 +16,14 @@ from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
-from pytest_netbench.platforms.base import Platform, SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.driver import Driver
 from pytest_netbench.rpccodes import Code
 
 MAX_ANSWER_BYTES = 65_536
@@ -37,7 +40,7 @@ class LabAni:
         lab: The running network.
         policy: What is permitted.
         budget: What may be used.
-        platforms: Platforms by name, instead of those found by entry point.
+        dialects: Dialects by name, instead of those found by entry point.
         clock: Wall seconds, monotonic.
     """
 
@@ -47,11 +50,15 @@ class LabAni:
         *,
         policy: Policy,
         budget: Budget,
-        platforms: Mapping[str, Platform] | None = None,
+        dialects: Mapping[str, Dialect] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lab = lab
-        self._devices = Devices(lab, platforms=platforms)
+        self._devices = Devices(lab)
+        self._dialects = {
+            name: parts.load("dialects", name)() if dialects is None else dialects[name]
+            for name in self._devices.dialects
+        }
         self._policy = policy
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
@@ -149,6 +156,11 @@ class LabAni:
         return self._devices
 
     @property
+    def dialects(self) -> Mapping[str, Dialect]:
+        """The dialects of the lab's nodes, by name, in topology order."""
+        return self._dialects
+
+    @property
     def policy(self) -> Policy:
         """What is permitted."""
         return self._policy
@@ -200,14 +212,14 @@ class LabAni:
         return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
 
     def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
-        text = self._ask(params.device, "get-running-cfg", lambda platform, node: platform.running_config(node))
+        text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
         return wire.GetRunningCfgResult(running_config=clip(text, MAX_ANSWER_BYTES))
 
     def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
         device, commands = params.device, params.commands
         self._permitted(device)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
-        statuses = self._ask(device, "update-cfg", lambda platform, node: platform.apply(node, commands))
+        statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         self._commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
         return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))
@@ -220,13 +232,13 @@ class LabAni:
         wall_s = self._meter.left()["wall_s"]
         if wall_s is not None:
             limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
-        output = self._ask(device, "execute-cmd", lambda platform, node: platform.execute(node, line, limits=limits))
+        output = self._ask(device, "execute-cmd", lambda driver, node: driver.execute(node, line, limits=limits))
         return wire.ExecuteCmdResult(output=clip(output, MAX_ANSWER_BYTES, "; ask for less"))
 
     # the extras
 
     def _search_manual(self, params: wire.SearchManualParams) -> wire.SearchManualResult:
-        known, platform = self._devices.platforms, params.platform
+        known, platform = self._dialects, params.platform
         if platform is not None and platform not in known:
             raise AniError(unknown("platform", platform, tuple(known)), code=Code.INVALID_PARAMS)
         found = search(known if platform is None else {platform: known[platform]}, params.query)
@@ -240,12 +252,12 @@ class LabAni:
         self._policy.check_method(spec.name)
         return self._handlers[spec.name](check_params(spec.name, params)).plain()
 
-    def _ask(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+    def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
 
-        def guarded(platform: Platform, node: LabNode) -> T:
+        def guarded(driver: Driver[Any], node: LabNode) -> T:
             try:
-                return question(platform, node)
+                return question(driver, node)
             except LabDied:
                 raise
             except LabError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which schema, and where it goes."""
+    """Which schema, for which family, and where it goes."""
     parser.add_argument(
         "of",
         nargs="?",
@@ -17,12 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="task",
         help="task: JSON Schema of task files (default); ani: OpenRPC document of the Agent-Network Interface",
     )
+    parser.add_argument(
+        "--family", default="configure", metavar="NAME", help="family of the task files (default: configure)"
+    )
     parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="write it to FILE instead of standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the schema; the same bytes for the same version."""
-    schema = _ani() if arguments.of == "ani" else _task()
+    schema = _ani() if arguments.of == "ani" else _task(arguments.family)
     text = json.dumps(schema, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if arguments.output is None:
         print(text, end="")
@@ -31,10 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _task() -> dict[str, Any]:
+def _task(family: str) -> dict[str, Any]:
     from pytest_netbench.taskfile.schema import task_schema  # noqa: PLC0415  (imports pydantic)
 
-    return task_schema()
+    return task_schema(family)
 
 
 def _ani() -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import METHODS
-from pytest_netbench.model.task import Intent, Task
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.model.configure import Configure, Intent, configuration_of
+from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief
 
 
@@ -12,20 +14,22 @@ class ConfigureFamily:
     """An operator states intents; the agent configures the network so that they hold (draft §3)."""
 
     name = "configure"
+    payload = Configure
     methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
     scorers = ("testcase", "command", "reasoning")
     pass_marks = {"testcase": 1.0}
 
     def brief(self, task: Task) -> Brief:
         """Intents with what they mean per device, devices, methods and budget."""
+        payload = configuration_of(task)
         return Brief(
             task_name=task.task_name,
             family="configure",
-            intents=tuple(_words(intent) for intent in task.intents),
-            devices={node.name: task.platform_of(node.name) for node in task.topology.nodes},
+            intents=tuple(_words(intent) for intent in payload.intents),
+            devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
             methods=tuple(METHODS[name] for name in self.methods),
             budget=task.budget,
-            hints=tuple(_hint(name) for name in _platforms(task)),
+            hints=tuple(_hint(name) for name in payload.platforms),
         )
 
 
@@ -34,15 +38,8 @@ def _words(intent: Intent) -> str:
     return "\n".join([intent.text.strip(), *(f"- {sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)])
 
 
-def _platforms(task: Task) -> tuple[str, ...]:
-    """Platforms of the task's nodes, each once, in topology order."""
-    return tuple(dict.fromkeys(task.platform_of(node.name) for node in task.topology.nodes))
-
-
 def _hint(name: str) -> str:
-    platform = parts.load("platforms", name)()
-    version = platform.version()
+    dialect: Dialect = parts.load("dialects", name)()
+    version = parts.load("drivers", name)().version() if name in parts.names("drivers") else None
     label = f"Devices of platform {name}" + (f" run version {version}" if version else "")
-    # a platform may say how its command line is used, so that an agent need not guess
-    usage = getattr(platform, "hint", "")
-    return f"{label}: {usage}" if usage else f"{label}."
+    return f"{label}: {dialect.hint}" if dialect.hint else f"{label}."

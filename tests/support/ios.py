@@ -12,8 +12,8 @@ from pytest_netbench.backends.netns.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
-from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
 from pytest_netbench.platforms.cisco_ios.session import Session
 from tests.support.netns_networks import network
 
@@ -67,8 +67,8 @@ def ios_task(
     hosts = hosts or {}
     nodes = {**dict.fromkeys(configs, "cisco_ios"), **dict.fromkeys(hosts, "linux")}
     task = network(nodes, links, {**configs, **hosts}, **fields)
-    placed = [node.model_copy(update={"role": (roles or {}).get(node.name)}) for node in task.topology.nodes]
-    return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": tuple(placed)})})
+    placed = [node.model_copy(update={"role": (roles or {}).get(node.name)}) for node in task.network.topology.nodes]
+    return task.with_payload(topology=task.network.topology.model_copy(update={"nodes": tuple(placed)}))
 
 
 def type_lines(node: Any, *lines: str) -> None:
@@ -85,7 +85,7 @@ def type_lines(node: Any, *lines: str) -> None:
 
 def apply_lines(node: Any, *lines: str) -> None:
     """Have the platform apply lines, as ``update-cfg`` does; each is a success."""
-    answers = CiscoIosPlatform().apply(node, lines)
+    answers = CiscoIosDriver().apply(node, lines)
     assert [answer.status for answer in answers] == ["success"] * len(lines), answers
 
 
@@ -96,7 +96,7 @@ def show(node: Any, command: str) -> str:
 
 def settle(lab: Any) -> None:
     """Wait until the routes of a lab that was changed are stable again."""
-    platforms = {node.platform: parts.load("platforms", node.platform)() for node in lab.nodes.values()}
+    platforms = {node.platform: parts.load("drivers", node.platform)() for node in lab.nodes.values()}
     wait_until_ready(lab, platforms, pace=lab.time_scale)
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, readiness
@@ -14,7 +15,7 @@ from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 _BOOTING_PER_CORE = 3
 
@@ -25,32 +26,37 @@ class NetnsBackend:
     name = "netns"
 
     def lacks(self, task: Task) -> tuple[str, str | None] | None:
-        shaped = any(not link.quality.is_plain for link in task.topology.links)
+        shaped = any(not link.quality.is_plain for link in task.network.topology.links)
         if shaped and build.wire() is None:
             return plan.no_wire()
-        if any(node.role == "switch" for node in task.topology.nodes) and build.switch() is None:
+        if any(node.role == "switch" for node in task.network.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks(task.requirements, {task.platform_of(node.name) for node in task.topology.nodes})
+        return doctor.lacks(
+            task.requirements, {task.network.platform_of(node.name) for node in task.network.topology.nodes}
+        )
 
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
-        names = {node.name: task.platform_of(node.name) for node in task.topology.nodes}
-        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
+        platforms: dict[str, Driver[Any]] = {
+            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
+        }
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
             channel=channel,
-            topology=task.topology,
+            topology=task.network.topology,
             nodes={
                 node: NetnsNode(
                     channel=channel,
                     name=node,
                     platform=platform,
-                    topology=task.topology,
+                    topology=task.network.topology,
                     time_scale=steady,
                 )
                 for node, platform in names.items()
             },
+            drivers={node: platforms[platform] for node, platform in names.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
@@ -69,7 +75,7 @@ class NetnsBackend:
 
 def _substitutes(task: Task) -> dict[str, str]:
     """Kernel features that a task's network would use elsewhere, and what this backend uses instead."""
-    if all(link.quality.is_plain for link in task.topology.links):
+    if all(link.quality.is_plain for link in task.network.topology.links):
         return {}
     return {"netem": "the wire program of this package, one per shaped link"}
 
@@ -78,18 +84,18 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     """Lab time's factors once the lab is ready, and until then."""
     if build.labtime() is None:
         return 1.0, 1.0
-    if (fixed := asked or task.time_scale) is not None:
+    if (fixed := asked or task.network.time_scale) is not None:
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
     return pace.steady(routers, workers), pace.converging(routers, workers)
 
 
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
+def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Driver[Any]]) -> None:
     """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
         futures = [
-            pool.submit(platforms[node.platform].boot, node, task.startup_configs.get(name, ""))
+            pool.submit(platforms[node.platform].boot, node, task.network.startup_configs.get(name, ""))
             for name, node in lab.nodes.items()
         ]
         failures = [future.exception() for future in futures]

@@ -239,4 +239,4 @@ def test_what_json_cannot_say_costs_no_result(store: ResultsDir):
     whole = store.record_of(kept)
     assert whole is not None
     assert whole.trace[0].data == {"rate": None, "bytes": r"half a \udc80 character"}
-    assert store.results()[0].error == "?"
+    assert store.results()[0].error == r"\udcff"
