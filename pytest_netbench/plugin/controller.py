@@ -25,16 +25,21 @@ WORKER = "controller"
 
 
 class Controller:
-    """Sees every report before the terminal and JUnit do."""
+    """Sees every report before the terminal and JUnit do.
 
-    def __init__(self, config: pytest.Config) -> None:
+    Args:
+        config: Of the run.
+        scorers: Loaded scorers by name; those that are loaded here are added.
+    """
+
+    def __init__(self, config: pytest.Config, *, scorers: dict[str, Scorer]) -> None:
         self._config = config
         self._run = run_of(config)
         self._results: dict[str, TrialResult] = {}
         self._selftests: list[dict[str, Any]] = []
         self._trouble: list[str] = []
         self._store: Any = None
-        self._scorers: dict[str, Scorer] = {}
+        self._scorers = scorers
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -124,7 +129,9 @@ class Controller:
 
         whole = TrialRecord.model_validate(record)
         names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
-        self._scorers |= load_scorers([name for name in names if name not in self._scorers])
+        for name in names:
+            if name not in self._scorers:
+                self._scorers.setdefault(name, load_scorers([name])[name])
         heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
         if not heavy:
             return result
