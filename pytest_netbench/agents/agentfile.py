@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -16,7 +16,7 @@ from pytest_netbench.documents import reading
 from pytest_netbench.documents.problems import Where
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import AgentFileError
-from pytest_netbench.model.base import Model
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo
 
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
@@ -30,23 +30,7 @@ _KEY_VALUE = re.compile(
 )
 
 
-class BudgetOverride(Model):
-    """Limits instead of the task's own. What is not given stays the task's; ``null`` is no limit."""
-
-    calls: int | None = Field(None, gt=0)
-    commands: int | None = Field(None, gt=0)
-    wall_s: float | None = Field(None, gt=0)
-    tokens: int | None = Field(None, gt=0)
-
-
-class AgentPolicy(Model):
-    """What the agent may reach. ``None`` is all of it."""
-
-    devices: tuple[str, ...] | None = None
-    methods: tuple[str, ...] | None = Field(None, description="ANI methods by their wire names")
-
-
-class AgentFile(Model):
+class AgentFile(AgentSettings):
     """Who is evaluated.
 
     Keys are never in it: litellm takes them from the environment.
@@ -65,14 +49,6 @@ class AgentFile(Model):
     )
     parallel_tool_calls: bool | None = Field(
         None, description="let the model make several tool calls at once; not sent if absent"
-    )
-    budget: BudgetOverride = BudgetOverride()
-    policy: AgentPolicy = AgentPolicy()
-    extras: tuple[Literal["search-manual"], ...] = Field(
-        (), description="ANI methods beyond the draft's four that the agent is offered"
-    )
-    access: Literal["ani", "ssh"] = Field(
-        "ani", description="ssh: each device answers with SSH on a loopback port, beside the ANI"
     )
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
@@ -99,20 +75,16 @@ class AgentFile(Model):
             settings["parallel_tool_calls"] = self.parallel_tool_calls
         if self.options:
             settings["options"] = self.options
-        settings |= self.overrides()
+        settings |= self.plain()
         if prompts:
             settings["prompts"] = dict(prompts)
-        return AgentInfo(id=self.name, model=self.model, strategy=self.strategy, settings=settings)
+        return AgentInfo(
+            id=self.name, model=self.model, strategy=self.strategy, settings=settings, overrides=self.overrides()
+        )
 
-    def overrides(self) -> dict[str, Any]:
-        """What concerns the ANI as ``AgentInfo.settings`` carries it; only what the file gives."""
-        given: dict[str, Any] = {
-            "budget": self.budget.model_dump(mode="json", exclude_unset=True),
-            "policy": self.policy.model_dump(mode="json", exclude_none=True),
-            "extras": list(self.extras),
-            "access": "" if self.access == "ani" else self.access,
-        }
-        return {name: values for name, values in given.items() if values}
+    def overrides(self) -> AgentSettings:
+        """What the file says of the terms of a trial."""
+        return AgentSettings(budget=self.budget, policy=self.policy, extras=self.extras, access=self.access)
 
 
 def stem(path: Path) -> str:

@@ -20,6 +20,7 @@ from pytest_netbench.errors import AgentFileError, UsageError
 if TYPE_CHECKING:
     from pytest_netbench.agents.agentfile import AgentFile
     from pytest_netbench.agents.protocol import Agent, InformedAgent
+    from pytest_netbench.model.agentsettings import AgentSettings
 
 _MODEL_STRATEGIES = ("react", "single-turn")
 _CLASS = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
@@ -71,7 +72,7 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
     if path is not None:
         return _from_file(agentfile.load_agent_file(path), rootdir, path)
     if _CLASS.match(spec):
-        own: Agent = _named(_instance(_class(spec, rootdir), spec, {}), spec.replace(":", "."), {})
+        own: Agent = _named(_instance(_class(spec, rootdir), spec, {}), spec.replace(":", "."))
         return own
     _refuse_unless_model(spec, rootdir)
     return _from_file(agentfile.AgentFile(name=_model_id(spec), model=spec), rootdir, None)
@@ -251,7 +252,11 @@ def _instance(kind: Any, spec: str, options: dict[str, Any]) -> Any:
     return agent
 
 
-def _named(agent: Any, name: str, overrides: dict[str, Any]) -> Any:
+def _named(agent: Any, name: str, overrides: AgentSettings | None = None) -> Any:
     from pytest_netbench.agents.named import NamedAgent  # noqa: PLC0415  (imports pydantic)
 
-    return agent if agent.info.id == name and not overrides else NamedAgent(agent=agent, name=name, overrides=overrides)
+    if overrides is None or not overrides.plain():
+        overrides = agent.info.overrides
+    if agent.info.id == name and overrides == agent.info.overrides:
+        return agent
+    return NamedAgent(agent=agent, name=name, overrides=overrides)

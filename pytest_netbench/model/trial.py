@@ -6,8 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.base import Model, Recorded
 from pytest_netbench.model.payload import TaskSize
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.text import as_plain
@@ -124,12 +126,19 @@ class TestcaseResult(Recorded):
 
 
 class AgentInfo(Recorded):
-    """Who is evaluated. ``settings`` are plain values that can change a result (strategy, prompt digests, …)."""
+    """Who is evaluated.
+
+    ``settings`` are plain values that can change a result (strategy, prompt digests, …). ``overrides`` is what the terms of
+    a trial are made from; results do not repeat it, as ``settings`` holds it in plain values.
+    """
+
+    kept_as_written: ClassVar[frozenset[str]] = frozenset({"overrides"})
 
     id: str
     model: str | None = None
     strategy: str
     settings: Annotated[dict[str, Any], BeforeValidator(as_plain)] = {}
+    overrides: AgentSettings = Field(AgentSettings(), exclude=True, repr=False)
 
 
 class Environment(Recorded):
@@ -144,6 +153,7 @@ class Environment(Recorded):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
+    readiness: Readiness = Readiness()
     git_commit: str | None = None
 
 

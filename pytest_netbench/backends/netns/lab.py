@@ -9,6 +9,7 @@ from typing import Any
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.driver import Driver
 
@@ -34,6 +35,7 @@ class NetnsLab:
         self.features = features
         self.substitutes = dict(substitutes)
         self.deploy_s = 0.0
+        self.readiness = Readiness()
         self.destroy_s = 0.0
         self._drivers = drivers
         self._channel = channel

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
-from pytest_netbench.agents.overrides import extras_for
 from pytest_netbench.agents.react import React
 from pytest_netbench.errors import AgentFileError
+from pytest_netbench.model.trial import AgentInfo
 
 FULL = """\
 name: full
@@ -191,11 +191,19 @@ def test_extras_and_access_are_told_to_whoever_opens_the_ani(write):
     path = write("model: openai/x\nextras: [search-manual]\naccess: ssh\n")
     info = load_agent_file(path).info()
     assert (info.settings["extras"], info.settings["access"]) == (["search-manual"], "ssh")
-    assert extras_for(info) == ("search-manual", "ssh")
+    assert info.overrides.offers() == ("search-manual", "ssh")
 
 
 def test_who_asks_for_nothing_has_nothing_extra(write):
     info = load_agent_file(write("model: openai/x\naccess: ani\n")).info()
     assert "extras" not in info.settings
     assert "access" not in info.settings
-    assert extras_for(info) == ()
+    assert info.overrides.offers() == ()
+
+
+def test_results_carry_the_overrides_once_in_their_settings(write):
+    info = load_agent_file(write("model: openai/x\nbudget: {calls: 5, wall_s: null}\npolicy: {devices: [R1]}\n")).info()
+    plain = info.model_dump(mode="json")
+    assert set(plain) == {"id", "model", "strategy", "settings"}
+    assert plain["settings"] == {"budget": {"calls": 5, "wall_s": None}, "policy": {"devices": ["R1"]}}
+    assert AgentInfo.model_validate(plain).settings == info.settings
