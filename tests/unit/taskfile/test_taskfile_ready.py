@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import jsonschema
 import pytest
-from pytest_netbench.documents.yaml_reader import read_yaml
 
+from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.model.ready import ExpectedDown, Ready
 from pytest_netbench.taskfile.schema import task_schema
 
