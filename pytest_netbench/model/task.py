@@ -66,6 +66,7 @@ class Task(Model):
     intents: tuple[Intent, ...] = Field(min_length=1)
     topology: Topology
     startup_configs: dict[str, str] = {}
+    strict: bool = Field(False, description="a refused line of a startup config fails the lab")
     ground_truth_configs: dict[str, tuple[str, ...]] = {}
     ground_truth_reasoning: str = ""
     testcases: tuple[Testcase, ...] = ()
@@ -96,6 +97,8 @@ class Task(Model):
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
         data = self.model_dump(mode="json", by_alias=True, exclude={"notes", "accepted_survivors"})
+        if not self.strict:
+            del data["strict"]  # tasks of before the field keep their digest
         return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from pytest_netbench.model.topology import Endpoint
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,13 +209,11 @@ class Platform(Protocol):
         """
         ...
 
-    def boot(self, node: NodeAccess, startup_config: str) -> None:
-        """Start what the node runs and load its startup config.
+    def boot(self, node: NodeAccess, startup_config: str) -> Sequence[RefusedLine]:
+        """Start what the node runs and load its startup config; return the lines that the device refused.
 
-        Interfaces are up already, their far ends too; a config that shuts one down has the last word.
-
-        Raises:
-            StartupConfigRejected: With the line and the device's words.
+        Interfaces are up already, their far ends too; a config that shuts one down has the last word. A refused line does
+        not keep the device from loading the others.
         """
         ...
 

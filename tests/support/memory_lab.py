@@ -20,7 +20,7 @@ from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.base import CliSession, Completed, Pending, Route, SandboxLimits
 
 LIMITS = SandboxLimits()
@@ -90,8 +90,9 @@ class MemoryPlatform:
     def kernel_interface(self, interface: str) -> str:
         return interface
 
-    def boot(self, node: MemoryNode, startup_config: str) -> None:
+    def boot(self, node: MemoryNode, startup_config: str) -> list[RefusedLine]:
         node.lines = startup_config.splitlines()
+        return []
 
     def pending(self, nodes: Mapping[str, MemoryNode]) -> Pending:
         return Pending()
@@ -244,6 +245,7 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
+    refused_startup_lines: tuple[RefusedLine, ...] = ()
 
     def __init__(self, topology: Topology, configs: Mapping[str, str], *, time_scale: float = 1.0) -> None:
         self.topology = topology
@@ -290,6 +292,9 @@ class MemoryLab:
         return []
 
     def destroy(self) -> None:
+        return
+
+    def await_cleanup(self) -> None:
         return
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, readiness
@@ -13,7 +14,9 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.base import Platform
 
 _BOOTING_PER_CORE = 3
@@ -56,7 +59,9 @@ class NetnsBackend:
             substitutes=_substitutes(task),
         )
         try:
-            _boot(lab, task, platforms)
+            lab.refused_startup_lines = _boot(lab, task, platforms)
+            if task.strict and lab.refused_startup_lines:
+                _reject(lab.refused_startup_lines)
             readiness.wait_until_ready(lab, platforms, pace=converging)
             if steady != converging:
                 lab.set_pace(steady)
@@ -84,8 +89,8 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     return pace.steady(routers, workers), pace.converging(routers, workers)
 
 
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
-    """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
+def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> tuple[RefusedLine, ...]:
+    """Boot all nodes side by side; return refused startup lines. The first failure in topology order is raised."""
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
         futures = [
@@ -96,3 +101,17 @@ def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
     for failure in failures:
         if failure is not None:
             raise failure
+    return tuple(line for future in futures for line in future.result() or ())
+
+
+def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
+    first, *others = refused
+    raise StartupConfigRejected(
+        node=first.node,
+        line_number=first.line_number,
+        line=first.line,
+        device_message=first.message,
+        further=[
+            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
+        ],
+    )

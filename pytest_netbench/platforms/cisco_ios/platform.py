@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from shutil import which
 
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.base import Console, FileStore, ManualSection, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.cisco_ios import interfaces, manual, names, readiness
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
@@ -42,10 +42,11 @@ class CiscoIosPlatform:
     def kernel_interface(self, interface: str) -> str:
         return interfaces.kernel_name(interface)
 
-    def boot(self, node: NodeAccess, startup_config: str) -> None:
+    def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
         device = Device(node, book())
         node.memory[_KEY] = device
         device.boot(startup_config)
+        return device.refused_startup_lines
 
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from pytest_netbench.errors import LabError, StartupConfigRejected
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.base import NodeAccess
 from pytest_netbench.platforms.frr import answers, daemons, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
@@ -22,7 +23,7 @@ _OPENS_BLOCK = re.compile(
 _FRAMING = ("end", "enable", "configure terminal", "write memory", "write")
 
 
-def boot(node: NodeAccess, startup_config: str) -> None:
+def boot(node: NodeAccess, startup_config: str) -> list[RefusedLine]:
     """Start what the config needs and load it.
 
     Raises:
@@ -37,6 +38,7 @@ def boot(node: NodeAccess, startup_config: str) -> None:
     node.write_file(vtysh.CONF, vtysh.conf(_hostname(lines)))
     start_router(node, needed)
     _load(node, lines)
+    return []
 
 
 def neutral(lines: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.base import Console, ManualSection, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.frr import (
     boot,
@@ -36,8 +36,8 @@ class FrrPlatform:
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: NodeAccess, startup_config: str) -> None:
-        boot.boot(node, startup_config)
+    def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
+        return boot.boot(node, startup_config)
 
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})

@@ -11,7 +11,7 @@ from shutil import which
 from typing import Any
 from weakref import WeakSet
 
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.base import Completed, Console, NodeAccess, Pending, Route, SandboxLimits
 from pytest_netbench.platforms.interfaces import linux_interface
 from pytest_netbench.platforms.linux import boot, config, console, names, routing
@@ -36,8 +36,8 @@ class LinuxPlatform:
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: NodeAccess, startup_config: str) -> None:
-        boot.boot(node, startup_config)
+    def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
+        return boot.boot(node, startup_config)
 
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         missing: list[str] = []
