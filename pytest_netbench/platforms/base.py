@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pytest_netbench.model.topology import Endpoint
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
@@ -168,6 +168,15 @@ class NodeAccess(Protocol):
 
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
         """Start a program of the agent's on a pseudo-terminal in the sandbox; ``writable`` as in ``shell``."""
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """Optional for a node: applies common startup lines of Linux without starting a program for them."""
+
+    def settle(self, lines: Sequence[str]) -> int:
+        """Apply lines up to the first that needs a shell or that the kernel refuses; return how many were applied."""
         ...
 
 

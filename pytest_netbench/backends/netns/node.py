@@ -77,6 +77,9 @@ class NetnsNode:
                 self._vtys[daemon] = Vty(self._channel, self.name, daemon)
             return self._vtys[daemon]
 
+    def settle(self, lines: Sequence[str]) -> int:
+        return int(self._channel.call("settle", node=self.name, lines=list(lines))["applied"])
+
     def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         self._channel.call("write", node=self.name, files=[[path, text, mode]])
 

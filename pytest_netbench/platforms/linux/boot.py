@@ -6,7 +6,7 @@ import re
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import Completed, NodeAccess
+from pytest_netbench.platforms.base import Completed, NodeAccess, Settling
 
 _TIMEOUT_S = 60.0
 _MARK = "netbench-failed-at-line"
@@ -14,16 +14,21 @@ _MARKED = re.compile(rf"^{_MARK} (\d+)\n?", re.MULTILINE)
 _SYNTAX = re.compile(r"^(?:/bin/)?bash: -c: line (\d+): (.*)$", re.MULTILINE)
 
 
-def boot(node: NodeAccess, startup_config: str) -> list[RefusedLine]:
-    """Run the startup config; return the lines that failed.
+def boot(node: NodeAccess, startup_config: str) -> tuple[list[RefusedLine], bool]:
+    """Run the startup config; return the lines that failed, and whether all of it is in effect without a program having run.
 
     Raises:
         LabError: The script did not end, or ended itself with an error.
     """
     lines = [line.rstrip() for line in startup_config.splitlines()]
     if not any(lines):
-        return []
-    done = node.run(["/bin/bash", "-c", script(lines)], timeout_s=_TIMEOUT_S)
+        return [], True
+    applied = node.settle(lines) if isinstance(node, Settling) else 0
+    # comments keep the numbers of the lines behind them
+    rest = ["#"] * applied + lines[applied:]
+    if applied == len(lines):
+        return [], True
+    done = node.run(["/bin/bash", "-c", script(rest)], timeout_s=_TIMEOUT_S)
     if done.timed_out:
         raise LabError(f"{node.name}: the startup config did not end within {_TIMEOUT_S:g} s")
     found = refused(node.name, lines, done)
@@ -32,7 +37,7 @@ def boot(node: NodeAccess, startup_config: str) -> list[RefusedLine]:
             f"{node.name}: the startup config ended with exit status {done.returncode}: "
             f"{(done.stderr or done.stdout).strip() or 'no output'}"
         )
-    return found
+    return found, False
 
 
 def script(lines: list[str]) -> str:

@@ -37,7 +37,10 @@ class LinuxPlatform:
         return linux_interface(interface)
 
     def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
-        return boot.boot(node, startup_config)
+        refused, plain = boot.boot(node, startup_config)
+        if plain:
+            self._settled.add(node)
+        return refused
 
     def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
         missing: list[str] = []
