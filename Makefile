@@ -2,7 +2,7 @@
 # make test      set up what is missing, then the whole gate
 # make check     what one runs before a commit
 # make selftest  prove every task again, three times: it takes an hour
-.PHONY: help setup bench bench-run test check selftest
+.PHONY: help setup setup-gate bench bench-run test check selftest
 .DEFAULT_GOAL := help
 
 ARGS ?= --agent=oracle -n auto
@@ -24,17 +24,20 @@ help:
 setup:
 	$(RUN)@./scripts/setup
 
+setup-gate:
+	@./scripts/setup --gate
+
 bench-run: setup
 	$(RUN)@./scripts/bench $(BENCH_STATUS) $(ARGS)
 
 bench: bench-run
 	$(if $(filter-out 0,$(file <$(BENCH_STATUS))),@exit $(file <$(BENCH_STATUS)))
 
-test: setup
+test: setup-gate
 	@./scripts/gate
 
-selftest: setup
+selftest: setup-gate
 	@./scripts/gate --selftest
 
-check: setup
+check: setup-gate
 	@./scripts/gate --quick

@@ -25,7 +25,7 @@ def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list
     destroys: list[float] = []
     memory: list[float] = []
     scales: list[float] = []
-    routers = sum(task.platform_of(node.name) != "linux" for node in task.topology.nodes)
+    routers = sum(task.network.platform_of(node.name) != "linux" for node in task.network.topology.nodes)
 
     def once() -> float:
         lab = backend.deploy(task)

@@ -19,6 +19,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AgentError
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import TestcaseResult
 from pytest_netbench.trial import check_health
@@ -109,9 +110,10 @@ class _Measured:
 class _Selftest:
     def __init__(self, task: Task, backend: Backend, time_scale: float | None, workers: int) -> None:
         self._task, self._backend, self._time_scale, self._workers = task, backend, time_scale, workers
+        self._payload = configuration_of(task)
         self._labs = 0
         self._lines: list[Line] = [
-            (node, i) for node, lines in task.ground_truth_configs.items() for i in range(len(lines))
+            (node, i) for node, lines in self._payload.ground_truth_configs.items() for i in range(len(lines))
         ]
 
     def run(self, repeats: int) -> SelftestReport:
@@ -138,12 +140,12 @@ class _Selftest:
     def _repeat(self, measured: _Measured) -> None:
         with self._lab() as lab:
             evaluation = TaskEvaluation(lab)
-            measured.nop.append(tuple(evaluation.run_testcases(self._task.testcases)))
+            measured.nop.append(tuple(evaluation.run_testcases(self._payload.testcases)))
         with self._lab() as lab:
             evaluation = TaskEvaluation(lab)
             initial = evaluation.final_configs()
             self._apply(lab, Oracle())
-            measured.oracle.append(tuple(evaluation.run_testcases(self._task.testcases)))
+            measured.oracle.append(tuple(evaluation.run_testcases(self._payload.testcases)))
             measured.truths.append(TruthConfigs(initial=initial, final=evaluation.final_configs()))
         for line in self._lines:
             witness = self._who_misses(line, measured.witnesses.get(line))
@@ -153,11 +155,11 @@ class _Selftest:
 
     def _who_misses(self, line: Line, suspect: str | None) -> str | None:
         """A testcase that fails without ``line``; ``suspect``, which did so before, is asked first."""
-        first = [testcase for testcase in self._task.testcases if testcase.name == suspect]
+        first = [testcase for testcase in self._payload.testcases if testcase.name == suspect]
         with self._lab() as lab:
             self._apply(lab, Oracle(leave_out=line))
             evaluation = TaskEvaluation(lab)
-            for testcases in (first, self._task.testcases):
+            for testcases in (first, self._payload.testcases):
                 results = evaluation.run_testcases(testcases, stop_at_first_failure=True)
                 failed = [result.name for result in results if result.status == "fail"]
                 if failed:
@@ -182,7 +184,7 @@ class _Selftest:
     # what the measurements say
 
     def _problems(self, measured: _Measured, repeats: int) -> Iterator[str]:
-        if not self._task.testcases:
+        if not self._payload.testcases:
             yield "there are no testcases"
         yield from _oracle_problems(measured.oracle)
         yield from _nop_problems(measured.nop)
@@ -203,7 +205,7 @@ class _Selftest:
     def _idle_acceptances(self, measured: _Measured) -> Iterator[str]:
         survived = {(one.node, one.line) for one in self._survivors(measured)}
         known = {self._words(line) for line in self._lines}
-        for node, lines in self._task.accepted_survivors.items():
+        for node, lines in self._payload.accepted_survivors.items():
             for text in lines:
                 if (node, text.strip()) not in known:
                     yield f"accepted_survivors: {node} has no ground-truth line {text.strip()!r}"
@@ -216,21 +218,21 @@ class _Selftest:
             if measured.noticed[line]:
                 continue
             node, text = self._words(line)
-            reasons = {one.strip(): reason for one, reason in self._task.accepted_survivors.get(node, {}).items()}
+            reasons = {one.strip(): reason for one, reason in self._payload.accepted_survivors.get(node, {}).items()}
             survivors.append(Survivor(node=node, line=text, reason=reasons.get(text)))
         return tuple(survivors)
 
     def _words(self, line: Line) -> tuple[str, str]:
         node, index = line
-        return node, self._task.ground_truth_configs[node][index].strip()
+        return node, self._payload.ground_truth_configs[node][index].strip()
 
     def _shown(self, measured: _Measured, survivors: tuple[Survivor, ...], repeats: int) -> dict[str, str]:
         shown = {}
         if measured.oracle:
             passed = [sum(one.status == "pass" for one in results) for results in measured.oracle]
-            shown["oracle passes"] = f"{min(passed)} of {len(self._task.testcases)}"
+            shown["oracle passes"] = f"{min(passed)} of {len(self._payload.testcases)}"
         if measured.nop:
-            intents = sum(one.role == "intent" for one in self._task.testcases)
+            intents = sum(one.role == "intent" for one in self._payload.testcases)
             passed = [sum(one.status == "pass" and one.role == "intent" for one in one_run) for one_run in measured.nop]
             shown["nop passes"] = f"{max(passed)} of {intents}"
         noticed = sum(count == repeats for count in measured.noticed.values())

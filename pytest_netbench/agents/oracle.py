@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, UsageError
+from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -35,7 +36,7 @@ class Oracle:
             UsageError: ``leave_out`` names a command the task does not have.
         """
         self._check_leave_out(task)
-        for node, commands in task.ground_truth_configs.items():
+        for node, commands in configuration_of(task).ground_truth_configs.items():
             kept = [line for index, line in enumerate(commands) if (node, index) != self._leave_out]
             if not kept:
                 continue
@@ -48,8 +49,9 @@ class Oracle:
         if self._leave_out is None:
             return
         node, index = self._leave_out
-        if not 0 <= index < len(task.truth_of(node)):
-            known = {name: len(lines) for name, lines in task.ground_truth_configs.items()}
+        payload = configuration_of(task)
+        if not 0 <= index < len(payload.truth_of(node)):
+            known = {name: len(lines) for name, lines in payload.ground_truth_configs.items()}
             raise UsageError(
                 f"leave_out={self._leave_out}: {task.slug} has no such command (commands per node: {known})"
             )

@@ -6,9 +6,12 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.errors import TaskFileError, UsageError
+
+if TYPE_CHECKING:
+    from pytest_netbench.model.task import Task
 
 SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
@@ -32,9 +35,16 @@ def run(arguments: argparse.Namespace) -> int:
             bad += 1
             print(error, file=sys.stderr)
         else:
-            nodes, testcases = len(task.topology.nodes), len(task.testcases)
-            print(f"{path}: ok ({task.slug}, {nodes} nodes, {testcases} testcases, digest {task.digest})")
+            print(f"{path}: ok ({', '.join([task.slug, *_counts(task), f'digest {task.digest}'])})")
     return 1 if bad else 0
+
+
+def _counts(task: Task) -> Iterator[str]:
+    """How many nodes and testcases ``task`` has, if it has any."""
+    if task.has_network:
+        yield f"{len(task.network.topology.nodes)} nodes"
+    if (testcases := getattr(task.payload, "testcases", None)) is not None:
+        yield f"{len(testcases)} testcases"
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pytest_netbench.model.payload import Payload
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief
 
@@ -12,6 +13,7 @@ class Family(Protocol):
     """Brief, permitted ANI methods and default scorers of one kind of task."""
 
     name: str
+    payload: type[Payload]
     methods: tuple[str, ...]
     scorers: tuple[str, ...]
     pass_marks: dict[str, float]

@@ -1,32 +1,27 @@
-"""Task: one unit of evaluation, as a task file describes it."""
+"""Task: one unit of evaluation. What all tasks share, and a payload that the task's family defines."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Final, cast
 
-from pydantic import Field, model_validator
+from pydantic import (
+    Field,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    create_model,
+    model_serializer,
+    model_validator,
+)
 
+from pytest_netbench import parts
+from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.testcase import Testcase
-from pytest_netbench.model.topology import Topology
+from pytest_netbench.model.payload import Networked, Payload, TaskSize
 
-Family = Literal["configure", "repair", "diagnose", "plan"]
-
-
-class SubIntent(Model):
-    """What an intent asks of one node."""
-
-    node: str
-    text: str
-
-
-class Intent(Model):
-    """One thing the network shall do, in an operator's words, with what it means per device."""
-
-    text: str
-    sub_intents: tuple[SubIntent, ...] = ()
+DEFAULT_FAMILY: Final = "configure"
 
 
 class Budget(Model):
@@ -38,84 +33,112 @@ class Budget(Model):
     tokens: int | None = Field(None, gt=0, description="prompt and completion tokens together")
 
 
-class TaskSize(Model):
-    """How large a task is: counted, while how difficult it is has to be measured."""
-
-    steps: int = Field(ge=0, description="ground-truth commands")
-    devices: int = Field(ge=1, description="nodes of the topology")
-    configured: int = Field(ge=0, description="nodes that the ground truth configures")
-
-
-class Task(Model):
-    """A task, independent of where its file lies.
-
-    ``digest`` identifies what is asked and how it is judged: equal digests mean comparable results.
-    """
+class TaskHeader(Model):
+    """What tasks of all families share."""
 
     task_name: str
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
-    family: Family = "configure"
+    family: str = DEFAULT_FAMILY
     domain: str = "misc"
     tags: tuple[str, ...] = ()
     difficulty: str | None = None
-    platform: str = "frr"
     requirements: tuple[str, ...] = ()
     budget: Budget = Budget()
-    time_scale: float | None = Field(None, gt=0, le=100)
     seed: int | None = None
-    intents: tuple[Intent, ...] = Field(min_length=1)
-    topology: Topology
-    startup_configs: dict[str, str] = {}
-    strict: bool = Field(False, description="a refused line of a startup config fails the lab")
-    ground_truth_configs: dict[str, tuple[str, ...]] = {}
-    ground_truth_reasoning: str = ""
-    testcases: tuple[Testcase, ...] = ()
-    health_checks: tuple[Testcase, ...] = ()
-    accepted_survivors: dict[str, dict[str, str]] = Field(
-        {}, description="ground-truth lines that may be left out unnoticed, with the reason: node to line to reason"
-    )
+    ground_truth_reasoning: str = Field("", description="how the task is solved, for the reasoning score")
     notes: str | None = Field(None, description="for authors; never shown to an agent")
 
-    @model_validator(mode="after")
-    def _nodes_exist(self) -> Task:
-        known = {node.name for node in self.topology.nodes}
-        for where, names in (
-            ("startup_configs", self.startup_configs),
-            ("ground_truth_configs", self.ground_truth_configs),
-            ("accepted_survivors", self.accepted_survivors),
-        ):
-            for name in names:
-                if name not in known:
-                    raise ValueError(f"{where}: unknown node {name!r} (known: {sorted(known)})")
-        return self
 
-    def platform_of(self, node: str) -> str:
-        """The platform of ``node``: its own, or the task's."""
-        return self.topology.node(node).platform or self.platform
+class Task(TaskHeader):
+    """A task, independent of where its file lies.
+
+    Its JSON form is flat, as task files are: the fields of the header and those of the payload side by side.
+    ``digest`` identifies what is asked and how it is judged: equal digests mean comparable results.
+    """
+
+    payload: SerializeAsAny[Payload]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_flat(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "payload" in data:
+            return data
+        shared = {name: value for name, value in data.items() if name in cls.model_fields}
+        own = {name: value for name, value in data.items() if name not in cls.model_fields}
+        family = shared.get("family", DEFAULT_FAMILY)
+        if not isinstance(family, str):
+            return data
+        return {**shared, "payload": payload_model(family).model_validate(own)}
+
+    @model_serializer(mode="wrap")
+    def _to_flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        payload = data.pop("payload", {})
+        return {**data, **payload}
+
+    @property
+    def network(self) -> Networked:
+        """The task's network.
+
+        Raises:
+            UsageError: It has none.
+        """
+        if not isinstance(self.payload, Networked):
+            raise UsageError(f"task {self.slug} of family {self.family!r} has no network")
+        return self.payload
+
+    @property
+    def has_network(self) -> bool:
+        """Whether there is a network to deploy."""
+        return isinstance(self.payload, Networked)
+
+    def with_payload(self, **changes: Any) -> Task:
+        """A copy with other values of some fields of the payload. They are not validated."""
+        return self.model_copy(update={"payload": self.payload.model_copy(update=changes)})
+
+    @property
+    def size(self) -> TaskSize | None:
+        """How much there is to do; ``None`` if the family does not count it."""
+        return self.payload.size
 
     @property
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
-        data = self.model_dump(mode="json", by_alias=True, exclude={"notes", "accepted_survivors"})
-        if not self.strict:
-            del data["strict"]  # tasks of before the field keep their digest
-        return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
+        data = self.model_dump(mode="json", by_alias=True)
+        left_out = {"notes", *self.payload.remarks}
+        left_out |= {name for name in self.payload.later if data[name] == type(self.payload).model_fields[name].default}
+        return digest_of({name: value for name, value in data.items() if name not in left_out})
 
-    @property
-    def steps(self) -> int:
-        """Number of ground-truth commands."""
-        return sum(len(lines) for lines in self.ground_truth_configs.values())
 
-    @property
-    def size(self) -> TaskSize:
-        """How much there is to do, on how many nodes of how many."""
-        configured = sum(bool(lines) for lines in self.ground_truth_configs.values())
-        return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
+def digest_of(data: Any) -> str:
+    """First 16 hex digits of the SHA-256 of the canonical JSON of ``data``."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
 
-    def truth_of(self, node: str) -> tuple[str, ...]:
-        """Ground-truth commands of ``node``; empty if none."""
-        return self.ground_truth_configs.get(node, ())
 
-    def wire_topology(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The topology as ``get-topology`` answers it."""
-        return self.topology.wire(devices)
+@cache  # what is installed does not change while a process runs, and asking costs more than reading a task
+def payload_model(family: str) -> type[Payload]:
+    """The payload that the tasks of ``family`` carry.
+
+    Raises:
+        UsageError: No such family is installed.
+    """
+    model: type[Payload] = parts.load("families", family).payload
+    both = sorted(TaskHeader.model_fields.keys() & model.model_fields.keys())
+    if both:
+        raise UsageError(f"family {family!r}: its payload has fields that every task has: {', '.join(both)}")
+    return model
+
+
+@cache
+def flat_model(payload: type[Payload]) -> type[TaskHeader]:
+    """The flat form of tasks with this payload: the fields of the header and of the payload in one model."""
+    bases: Any = (TaskHeader, payload)
+    model: Any = create_model("Task", __base__=bases, __doc__=payload.__doc__)
+    return cast("type[TaskHeader]", model)
+
+
+def task_of(flat: TaskHeader, payload: type[Payload]) -> Task:
+    """The task that ``flat``, an instance of ``flat_model(payload)``, describes."""
+    shared = {name: getattr(flat, name) for name in TaskHeader.model_fields}
+    own = {name: getattr(flat, name) for name in payload.model_fields}
+    return Task(**shared, payload=payload(**own))

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.model.score import Score
-from pytest_netbench.model.task import Budget, Family, Task, TaskSize
+from pytest_netbench.model.task import Budget, Task
 
 
 class MethodSpec(Model):
@@ -42,10 +43,10 @@ class Brief(Model):
     """All that an agent is told. It has no field for ground truth, testcases or startup configs."""
 
     task_name: str
-    family: Family
+    family: str
     intents: tuple[str, ...]
-    devices: dict[str, str] = Field(description="device name to platform")
-    methods: tuple[MethodSpec, ...]
+    devices: dict[str, str] = Field({}, description="device name to platform")
+    methods: tuple[MethodSpec, ...] = ()
     budget: Budget
     hints: tuple[str, ...] = ()
     ssh: SshAccess | None = Field(None, description="logins, if the devices answer with SSH")
@@ -197,7 +198,7 @@ class TrialResult(Model):
     task_name: str
     task_digest: str
     domain: str
-    family: Family
+    family: str
     size: TaskSize | None = Field(None, description="of the task; ``None`` in results of before it was counted")
     agent: AgentInfo
     trial: int

@@ -91,7 +91,11 @@ class TaskFile(pytest.File):
 
     def _marked(self, item: TaskItem, task: Task) -> TaskItem:
         mark = pytest.mark.netbench(
-            name=task.slug, domain=task.domain, family=task.family, difficulty=task.difficulty, platform=task.platform
+            name=task.slug,
+            domain=task.domain,
+            family=task.family,
+            difficulty=task.difficulty,
+            platform=task.network.platform if task.has_network else None,
         )
         item.add_marker(mark)
         item.extra_keyword_matches.update(

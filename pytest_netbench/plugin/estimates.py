@@ -54,9 +54,10 @@ def _of_file(path: Path, repeats: int) -> Estimate:
         task = load_task(path)
     except TaskFileError:
         return Estimate(seconds=0.0, memory_mb=0.0)
-    nodes = len(task.topology.nodes)
-    once = LAB_S + NODE_S * nodes + TESTCASE_S * len(task.testcases)
-    return Estimate(seconds=once * repeats * (2 + task.steps) if repeats else once, memory_mb=LAB_MB + NODE_MB * nodes)
+    nodes = len(task.network.topology.nodes) if task.has_network else 0
+    steps = 0 if task.size is None else task.size.steps
+    once = LAB_S + NODE_S * nodes + TESTCASE_S * len(getattr(task.payload, "testcases", ()))
+    return Estimate(seconds=once * repeats * (2 + steps) if repeats else once, memory_mb=LAB_MB + NODE_MB * nodes)
 
 
 def available_mb() -> float:

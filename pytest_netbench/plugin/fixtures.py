@@ -57,7 +57,7 @@ def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
     lack = lack_of(task, backend)
     if lack is not None:
         pytest.skip(str(lack))
-    running = backend.deploy(task, time_scale=run.time_scale or task.time_scale, workers=run.side_by_side)
+    running = backend.deploy(task, time_scale=run.time_scale or task.network.time_scale, workers=run.side_by_side)
     try:
         request.config.hook.pytest_netbench_lab_ready(lab=running, task=task)
         yield running

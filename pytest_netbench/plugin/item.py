@@ -111,7 +111,7 @@ def run_trial(request: pytest.FixtureRequest, trial: Trial) -> None:
     outcome = request.node.outcome
     assert outcome is not None, "the `trial` fixture was overridden and did not run the trial: let it return run(trial)"
     if outcome.result.status != "passed":
-        intents = [intent.text for intent in trial.task.intents]
+        intents = [intent.text for intent in getattr(trial.task.payload, "intents", ())]
         raise TrialFailed(explain(outcome.result, intents=intents, pass_marks=family_of(trial.task).pass_marks))
 
 

@@ -63,7 +63,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     report = selftest(
         task,
         backend=backend,
-        time_scale=settings.time_scale or task.time_scale,
+        time_scale=settings.time_scale or task.network.time_scale,
         workers=settings.side_by_side,
         repeats=settings.repeats,
     )

@@ -105,7 +105,7 @@ def _recorded(path: Path, task_path: Path, task: Task) -> Truth | None:
 
 def _versions(task: Task) -> dict[str, str]:
     versions = {"netbench": __version__}
-    for platform in sorted({task.platform_of(node.name) for node in task.topology.nodes}):
+    for platform in sorted({task.network.platform_of(node.name) for node in task.network.topology.nodes}):
         version = parts.load("platforms", platform)().version()
         if version is not None:
             versions[platform] = version

@@ -61,7 +61,7 @@ class CommandScorer:
         )
 
     def _judge(self, record: TrialRecord, node: str) -> _Judged:
-        dialect = Dialect(self._rules(record.task.platform_of(node)))
+        dialect = Dialect(self._rules(record.task.network.platform_of(node)))
 
         def tree(configs: Mapping[str, str] | None) -> Any:
             return dialect.canonical(parse_tree((configs or {}).get(node, "")))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address, ip_network
 
+from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import (
     ConfigTestcase,
@@ -26,26 +28,41 @@ def check(task: Task, problems: Problems) -> None:
     """Add to ``problems`` what makes ``task`` unusable although each of its values is well-formed."""
     if not task.task_name.strip():
         problems.add(("task_name",), "task_name is empty")
-    _check_interfaces(task, problems)
-    _check_survivors(task, problems)
-    nodes = {node.name: None for node in task.topology.nodes}
-    for index, intent in enumerate(task.intents):
+    payload = task.payload
+    if isinstance(payload, Networked):
+        _check_interfaces(payload, problems)
+        for name in ("testcases", "health_checks"):
+            _check_testcases(payload, name, getattr(payload, name, ()), problems)
+    if isinstance(payload, Configure):
+        _check_survivors(payload, problems)
+        _check_intents(payload, problems)
+
+
+def _check_intents(payload: Configure, problems: Problems) -> None:
+    nodes = _nodes(payload)
+    for index, intent in enumerate(payload.intents):
         if not intent.text.strip():
             problems.add(("intents", index), f"intent {index + 1} is empty; say what the network shall do")
         for place, sub in enumerate(intent.sub_intents):
             if sub.node not in nodes:
                 problems.add(("intents", index, "sub_intents", place), unknown("node", sub.node, nodes))
-    for name, testcases in (("testcases", task.testcases), ("health_checks", task.health_checks)):
-        for index, testcase in enumerate(testcases):
-            _Checker(task, nodes, (name, index), testcase.name, problems).check(testcase)
 
 
-def _check_interfaces(task: Task, problems: Problems) -> None:
+def _check_testcases(network: Networked, name: str, testcases: Sequence[Testcase], problems: Problems) -> None:
+    for index, testcase in enumerate(testcases):
+        _Checker(network, (name, index), testcase.name, problems).check(testcase)
+
+
+def _nodes(network: Networked) -> dict[str, None]:
+    return {node.name: None for node in network.topology.nodes}
+
+
+def _check_interfaces(network: Networked, problems: Problems) -> None:
     seen: dict[tuple[str, str], str] = {}
-    for index, link in enumerate(task.topology.links):
+    for index, link in enumerate(network.topology.links):
         for end in link.endpoints:
             where: Where = ("topology", "links", index)
-            platform = task.platform_of(end.node)
+            platform = network.platform_of(end.node)
             try:
                 kernel = kernel_name(platform, end.interface)
             except ValueError as error:
@@ -61,9 +78,9 @@ def _check_interfaces(task: Task, problems: Problems) -> None:
                 )
 
 
-def _check_survivors(task: Task, problems: Problems) -> None:
-    for node, lines in task.accepted_survivors.items():
-        truth = {line.strip(): None for line in task.truth_of(node)}
+def _check_survivors(payload: Configure, problems: Problems) -> None:
+    for node, lines in payload.accepted_survivors.items():
+        truth = {line.strip(): None for line in payload.truth_of(node)}
         for line in lines:
             if line.strip() not in truth:
                 message = f"accepted_survivors: {unknown(f'ground-truth line of {node!r}', line, truth)}"
@@ -73,16 +90,16 @@ def _check_survivors(task: Task, problems: Problems) -> None:
 class _Checker:
     """Checks one testcase. Messages begin with its name, as one line of a file may hold many."""
 
-    def __init__(self, task: Task, nodes: Collection[str], where: Where, name: str, problems: Problems) -> None:
-        self.task = task
-        self.nodes = nodes
+    def __init__(self, network: Networked, where: Where, name: str, problems: Problems) -> None:
+        self.network = network
+        self.nodes = _nodes(network)
         self.where = where
         self.name = name
         self.problems = problems
 
     def check(self, testcase: Testcase) -> None:
-        if testcase.intent is not None and testcase.intent > len(self.task.intents):
-            count = len(self.task.intents)
+        count = len(self.network.intents) if isinstance(self.network, Configure) else 0
+        if testcase.intent is not None and testcase.intent > count:
             self.say("intent", f"there is no intent {testcase.intent}; the task has {count}, counted from 1")
         _PER_KIND[type(testcase)](self, testcase)
 
@@ -123,7 +140,7 @@ def _config(checker: _Checker, testcase: ConfigTestcase) -> None:
 
 def _route(checker: _Checker, testcase: RouteTestcase) -> None:
     checker.node("device", testcase.device)
-    interfaces = checker.task.topology.interfaces(testcase.device)
+    interfaces = checker.network.topology.interfaces(testcase.device)
     for hop in testcase.next_hops or ():
         if not is_address(hop) and hop not in interfaces and hop.lower() not in {"blackhole", "null0", "lo"}:
             checker.say("next_hops", f"next hop {hop!r} is neither an address nor an interface ({known(interfaces)})")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
-from pytest_netbench.model.task import Budget, Intent, SubIntent, Task
+from pytest_netbench.model.configure import Configure, Intent, SubIntent
+from pytest_netbench.model.payload import Networked, Payload
+from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
 from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
-from pytest_netbench.taskfile.platforms import known_platforms
+from pytest_netbench.taskfile.platforms import known_families, known_platforms
 from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form
@@ -17,22 +19,39 @@ DRAFT_PLATFORM: Final = "cisco_ios"
 Reader = Callable[[Any, Where, Problems], Any]
 
 
-def task_form(raw: dict[str, Any], problems: Problems, *, json: bool) -> dict[str, Any]:
-    """The model's mapping of a file's mapping.
+def payload_of(raw: dict[str, Any], problems: Problems) -> type[Payload] | None:
+    """The payload that the file's family defines; ``None`` and a problem if the family is not known.
+
+    Raises:
+        UsageError: The family is installed and cannot be used.
+    """
+    family = raw.get("family", DEFAULT_FAMILY)
+    if isinstance(family, str) and family in known_families():
+        return payload_model(family)
+    problems.add(("family",), unknown("family", str(family), known_families()))
+    return None
+
+
+def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *, json: bool) -> dict[str, Any]:
+    """The flat model's mapping of a file's mapping.
+
+    A field that a payload declares with the type that ``Networked`` or ``Configure`` gives it may be written in the same
+    short forms, whatever the family.
 
     Args:
         raw: The file.
+        payload: What the file's family adds to the fields that all tasks have.
         problems: Takes what cannot be understood.
         json: Whether the file is JSON: one that keeps to the draft is about the draft's devices.
     """
-    form = known_fields(raw, Task, (), problems, what="task")
+    form = known_fields(raw, flat_model(payload), (), problems, what="task")
     if json and is_draft(raw):
         form["platform"] = DRAFT_PLATFORM
-    platform = form.get("platform")
+    platform = form.get("platform") if issubclass(payload, Networked) else None
     if isinstance(platform, str) and platform not in known_platforms():
         problems.add(("platform",), unknown("platform", platform, known_platforms()))
     nodes: dict[str, None] = {}
-    if "topology" in form:
+    if "topology" in form and issubclass(payload, Networked):
         form["topology"] = topology_form(form["topology"], ("topology",), problems)
         given = form["topology"].get("nodes", [])
         nodes = {name: None for node in given if isinstance(name := node.get("name"), str)}
@@ -45,12 +64,23 @@ def task_form(raw: dict[str, Any], problems: Problems, *, json: bool) -> dict[st
         "tags": lambda value, _: one_or_many(value),
         "requirements": lambda value, _: one_or_many(value),
     }
-    for name in readers.keys() & form.keys():
+    short = _with_short_forms(payload)
+    for name in readers.keys() & form.keys() & {*short, "budget", "tags", "requirements"}:
         form[name] = readers[name](form[name], (name,))
     truth = form.get("ground_truth_configs", {})
-    for name in {"testcases", "health_checks"} & form.keys():
+    for name in {"testcases", "health_checks"} & form.keys() & short:
         form[name] = testcase_forms(form[name], (name,), problems, nodes=nodes, truth=truth)
     return form
+
+
+def _with_short_forms(payload: type[Payload]) -> set[str]:
+    """Fields of ``payload`` that have the same type in ``Configure``, so that a file may write them in the same forms."""
+    known = Configure.model_fields
+    return {
+        name
+        for name, field in payload.model_fields.items()
+        if name in known and field.annotation == known[name].annotation
+    }
 
 
 def _budget(value: Any, where: Where, problems: Problems) -> dict[str, Any]:

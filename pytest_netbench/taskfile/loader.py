@@ -10,10 +10,11 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from pytest_netbench.errors import TaskFileError
-from pytest_netbench.model.task import Task
+from pytest_netbench.model.payload import Payload
+from pytest_netbench.model.task import Task, flat_model, task_of
 from pytest_netbench.taskfile import document
 from pytest_netbench.taskfile.checks import check
-from pytest_netbench.taskfile.forms import task_form
+from pytest_netbench.taskfile.forms import payload_of, task_form
 from pytest_netbench.taskfile.problems import MAX_LISTED, Problems, Where, known, unknown
 from pytest_netbench.taskfile.testcases import KINDS
 from pytest_netbench.taskfile.tree import Tree
@@ -32,11 +33,15 @@ def load_task(path: Path) -> Task:
     """
     tree = document.read(path)
     problems = Problems()
-    form = task_form(tree.plain(), problems, json=path.suffix.lower() == ".json")
+    raw = tree.plain()
+    payload = payload_of(raw, problems)
+    if payload is None:
+        raise _error(path, tree, problems)
+    form = task_form(raw, payload, problems, json=path.suffix.lower() == ".json")
     form.setdefault("domain", _domain(path))
     if "slug" not in form:
         form["slug"] = slug_of(path)
-    task = _validated(form, problems)
+    task = _validated(form, payload, problems)
     if task is not None and not problems:
         check(task, problems)
     if task is None or problems:
@@ -62,10 +67,10 @@ def _domain(path: Path) -> str:
     return "misc" if folder in {"", "tasks"} else folder
 
 
-def _validated(form: dict[str, Any], problems: Problems) -> Task | None:
+def _validated(form: dict[str, Any], payload: type[Payload], problems: Problems) -> Task | None:
     """The task, or ``None`` and the model's objections; those that only repeat what is known are left out."""
     try:
-        return Task.model_validate_json(json.dumps(form), strict=True)
+        return task_of(flat_model(payload).model_validate_json(json.dumps(form), strict=True), payload)
     except ValidationError as error:
         for one in error.errors(include_url=False, include_context=True):
             where = _in_the_file(one["loc"])

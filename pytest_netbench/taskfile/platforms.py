@@ -1,4 +1,4 @@
-"""What a task file may say of platforms: which there are, and how their interfaces are called."""
+"""What a task file may name: families, platforms, and the interfaces of platforms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from functools import cache
 from typing import Any
 
 from pytest_netbench import parts
+
+
+@cache
+def known_families() -> tuple[str, ...]:
+    """Names that ``family`` may have."""
+    return parts.names("families")
 
 
 @cache  # what is installed does not change while a process runs, and asking costs more than reading a task

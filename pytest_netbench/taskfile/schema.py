@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pytest_netbench.model.task import Task
+from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.payload import Networked
+from pytest_netbench.model.task import DEFAULT_FAMILY, flat_model, payload_model
 from pytest_netbench.taskfile.draft import RESULT_FIELDS
 from pytest_netbench.taskfile.testcases import KINDS, LISTS
 from pytest_netbench.taskfile.topology import LINK, NODE_NAME, QUALITY
@@ -21,22 +23,38 @@ _TEXT: Final[Schema] = {"type": "string"}
 _NOT_BLANK: Final[Schema] = {"type": "string", "pattern": r"\S"}
 
 
-def task_schema() -> Schema:
-    """JSON Schema (2020-12) of a task file, its shorthands included."""
-    root = Task.model_json_schema(by_alias=True)
+def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
+    """JSON Schema (2020-12) of a task file of ``family``, its shorthands included.
+
+    Raises:
+        UsageError: No such family is installed.
+    """
+    payload = payload_model(family)
+    root = flat_model(payload).model_json_schema(by_alias=True)
+    root.pop("description", None)
     defs: dict[str, Schema] = root.pop("$defs")
     for one in (root, *defs.values()):
         _add_spellings(one)
-    _topology(defs)
-    _intents(root, defs)
-    _testcases(root, defs)
-    _configs(root)
+    if issubclass(payload, Networked):
+        _topology(defs)
+        _testcases(root, defs)
+        _configs(root)
+    if issubclass(payload, Configure):
+        _intents(root, defs)
+    _family(root, family)
     root["required"] = [name for name in root["required"] if name != "slug"]
     for name in ("tags", "requirements"):
         root["properties"][name] = _or_text(root["properties"][name])
     root["properties"]["task_name"] |= _NOT_BLANK
     root["title"] = "pytest-netbench task file"
     return {"$schema": DIALECT, "$id": IDENTIFIER, **root, "$defs": dict(sorted(defs.items()))}
+
+
+def _family(root: Schema, family: str) -> None:
+    root["properties"]["family"] |= {"const": family}
+    if family != DEFAULT_FAMILY:
+        root["properties"]["family"].pop("default")
+        root["required"].append("family")
 
 
 def _add_spellings(schema: Schema) -> None:
@@ -97,7 +115,7 @@ def _testcases(root: Schema, defs: dict[str, Schema]) -> None:
     defs["DraftRouteTestcase"] = _draft_route(defs["RouteTestcase"])
     names = [*(model.__name__ for model in KINDS.values()), "DraftShowTestcase", "DraftRouteTestcase"]
     defs["Testcase"] = {"type": "object", "anyOf": [{"$ref": f"#/$defs/{name}"} for name in names]}
-    for name in ("testcases", "health_checks"):
+    for name in {"testcases", "health_checks"} & root["properties"].keys():
         root["properties"][name]["items"] = {"$ref": "#/$defs/Testcase"}
 
 
@@ -130,7 +148,8 @@ def _configs(root: Schema) -> None:
     lines: Schema = {"type": "array", "items": _TEXT}
     commands: Schema = {"type": "array", "items": _NOT_BLANK}
     for name, many in (("startup_configs", lines), ("ground_truth_configs", commands)):
-        root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
+        if name in root["properties"]:
+            root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:

@@ -11,6 +11,7 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.errors import NotReady
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, TestcaseResult, TrialRecord
 from pytest_netbench.trial.errand import Work, let_work
@@ -86,7 +87,7 @@ class Trial:
             raise self.ani.lab_error
         began = self._clock()
         final = evaluation.final_configs()
-        results = evaluation.run_testcases(self.task.testcases)
+        results = evaluation.run_testcases(configuration_of(self.task).testcases)
         self.record = self._record(
             work, started_at, configs=(initial, final), results=results, unenforced=evaluation.unenforced()
         )
@@ -143,7 +144,9 @@ def check_health(task: Task, evaluation: TaskEvaluation) -> None:
     """
     began = time.monotonic()
     failed = [
-        result for result in evaluation.run_testcases(task.health_checks, look_again=False) if result.status == "fail"
+        result
+        for result in evaluation.run_testcases(task.network.health_checks, look_again=False)
+        if result.status == "fail"
     ]
     if failed:
         missing = (f"health check {one.name!r}: expected {one.expected}, saw {one.actual}" for one in failed)

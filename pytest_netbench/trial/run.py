@@ -57,4 +57,4 @@ def run_trial(
 
 def platforms_of(task: Task) -> frozenset[str]:
     """Names of the platforms of the task's nodes."""
-    return frozenset(task.platform_of(node.name) for node in task.topology.nodes)
+    return frozenset(task.network.platform_of(node.name) for node in task.network.topology.nodes)

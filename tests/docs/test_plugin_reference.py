@@ -73,7 +73,7 @@ def test_every_example_compiles(page):
 
 
 def test_the_example_of_accepted_survivors_is_what_a_task_takes():
-    from pytest_netbench.model.task import Task
+    from pytest_netbench.model.configure import Configure
 
     (text,) = re.findall(r"```yaml\n(.*?)```", (FOLDER / "options.md").read_text(), re.DOTALL)
-    assert set(yaml.safe_load(text)) <= set(Task.model_fields)
+    assert set(yaml.safe_load(text)) <= set(Configure.model_fields)

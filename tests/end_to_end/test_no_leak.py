@@ -27,7 +27,7 @@ def test_no_prompt_holds_how_a_task_is_solved_or_judged(path: Path, monkeypatch)
     requests, configs = asked(task, monkeypatch)
     said = [str(message["content"]) for one in requests for message in one["messages"]]
     prompts = "\n".join([*said, json.dumps(requests[0]["tools"])])
-    assert words(task.intents[0].text) in words(prompts)
+    assert words(task.payload.intents[0].text) in words(prompts)
     assert secrets(task)
     public = words(" ".join(configs.values()))
     found = [secret for secret in secrets(task) if words(secret) in words(prompts) and words(secret) not in public]
@@ -60,8 +60,8 @@ def asked(task: Task, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Request], d
 
 def secrets(task: Task) -> list[str]:
     """Texts that only the author, the oracle and the judge may know; what is too short to tell is left out."""
-    lines = [line for commands in task.ground_truth_configs.values() for line in commands]
-    judged = [testcase.model_dump(mode="json") for testcase in (*task.testcases, *task.health_checks)]
+    lines = [line for commands in task.payload.ground_truth_configs.values() for line in commands]
+    judged = [testcase.model_dump(mode="json") for testcase in (*task.payload.testcases, *task.network.health_checks)]
     names = [one["name"] for one in judged]
     patterns = [one["expected_output"] for one in judged if one.get("expected_output")]
     reasoning = [sentence for sentence in task.ground_truth_reasoning.split(". ") if len(sentence.split()) > 5]

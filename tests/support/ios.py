@@ -67,8 +67,8 @@ def ios_task(
     hosts = hosts or {}
     nodes = {**dict.fromkeys(configs, "cisco_ios"), **dict.fromkeys(hosts, "linux")}
     task = network(nodes, links, {**configs, **hosts}, **fields)
-    placed = [node.model_copy(update={"role": (roles or {}).get(node.name)}) for node in task.topology.nodes]
-    return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": tuple(placed)})})
+    placed = [node.model_copy(update={"role": (roles or {}).get(node.name)}) for node in task.network.topology.nodes]
+    return task.with_payload(topology=task.network.topology.model_copy(update={"nodes": tuple(placed)}))
 
 
 def type_lines(node: Any, *lines: str) -> None:

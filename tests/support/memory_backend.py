@@ -44,7 +44,7 @@ class MemoryBackend:
             raise LabError("zebra of edge did not start: /usr/lib/frr/zebra: not found")
         if "process-dies" in task.tags:
             os._exit(9)
-        lab = JournaledLab(task.topology, task.startup_configs, time_scale=time_scale or 100.0)
+        lab = JournaledLab(task.network.topology, task.network.startup_configs, time_scale=time_scale or 100.0)
         lab.slug = task.slug
         return lab
 

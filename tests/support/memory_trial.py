@@ -53,7 +53,7 @@ def does_it(_: Brief, ani: Ani) -> Submission:
 
 def trial_of(agent: Any, *, task: Task | None = None, grace_s: float | None = 0.1, **budget: Any) -> Trial:
     task = task or task_of()
-    lab = MemoryLab(task.topology, task.startup_configs, time_scale=100.0)
+    lab = MemoryLab(task.network.topology, task.network.startup_configs, time_scale=100.0)
     terms: Terms = terms_for(task, agent.info, budget=budget)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     return Trial(

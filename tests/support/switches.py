@@ -137,9 +137,10 @@ def switched_task(
     }
     task = ios_task(configs, links, hosts=lines, **fields)
     nodes = tuple(
-        node.model_copy(update={"role": "switch"}) if node.name in switches else node for node in task.topology.nodes
+        node.model_copy(update={"role": "switch"}) if node.name in switches else node
+        for node in task.network.topology.nodes
     )
-    return task.model_copy(update={"topology": task.topology.model_copy(update={"nodes": nodes})})
+    return task.with_payload(topology=task.network.topology.model_copy(update={"nodes": nodes}))
 
 
 def reaches(node: NodeAccess, address: str, *, count: int = 2) -> bool:

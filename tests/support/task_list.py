@@ -30,7 +30,8 @@ def files() -> list[Path]:
 def _section(domain: Path) -> list[str]:
     tasks = [(path.name, load_task(path)) for path in files() if path.parent == domain]
     rows = [
-        _row(domain.name, name, task) for name, task in sorted(tasks, key=lambda one: (one[1].platform, one[1].steps))
+        _row(domain.name, name, task)
+        for name, task in sorted(tasks, key=lambda one: (one[1].network.platform, one[1].payload.steps))
     ]
     head = ["| task | platform | about | intents | devices | steps | testcases |", "|---|---|---|---|---|---|---|"]
     return [f"## {domain.name}: {len(tasks)}", "", *head, *rows]
@@ -40,12 +41,12 @@ def _row(domain: str, name: str, task: Task) -> str:
     size = task.size
     cells = [
         f"[{task.task_name}]({domain}/{name})",
-        f"`{task.platform}`",
+        f"`{task.network.platform}`",
         ", ".join(task.tags),
-        str(len(task.intents)),
+        str(len(task.payload.intents)),
         f"{size.devices} / {size.configured}",
         str(size.steps),
-        str(len(task.testcases)),
+        str(len(task.payload.testcases)),
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -31,14 +31,14 @@ def failed_after() -> Iterator[Callable[..., dict[str, str]]]:
         lab = backend.deploy(task)
         labs.append(lab)
         evaluation = TaskEvaluation(lab)
-        health = evaluation.run_testcases(task.health_checks, look_again=False)
+        health = evaluation.run_testcases(task.network.health_checks, look_again=False)
         assert [one.name for one in health if one.status == "fail"] == []
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
         for node, lines in commands.items():
             refused = [one for one in ani.update_cfg(node, list(lines))["results"] if one["status"] == "error"]
             assert refused == []
-        asked = [one for one in task.testcases if not among or one.name in among]
-        assert len(asked) == len(among or task.testcases)
+        asked = [one for one in task.payload.testcases if not among or one.name in among]
+        assert len(asked) == len(among or task.payload.testcases)
         return {one.name: one.actual for one in evaluation.run_testcases(asked) if one.status == "fail"}
 
     yield run

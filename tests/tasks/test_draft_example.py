@@ -52,11 +52,11 @@ def test_it_says_what_the_draft_prints(printed):
 
 
 def test_it_is_about_the_devices_of_the_draft(task):
-    assert [task.platform_of(node.name) for node in task.topology.nodes] == ["cisco_ios", "cisco_ios"]
+    assert [task.network.platform_of(node.name) for node in task.network.topology.nodes] == ["cisco_ios", "cisco_ios"]
 
 
 def test_a_backup_is_looked_for_where_it_waits_and_a_primary_where_packets_are_forwarded(task):
-    assert [testcase.kind for testcase in task.testcases[:4]] == ["route", "config", "route", "config"]
+    assert [testcase.kind for testcase in task.payload.testcases[:4]] == ["route", "config", "route", "config"]
 
 
 def test_its_ground_truth_is_recorded(task):

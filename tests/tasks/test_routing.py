@@ -14,7 +14,7 @@ ROUTING = Path(__file__).parents[2] / "tasks" / "routing"
 
 def truth(slug: str) -> dict[str, list[str]]:
     task = load_task(ROUTING / f"{slug}.task.yaml")
-    return {node: list(lines) for node, lines in task.ground_truth_configs.items()}
+    return {node: list(lines) for node, lines in task.payload.ground_truth_configs.items()}
 
 
 def replaced(lines: Sequence[str], line: str, *instead: str) -> list[str]:

@@ -42,7 +42,9 @@ def truth(path: Path, task: Task) -> Truth:
 
 
 def intent_texts(task: Task) -> list[str]:
-    return [text for intent in task.intents for text in (intent.text, *(sub.text for sub in intent.sub_intents))]
+    return [
+        text for intent in task.payload.intents for text in (intent.text, *(sub.text for sub in intent.sub_intents))
+    ]
 
 
 def test_a_shipped_task_fits_the_published_schema(path: Path):
@@ -59,55 +61,59 @@ def test_a_shipped_task_says_what_it_is_about_and_guesses_no_difficulty_of_what_
 
 
 def test_a_shipped_task_has_two_or_more_intents_each_with_its_part_per_node(task: Task):
-    assert len(task.intents) >= 2
-    assert [intent.text for intent in task.intents if not intent.sub_intents] == []
+    assert len(task.payload.intents) >= 2
+    assert [intent.text for intent in task.payload.intents if not intent.sub_intents] == []
 
 
 def test_every_node_that_is_configured_is_told_its_part(task: Task):
-    told = {sub.node for intent in task.intents for sub in intent.sub_intents}
-    assert set(task.ground_truth_configs) <= told
+    told = {sub.node for intent in task.payload.intents for sub in intent.sub_intents}
+    assert set(task.payload.ground_truth_configs) <= told
 
 
 def test_every_intent_is_judged_by_a_testcase(task: Task):
-    judged = {testcase.intent for testcase in task.testcases}
-    assert judged == set(range(1, len(task.intents) + 1))
+    judged = {testcase.intent for testcase in task.payload.testcases}
+    assert judged == set(range(1, len(task.payload.intents) + 1))
 
 
 def test_a_shipped_task_also_guards_what_must_not_be_broken(task: Task):
-    assert {testcase.role for testcase in task.testcases} == {"intent", "regression"}
+    assert {testcase.role for testcase in task.payload.testcases} == {"intent", "regression"}
 
 
 def test_a_shipped_task_is_judged_by_packets_and_not_by_words_of_a_config_alone(task: Task):
-    assert {"reachability", "path", "throughput", "marking"} & {testcase.kind for testcase in task.testcases}
+    assert {"reachability", "path", "throughput", "marking"} & {testcase.kind for testcase in task.payload.testcases}
 
 
 def test_the_reasoning_is_an_explanation_and_not_a_list_of_commands(task: Task):
     words = task.ground_truth_reasoning.split()
     assert 120 <= len(words) <= 330, len(words)
-    lines = {line.strip() for lines in task.ground_truth_configs.values() for line in lines if len(line.split()) > 3}
+    lines = {
+        line.strip() for lines in task.payload.ground_truth_configs.values() for line in lines if len(line.split()) > 3
+    }
     assert [line for line in lines if line in task.ground_truth_reasoning] == []
 
 
 def test_intents_say_what_is_wanted_and_name_no_command(task: Task):
     texts = "\n".join(intent_texts(task))
     assert TOOLS.findall(texts) == []
-    lines = {line.strip() for lines in task.ground_truth_configs.values() for line in lines if len(line.split()) > 1}
+    lines = {
+        line.strip() for lines in task.payload.ground_truth_configs.values() for line in lines if len(line.split()) > 1
+    }
     assert [line for line in lines if line in texts] == []
 
 
 def test_a_lab_of_a_shipped_task_is_small_and_has_hosts(task: Task):
-    assert 2 <= len(task.topology.nodes) <= 8
-    assert "linux" in {task.platform_of(node.name) for node in task.topology.nodes}
+    assert 2 <= len(task.network.topology.nodes) <= 8
+    assert "linux" in {task.network.platform_of(node.name) for node in task.network.topology.nodes}
 
 
 def test_the_recorded_ground_truth_is_of_this_very_task_and_knows_its_nodes(task: Task, truth: Truth):
-    nodes = {node.name for node in task.topology.nodes}
+    nodes = {node.name for node in task.network.topology.nodes}
     assert set(truth.configs) == set(truth.initial_configs) == nodes
 
 
 def test_the_recorded_ground_truth_changes_the_nodes_it_configures_and_no_other(task: Task, truth: Truth):
     changed = {node for node in truth.configs if truth.configs[node] != truth.initial_configs[node]}
-    assert changed == set(task.ground_truth_configs)
+    assert changed == set(task.payload.ground_truth_configs)
 
 
 def test_a_shipped_task_differs_from_all_others(path: Path, task: Task):

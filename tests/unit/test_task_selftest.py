@@ -41,7 +41,7 @@ def test_a_task_the_oracle_cannot_solve_is_named_with_what_was_seen():
 
 def test_an_intents_testcase_that_passes_before_the_work_is_a_problem():
     easy = {"kind": "reachability", "name": "ping", "from": "branch", "to": "web", "within_s": 1}
-    report = selftest_of(testcases=[*(one.model_dump(by_alias=True) for one in task_of().testcases), easy])
+    report = selftest_of(testcases=[*(one.model_dump(by_alias=True) for one in task_of().payload.testcases), easy])
     assert report.problems == (
         "testcase 'ping' passes before anything is done: make it miss the intent, or give it role: regression",
     )
@@ -49,7 +49,9 @@ def test_an_intents_testcase_that_passes_before_the_work_is_a_problem():
 
 def test_a_regression_testcase_may_pass_before_the_work():
     easy = {"kind": "reachability", "name": "ping", "role": "regression", "from": "branch", "to": "web", "within_s": 1}
-    assert not selftest_of(testcases=[*(one.model_dump(by_alias=True) for one in task_of().testcases), easy]).problems
+    assert not selftest_of(
+        testcases=[*(one.model_dump(by_alias=True) for one in task_of().payload.testcases), easy]
+    ).problems
 
 
 def test_a_line_that_no_testcase_misses_is_a_survivor():

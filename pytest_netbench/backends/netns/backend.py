@@ -28,28 +28,30 @@ class NetnsBackend:
     name = "netns"
 
     def lacks(self, task: Task) -> tuple[str, str | None] | None:
-        shaped = any(not link.quality.is_plain for link in task.topology.links)
+        shaped = any(not link.quality.is_plain for link in task.network.topology.links)
         if shaped and build.wire() is None:
             return plan.no_wire()
-        if any(node.role == "switch" for node in task.topology.nodes) and build.switch() is None:
+        if any(node.role == "switch" for node in task.network.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks(task.requirements, {task.platform_of(node.name) for node in task.topology.nodes})
+        return doctor.lacks(
+            task.requirements, {task.network.platform_of(node.name) for node in task.network.topology.nodes}
+        )
 
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
-        names = {node.name: task.platform_of(node.name) for node in task.topology.nodes}
+        names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
         platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
             channel=channel,
-            topology=task.topology,
+            topology=task.network.topology,
             nodes={
                 node: NetnsNode(
                     channel=channel,
                     name=node,
                     platform=platform,
-                    topology=task.topology,
+                    topology=task.network.topology,
                     time_scale=steady,
                 )
                 for node, platform in names.items()
@@ -60,7 +62,7 @@ class NetnsBackend:
         )
         try:
             lab.refused_startup_lines = _boot(lab, task, platforms)
-            if task.strict and lab.refused_startup_lines:
+            if task.network.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
             readiness.wait_until_ready(lab, platforms, pace=converging)
             if steady != converging:
@@ -74,7 +76,7 @@ class NetnsBackend:
 
 def _substitutes(task: Task) -> dict[str, str]:
     """Kernel features that a task's network would use elsewhere, and what this backend uses instead."""
-    if all(link.quality.is_plain for link in task.topology.links):
+    if all(link.quality.is_plain for link in task.network.topology.links):
         return {}
     return {"netem": "the wire program of this package, one per shaped link"}
 
@@ -83,7 +85,7 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     """Lab time's factors once the lab is ready, and until then."""
     if build.labtime() is None:
         return 1.0, 1.0
-    if (fixed := asked or task.time_scale) is not None:
+    if (fixed := asked or task.network.time_scale) is not None:
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
     return pace.steady(routers, workers), pace.converging(routers, workers)
@@ -94,7 +96,7 @@ def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> tuple
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
         futures = [
-            pool.submit(platforms[node.platform].boot, node, task.startup_configs.get(name, ""))
+            pool.submit(platforms[node.platform].boot, node, task.network.startup_configs.get(name, ""))
             for name, node in lab.nodes.items()
         ]
         failures = [future.exception() for future in futures]

@@ -33,7 +33,7 @@ def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: 
         shared["labtime.so"] = str(library)
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
-    if any(not link.quality.is_plain for link in task.topology.links):
+    if any(not link.quality.is_plain for link in task.network.topology.links):
         if (wire := build.wire()) is None:
             raise RequirementMissing(*no_wire())
         shared["wire"] = str(wire)
@@ -43,12 +43,12 @@ def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: 
                 "name": node.name,
                 "interfaces": [
                     kernel_name(platforms, task, node.name, interface)
-                    for interface in task.topology.interfaces(node.name)
+                    for interface in task.network.topology.interfaces(node.name)
                 ],
             }
-            for node in task.topology.nodes
+            for node in task.network.topology.nodes
         ],
-        "links": [_link(task, platforms, link) for link in task.topology.links],
+        "links": [_link(task, platforms, link) for link in task.network.topology.links],
         "time_scale": time_scale,
         "shared": shared,
         "hidden": hidden_directories(),
@@ -69,7 +69,7 @@ def no_switch() -> tuple[str, str]:
 def kernel_name(platforms: Mapping[str, Platform], task: Task, node: str, interface: str) -> str:
     """The kernel's name of an interface."""
     try:
-        return platforms[task.platform_of(node)].kernel_interface(interface)
+        return platforms[task.network.platform_of(node)].kernel_interface(interface)
     except ValueError as error:
         raise LabError(f"{node}: {error}") from error
 

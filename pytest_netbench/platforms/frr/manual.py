@@ -31,16 +31,16 @@ def sections(folders: Sequence[Path] = FOLDERS) -> tuple[ManualSection, ...]:
     found: list[ManualSection] = []
     for path in sorted(folder.glob(_PATTERN)):
         if path.name.partition(".")[0] not in _LEFT_OUT:
-            found += read(path.read_text(encoding="utf-8", errors="replace"))
+            found += read(path.read_text(encoding="utf-8", errors="replace"), name=path.name.partition(".")[0])
     return tuple(found)
 
 
-def read(text: str) -> Iterator[ManualSection]:
-    """The sections of one file."""
+def read(text: str, *, name: str) -> Iterator[ManualSection]:
+    """Yield the sections of one file; ``name`` titles a file without a heading, which other files include."""
     page = ""
     for heading, lines in _by_heading(text.splitlines()):
         page = page or heading
-        title = heading if heading == page else f"{page}: {heading}"
+        title = (heading if heading == page else f"{page}: {heading}") or name
         for commands, body in _by_command(lines):
             words = _plain(body)
             if commands or words:

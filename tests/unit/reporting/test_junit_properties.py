@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pytest_netbench.model.task import TaskSize
+from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.reporting.junit import junit_properties
 from tests.support.records import busy_result, result
 

@@ -10,7 +10,8 @@ import jsonschema
 import pytest
 
 from pytest_netbench.cli import main as cli
-from pytest_netbench.model.task import Budget, Task
+from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.task import Budget, flat_model
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import LinkQuality, Node
 from pytest_netbench.taskfile.fields import documented
@@ -42,7 +43,7 @@ def test_every_example_loads_and_fits_the_schema(load, language, text):
     load(text if "task_name" in data else json.dumps(whole), "example.json" if language == "json" else "example.yaml")
 
 
-@pytest.mark.parametrize("name", documented(Task))
+@pytest.mark.parametrize("name", documented(flat_model(Configure)))
 def test_every_field_of_a_task_is_documented(name):
     assert re.search(rf"^\| `{name}` \|", REFERENCE, re.MULTILINE)
 

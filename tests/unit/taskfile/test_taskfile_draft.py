@@ -80,33 +80,33 @@ def draft(**changes: Any) -> str:
 @pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["unix", "windows"])
 def test_the_drafts_printed_example_loads(load, ends):
     task = load(PRINTED.replace("\n", ends), "static-routing.json")
-    assert (task.platform, task.slug) == ("cisco_ios", "static-routing")
-    assert task.intents[0].text == (
+    assert (task.network.platform, task.slug) == ("cisco_ios", "static-routing")
+    assert task.payload.intents[0].text == (
         "NewYork: create a static route pointing to the Loopback0 on Washington,"
         " traffic should pass the 192.168.1.0 network."
     )
-    assert str(task.topology.links[0]) == "NewYork S0/0 <-> Washington S0/0"
-    assert task.startup_configs["NewYork"] == (
+    assert str(task.network.topology.links[0]) == "NewYork S0/0 <-> Washington S0/0"
+    assert task.network.startup_configs["NewYork"] == (
         "!\nversion 12.4\nservice timestamps debug datetime msec\nhostname NewYork\n"
     )
-    assert len(task.truth_of("NewYork")) == 2
+    assert len(task.payload.truth_of("NewYork")) == 2
     assert task.ground_truth_reasoning.endswith("(2.2.2.0/30) pointing to the next-hop 192.168.1.2")
 
 
 def test_a_printed_route_testcase_gets_its_device_from_its_name_and_its_prefix_from_the_ground_truth(load):
-    route = load(PRINTED, "a.json").testcases[0]
+    route = load(PRINTED, "a.json").payload.testcases[0]
     assert (route.kind, route.device, route.prefix) == ("route", "NewYork", "2.2.2.0/30")
     assert (route.protocol, route.next_hops, route.present) == ("static", ("192.168.1.2",), True)
 
 
 def test_a_floating_backup_is_looked_for_in_the_config_as_no_forwarding_table_has_it(load):
-    backup = load(PRINTED, "a.json").testcases[1]
+    backup = load(PRINTED, "a.json").payload.testcases[1]
     assert (backup.kind, backup.device) == ("config", "NewYork")
     assert re.fullmatch(backup.line, "ip route 2.2.2.0 255.255.255.252 192.168.2.2 100")
 
 
 def test_a_testcase_of_the_evaluation_interface_is_a_show_and_needs_no_name(load):
-    show = load(PRINTED, "a.json").testcases[2]
+    show = load(PRINTED, "a.json").payload.testcases[2]
     assert (show.kind, show.name) == ("show", "NewYork: show ip route 2.2.2.0 255.255.255.252")
     assert re.search(show.expected_output, "S       2.2.2.0/30 [1/0] via 192.168.1.2")
     assert not re.search(show.expected_output, "S 2.2.2.0/30 [1/0] via 192.168.1.3")
@@ -127,15 +127,15 @@ def test_a_config_laid_out_over_lines_with_no_written_line_break_keeps_its_lines
         '"ground_truth_configs"',
         '"startup_configs": {"NewYork": "hostname a\n!\ninterface S0/0"}, "ground_truth_configs"',
     )
-    assert load(text, "a.json").startup_configs["NewYork"] == "hostname a\n!\ninterface S0/0"
+    assert load(text, "a.json").network.startup_configs["NewYork"] == "hostname a\n!\ninterface S0/0"
 
 
 def test_json_with_anything_of_ours_is_about_frr_unless_it_says_otherwise(load):
-    assert load(draft(), "a.json").platform == "cisco_ios"
-    assert load(draft(), "a.task.json").platform == "cisco_ios"
+    assert load(draft(), "a.json").network.platform == "cisco_ios"
+    assert load(draft(), "a.task.json").network.platform == "cisco_ios"
     links = {"nodes": ["NewYork", "Washington"], "links": ["NewYork eth0 <-> Washington eth0"]}
-    assert load(draft(tags=["x"], topology=links), "a.json").platform == "frr"
-    assert load(draft(platform="frr", topology=links), "a.json").platform == "frr"
+    assert load(draft(tags=["x"], topology=links), "a.json").network.platform == "frr"
+    assert load(draft(platform="frr", topology=links), "a.json").network.platform == "frr"
 
 
 def test_a_name_that_mentions_no_node_says_what_to_add(refusal):
@@ -168,7 +168,7 @@ def test_a_next_hop_that_no_static_route_has_says_what_to_add(refusal):
 def test_device_and_prefix_may_be_given(load):
     result = {"protocol": "ospf", "next_hop": "9.9.9.9", "prefix": "4.4.4.0/24", "metric": 20, "distance": 110}
     text = draft(testcases=[{"name": "x", "device": "Washington", "expected_result": result, "role": "regression"}])
-    route = load(text, "a.json").testcases[0]
+    route = load(text, "a.json").payload.testcases[0]
     assert (route.device, route.prefix, route.metric, route.distance) == ("Washington", "4.4.4.0/24", 20, 110)
     assert route.role == "regression"
 
@@ -189,12 +189,12 @@ def test_a_node_is_found_in_a_name_as_a_whole_word_the_first_one_first(load):
             {"name": "From newyork to York", "expected_result": {"next_hop": "1.1.1.1"}},
         ],
     )
-    assert [one.device for one in load(text, "a.json").testcases] == ["R10", "NewYork"]
+    assert [one.device for one in load(text, "a.json").payload.testcases] == ["R10", "NewYork"]
 
 
 def test_testcases_of_the_draft_that_share_a_name_are_told_apart(load):
     show = {"device": "NewYork", "commands": ["show version"], "expected_output": "12"}
-    assert [one.name for one in load(draft(testcases=[show, show]), "a.json").testcases] == [
+    assert [one.name for one in load(draft(testcases=[show, show]), "a.json").payload.testcases] == [
         "NewYork: show version",
         "NewYork: show version (2)",
     ]

@@ -19,7 +19,7 @@ HEAD = dedent("""\
 
 def test_slug_and_domain_come_from_the_file_name_and_its_folder(load, good):
     task = load(good, "floating-backup.task.yaml")
-    assert (task.slug, task.domain, task.platform) == ("floating-backup", "static", "frr")
+    assert (task.slug, task.domain, task.network.platform) == ("floating-backup", "static", "frr")
 
 
 @pytest.mark.parametrize("name", ["Static Routing.json", "static_routing.task.json", "STATIC-ROUTING.task.yml"])
@@ -40,7 +40,7 @@ def test_a_file_directly_under_tasks_belongs_to_misc(write, good):
 
 def test_links_are_strings_as_in_the_draft_spaces_and_all(load):
     task = load(HEAD + '  links: ["R1  S0/0 <-> R2 S0/0 ", "R1 e1<->R2 e1 <->  R3 e1"]\nplatform: cisco_ios\n')
-    assert [str(link) for link in task.topology.links] == ["R1 S0/0 <-> R2 S0/0", "R1 e1 <-> R2 e1 <-> R3 e1"]
+    assert [str(link) for link in task.network.topology.links] == ["R1 S0/0 <-> R2 S0/0", "R1 e1 <-> R2 e1 <-> R3 e1"]
 
 
 def test_links_are_mappings_with_what_they_do_to_packets(load):
@@ -53,7 +53,7 @@ def test_links_are_mappings_with_what_they_do_to_packets(load):
     - {endpoints: R1 eth3 <-> R3 eth3}
 """
     )
-    first, second, third = task.topology.links
+    first, second, third = task.network.topology.links
     assert first.quality == LinkQuality(delay_ms=10, jitter_ms=1, loss=0.01, rate_bps=10_000_000)
     assert second.quality.delay_ms == 500
     assert str(third) == "R1 eth3 <-> R3 eth3"
@@ -75,8 +75,8 @@ def test_intents_are_texts_or_mappings_with_sub_intents_in_either_form(load):
               - R2: d
         """)
     )
-    assert [intent.text for intent in task.intents] == ["plain", "one", "two"]
-    assert [[(s.node, s.text) for s in intent.sub_intents] for intent in task.intents] == [
+    assert [intent.text for intent in task.payload.intents] == ["plain", "one", "two"]
+    assert [[(s.node, s.text) for s in intent.sub_intents] for intent in task.payload.intents] == [
         [],
         [("R1", "a"), ("R2", "b")],
         [("R1", "c"), ("R2", "d")],
@@ -97,13 +97,13 @@ def test_ground_truth_commands_are_a_list_or_a_text_without_its_comments(load):
           R3:
         """)
     )
-    assert task.truth_of("R1") == task.truth_of("R2") == ("router ospf 1", " network 10.0.0.0/8 area 0")
-    assert task.truth_of("R3") == ()
+    assert task.payload.truth_of("R1") == task.payload.truth_of("R2") == ("router ospf 1", " network 10.0.0.0/8 area 0")
+    assert task.payload.truth_of("R3") == ()
 
 
 def test_startup_configs_are_texts_or_lists_of_lines(load):
     task = load(HEAD + 'startup_configs:\n  R1: "a\\r\\nb\\r\\n"\n  R2: [a, b]\n  R3:\n')
-    assert task.startup_configs == {"R1": "a\nb\n", "R2": "a\nb\n", "R3": ""}
+    assert task.network.startup_configs == {"R1": "a\nb\n", "R2": "a\nb\n", "R3": ""}
 
 
 def test_quantities_of_testcases_are_read_with_their_units(load):
@@ -125,7 +125,7 @@ def test_quantities_of_testcases_are_read_with_their_units(load):
           - {name: mark, kind: marking, from: R1, to: R2, sent_dscp: CS1, expected_dscp: af41}
         """)
     )
-    voice, band, mark = task.testcases
+    voice, band, mark = task.payload.testcases
     assert (task.budget.wall_s, task.budget.calls, task.budget.tokens) == (600, 20, None)
     assert (voice.flow.dscp, voice.flow.rate_bps, voice.background[0].rate_bps) == (46, 500_000, 1_500_000)
     assert (voice.expected_bps, voice.tolerance) == (500_000, 0.15)
@@ -147,9 +147,9 @@ def test_one_text_stands_for_a_list_of_one(load):
         """)
     )
     assert (task.tags, task.requirements) == (("ospf",), ("netem",))
-    assert task.testcases[0].commands == ("show ip route",)
-    assert task.testcases[1].next_hops == ("10.0.0.1",)
-    assert task.testcases[2].parents == ("interface eth1",)
+    assert task.payload.testcases[0].commands == ("show ip route",)
+    assert task.payload.testcases[1].next_hops == ("10.0.0.1",)
+    assert task.payload.testcases[2].parents == ("interface eth1",)
 
 
 def test_prefixes_are_brought_into_one_form(load):
@@ -161,7 +161,7 @@ def test_prefixes_are_brought_into_one_form(load):
           - {name: b, kind: route, device: R1, prefix: "2001:DB8:0::/32"}
         """)
     )
-    assert [one.prefix for one in task.testcases] == ["2.2.2.0/30", "2001:db8::/32"]
+    assert [one.prefix for one in task.payload.testcases] == ["2.2.2.0/30", "2001:db8::/32"]
 
 
 def test_a_task_written_by_a_program_loads_as_the_same_task(load, good):
@@ -174,8 +174,8 @@ def test_a_task_written_by_a_program_loads_as_the_same_task(load, good):
 def test_words_that_yaml_1_1_reads_as_something_else_stay_texts(load):
     task = load("task_name: no\nintents: [12:30]\ntopology: {nodes: [on, y]}\ntags: [0x1F:2, 2001-01-01]\n")
     assert task.task_name == "no"
-    assert task.intents[0].text == "12:30"
-    assert [node.name for node in task.topology.nodes] == ["on", "y"]
+    assert task.payload.intents[0].text == "12:30"
+    assert [node.name for node in task.network.topology.nodes] == ["on", "y"]
     assert task.tags == ("0x1F:2", "2001-01-01")
 
 
@@ -184,7 +184,10 @@ def test_a_byte_order_mark_and_windows_line_ends_do_not_matter(load, good):
 
 
 def test_platforms_that_come_later_are_valid_in_a_file(load):
-    assert load("task_name: T\nintents: [x]\nplatform: cisco_ios\ntopology: {nodes: [R1]}\n").platform == "cisco_ios"
+    assert (
+        load("task_name: T\nintents: [x]\nplatform: cisco_ios\ntopology: {nodes: [R1]}\n").network.platform
+        == "cisco_ios"
+    )
 
 
 def test_the_loaded_task_is_frozen(load, good):

@@ -22,7 +22,7 @@ def test_a_result_counts_how_large_its_task_is():
     record = trial_of(Nop()).run()
     size = judge(record, [score(1.0)], pass_marks=MARKS).size
     assert size is not None
-    assert (size.steps, size.devices) == (record.task.steps, len(record.task.topology.nodes))
+    assert (size.steps, size.devices) == (record.task.payload.steps, len(record.task.network.topology.nodes))
 
 
 def test_a_score_at_its_pass_mark_passes():

@@ -1,4 +1,7 @@
-"""FRR 10's mgmtd refuses a change while another is being made: it is said again, in the process and in a node."""
+"""FRR 10's mgmtd refuses a change while it makes another one: the line is sent again, by the driver and by a service.
+
+The driver's tests hold for FRR 8, where ripd takes its own config, and for FRR 10, where mgmtd takes it; neither needs to be installed.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import pytest
 from pytest_netbench.platforms.cisco_ios.apply import frr as apply_frr
 from pytest_netbench.platforms.cisco_ios.plan import FrrPlan
 from pytest_netbench.platforms.cisco_ios.services.programs import frr as program_frr
+from pytest_netbench.platforms.frr import daemons
 
 LOCKED = "% command failed, could not lock running DS\n"
 
@@ -40,7 +44,7 @@ class Node:
         self._daemon = daemon
 
     def read_file(self, path: str) -> str:
-        return "ripd=yes\n"
+        return "mgmtd=yes\nripd=yes\n"
 
     def vty(self, requests: list[tuple[str, str]]) -> list[tuple[str, int]]:
         return [self._daemon.answer(line) for _, line in requests]
@@ -78,27 +82,35 @@ def plan(*lines: str) -> FrrPlan:
     return made
 
 
-def test_a_line_that_met_a_lock_is_said_again():
+@pytest.fixture(params=[("8.4.4", "ripd"), ("10.3", "mgmtd")], ids=["frr-8", "frr-10"])
+def speaker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The daemon that takes ripd's config."""
+    version, name = request.param
+    monkeypatch.setattr(daemons, "version", lambda: version)
+    return name
+
+
+def test_a_line_that_met_a_lock_is_sent_again(speaker):
     daemon = Daemon(locked=3)
     assert apply_frr.apply(Node(daemon), FrrPlan(), plan("ip route 10.0.0.0/8 Null0")) == []
     assert daemon.heard.count("ip route 10.0.0.0/8 Null0") == 4
 
 
-def test_a_line_that_is_refused_for_itself_is_said_once():
+def test_a_line_that_is_refused_for_itself_is_sent_once(speaker):
     daemon = Daemon(locked=0)
     problems = apply_frr.apply(Node(daemon), FrrPlan(), plan("bad line"))
-    assert problems == ["R1: ripd did not take 'bad line': % Unknown command"]
+    assert problems == [f"R1: {speaker} did not take 'bad line': % Unknown command"]
     assert daemon.heard.count("bad line") == 1
 
 
-def test_a_lock_that_stays_is_told_of(monkeypatch):
+def test_a_lock_that_stays_is_reported(monkeypatch, speaker):
     monkeypatch.setattr(apply_frr, "_LONGEST_LOCK_S", 0.01)
     daemon = Daemon(locked=10_000)
     problems = apply_frr.apply(Node(daemon), FrrPlan(), plan("ip route 10.0.0.0/8 Null0"))
-    assert problems == [f"R1: ripd did not take 'ip route 10.0.0.0/8 Null0': {LOCKED.strip()}"]
+    assert problems == [f"R1: {speaker} did not take 'ip route 10.0.0.0/8 Null0': {LOCKED.strip()}"]
 
 
-def test_a_service_says_a_line_again_that_met_a_lock(daemon_directory):
+def test_a_service_sends_a_line_again_that_met_a_lock(daemon_directory):
     directory, daemon = daemon_directory
     lines = [("mgmtd", "ip route 10.0.0.0/8 Null0"), ("mgmtd", "bad line")]
     assert program_frr.configure(lines, directory=str(directory)) == ["mgmtd: bad line: % Unknown command"]

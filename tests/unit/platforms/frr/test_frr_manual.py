@@ -42,7 +42,7 @@ installed = pytest.mark.skipif(
 
 
 def test_a_heading_and_each_group_of_commands_are_sections():
-    assert [section.title for section in read(PAGE)] == [
+    assert [section.title for section in read(PAGE, name="filter")] == [
         "Filtering",
         "Filtering: IP Access List - access-list NAME permit IPV4-NETWORK",
         "Filtering: IP Access List - show ip access-list",
@@ -50,7 +50,7 @@ def test_a_heading_and_each_group_of_commands_are_sections():
 
 
 def test_commands_that_are_explained_together_stand_together():
-    _, access_list, _ = read(PAGE)
+    _, access_list, _ = read(PAGE, name="filter")
     assert access_list.text.splitlines()[:4] == [
         "access-list NAME permit IPV4-NETWORK",
         "access-list NAME deny IPV4-NETWORK",
@@ -60,7 +60,7 @@ def test_commands_that_are_explained_together_stand_together():
 
 
 def test_markup_is_taken_out_and_examples_stay():
-    first, access_list, _ = read(PAGE)
+    first, access_list, _ = read(PAGE, name="filter")
     assert first.text == "FRR provides many filters."
     assert "      access-list filter deny 10.0.0.0/9" in access_list.text
     assert "code-block" not in access_list.text
@@ -68,6 +68,11 @@ def test_markup_is_taken_out_and_examples_stay():
 
 def test_without_documentation_there_is_no_manual(tmp_path):
     assert sections((tmp_path / "none",)) == ()
+
+
+def test_a_file_without_a_heading_is_titled_by_its_name(tmp_path):
+    (tmp_path / "include-note.rst.txt").write_text("Save the configuration with ``write``.\n")
+    assert [section.title for section in sections((tmp_path,))] == ["include-note"]
 
 
 def test_pages_without_commands_are_left_out(tmp_path):

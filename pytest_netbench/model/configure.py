@@ -1,0 +1,71 @@
+"""The payload of the family ``configure``: intents, ground truth and testcases."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.payload import Networked, TaskSize
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.testcase import Testcase
+
+
+class SubIntent(Model):
+    """What an intent asks of one node."""
+
+    node: str
+    text: str
+
+
+class Intent(Model):
+    """One thing the network shall do, in an operator's words, with what it means per device."""
+
+    text: str
+    sub_intents: tuple[SubIntent, ...] = ()
+
+
+class Configure(Networked):
+    """What a task of the family ``configure`` asks, how it is solved, and how a solution is judged."""
+
+    remarks: ClassVar[frozenset[str]] = frozenset({"accepted_survivors"})
+
+    intents: tuple[Intent, ...] = Field(min_length=1)
+    ground_truth_configs: dict[str, tuple[str, ...]] = {}
+    testcases: tuple[Testcase, ...] = ()
+    accepted_survivors: dict[str, dict[str, str]] = Field(
+        {}, description="ground-truth lines that may be left out unnoticed, with the reason: node to line to reason"
+    )
+
+    @model_validator(mode="after")
+    def _nodes_exist(self) -> Configure:
+        self.unknown_nodes("startup_configs", "ground_truth_configs", "accepted_survivors")
+        return self
+
+    @property
+    def steps(self) -> int:
+        """Number of ground-truth commands."""
+        return sum(len(lines) for lines in self.ground_truth_configs.values())
+
+    @property
+    def size(self) -> TaskSize:
+        """Ground-truth commands, nodes, and how many nodes the ground truth configures."""
+        configured = sum(bool(lines) for lines in self.ground_truth_configs.values())
+        return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
+
+    def truth_of(self, node: str) -> tuple[str, ...]:
+        """Ground-truth commands of ``node``; empty if none."""
+        return self.ground_truth_configs.get(node, ())
+
+
+def configuration_of(task: Task) -> Configure:
+    """The payload of ``task``, which must be of a family whose payload is a ``Configure``.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if not isinstance(task.payload, Configure):
+        raise UsageError(f"task {task.slug} of family {task.family!r} has no intents to configure")
+    return task.payload

@@ -1,0 +1,74 @@
+"""What a family's tasks carry beside what all tasks share."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.topology import Topology
+
+
+class TaskSize(Model):
+    """How large a task is: counted, while how difficult it is has to be measured."""
+
+    steps: int = Field(ge=0, description="ground-truth commands")
+    devices: int = Field(ge=0, description="nodes of the topology; 0 for a task without a network")
+    configured: int = Field(ge=0, description="nodes that the ground truth configures")
+
+
+class Payload(Model):
+    """The part of a task that its family defines. Each family has a subclass; its fields are fields of the task file.
+
+    A field name of a payload must not be a field name of ``TaskHeader``.
+    """
+
+    remarks: ClassVar[frozenset[str]] = frozenset()
+    """Fields that change neither what is asked nor how it is judged: the task's digest leaves them out."""
+
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Fields that came after others were in use: at its default such a field is not part of the digest."""
+
+    @property
+    def size(self) -> TaskSize | None:
+        """How much there is to do; ``None`` if the family does not count it."""
+        return None
+
+
+class Networked(Payload):
+    """The payload of a task that has a network: what a backend deploys, and what must hold before anyone works on it."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"strict"})
+
+    platform: str = Field("frr", description="platform of each node that names none")
+    topology: Topology
+    startup_configs: dict[str, str] = {}
+    strict: bool = Field(False, description="a refused line of a startup config fails the lab")
+    health_checks: tuple[Testcase, ...] = ()
+    time_scale: float | None = Field(None, gt=0, le=100)
+
+    def platform_of(self, node: str) -> str:
+        """The platform of ``node``: its own, or the task's."""
+        return self.topology.node(node).platform or self.platform
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """Platforms of the nodes, each once, in topology order."""
+        return tuple(dict.fromkeys(self.platform_of(node.name) for node in self.topology.nodes))
+
+    def unknown_nodes(self, *fields: str) -> None:
+        """Check that mappings of the payload name nodes of the topology.
+
+        Args:
+            fields: Names of fields that map node names to something.
+
+        Raises:
+            ValueError: One names a node that does not exist.
+        """
+        known = {node.name for node in self.topology.nodes}
+        for where in fields:
+            for name in getattr(self, where):
+                if name not in known:
+                    raise ValueError(f"{where}: unknown node {name!r} (known: {sorted(known)})")
