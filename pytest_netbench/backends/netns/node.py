@@ -6,6 +6,8 @@ import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,11 @@ class NetnsNode:
         self._channel.call("start", node=self.name, argv=list(argv), env=dict(env or {}), lab_time=lab_time)
 
     def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-        return [self._vty(daemon).ask(command) for daemon, command in requests]
+        return [
+            answer
+            for daemon, group in groupby(requests, key=itemgetter(0))
+            for answer in self._vty(daemon).ask([command for _, command in group])
+        ]
 
     def _vty(self, daemon: str) -> Vty:
         with self._lock:
