@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,10 +11,9 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import INVALID_PARAMS, testcases_of
 from pytest_netbench.lab.devices import Devices
-from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
-from pytest_netbench.platforms.base import Platform
 
 METHOD_NOT_FOUND = -32601
 METHODS = ("export-final-cfg", "run-testcases")
@@ -26,11 +25,10 @@ class TaskEvaluation:
 
     Args:
         lab: The running network.
-        platforms: Platforms by name, instead of those found by entry point.
     """
 
-    def __init__(self, lab: Lab, *, platforms: Mapping[str, Platform] | None = None) -> None:
-        self._devices = Devices(lab, platforms=platforms)
+    def __init__(self, lab: Lab) -> None:
+        self._devices = Devices(lab)
         self._runner = Runner(lab, self._devices)
         self._one_at_a_time = threading.Lock()
 
@@ -50,8 +48,10 @@ class TaskEvaluation:
         Raises:
             LabError: A device could not be asked.
         """
+        what = "listing what is not enforced"
         found = {
-            name: self._devices.ask(name, "listing what is not enforced", _unenforced) for name in self._devices.names
+            name: self._devices.ask(name, what, lambda driver, node: tuple(driver.unenforced(node)))
+            for name in self._devices.names
         }
         return {name: lines for name, lines in found.items() if lines}
 
@@ -88,10 +88,4 @@ class TaskEvaluation:
 
     def _running_config(self, name: str) -> str:
         what = "reading its running config"
-        return self._devices.ask(name, what, lambda platform, node: platform.running_config(node))
-
-
-def _unenforced(platform: Platform, node: LabNode) -> tuple[str, ...]:
-    """A platform that enforces all it accepts does not offer the question."""
-    ask = getattr(platform, "unenforced", None)
-    return () if ask is None else tuple(ask(node))
+        return self._devices.ask(name, what, lambda driver, node: driver.running_config(node))

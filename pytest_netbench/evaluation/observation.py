@@ -5,14 +5,14 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.testcase import Flow
-from pytest_netbench.platforms.base import Platform, Route
+from pytest_netbench.platforms.driver import Driver, Route
 
 PROBE_TIMEOUT_S = 0.5
 MAX_PROBE_TIMEOUT_S = 5.0
@@ -144,7 +144,7 @@ class View:
         prober = self._lab.prober
         return self._probing("sending traffic", lambda: prober.traffic(flows, targets, duration_s=duration_s))
 
-    def _device(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+    def _device(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         try:
             return self._devices.ask(device, what, question)
         except UnknownDevice as error:

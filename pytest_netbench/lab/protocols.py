@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
 
 
 class LabNode(NodeAccess, Protocol):
@@ -24,6 +25,10 @@ class Lab(Protocol):
 
     @property
     def nodes(self) -> Mapping[str, LabNode]: ...
+
+    def driver(self, node: str) -> Driver[Any]:
+        """The driver of the node called ``node``; the same object for all nodes that it can treat together."""
+        ...
 
     @property
     def prober(self) -> Prober: ...

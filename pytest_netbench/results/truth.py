@@ -106,7 +106,7 @@ def _recorded(path: Path, task_path: Path, task: Task) -> Truth | None:
 def _versions(task: Task) -> dict[str, str]:
     versions = {"netbench": __version__}
     for platform in sorted({task.network.platform_of(node.name) for node in task.network.topology.nodes}):
-        version = parts.load("platforms", platform)().version()
+        version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
         if version is not None:
             versions[platform] = version
     return versions

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_netbench.model.topology import Endpoint, Link, LinkQuality, Node, Topology
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
-from pytest_netbench.taskfile.platforms import known_platforms
+from pytest_netbench.taskfile.names import known_platforms
 from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.units import QUANTITIES
 

@@ -19,7 +19,7 @@ def open_ani(lab: Lab, terms: Terms) -> LabAni:
     """
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     if SEARCH_MANUAL in terms.extras:
-        manual.prepare(ani.devices.platforms)
+        manual.prepare(ani.dialects)
     if SSH in terms.extras:
         open_ssh(ani)
     return ani

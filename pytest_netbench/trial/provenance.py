@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest_netbench
-from pytest_netbench import parts
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.trial import Environment
 
@@ -25,7 +24,11 @@ def environment(
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
     """
-    versions = {name: parts.load("platforms", name)().version() for name in sorted(platforms)}
+    versions = {
+        node.platform: lab.driver(name).version(node)
+        for name, node in sorted(lab.nodes.items(), key=lambda one: one[1].platform)
+        if node.platform in platforms
+    }
     return Environment(
         netbench=pytest_netbench.__version__,
         python=platform.python_version(),

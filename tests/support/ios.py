@@ -12,8 +12,8 @@ from pytest_netbench.backends.netns.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
-from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
 from pytest_netbench.platforms.cisco_ios.session import Session
 from tests.support.netns_networks import network
 
@@ -85,7 +85,7 @@ def type_lines(node: Any, *lines: str) -> None:
 
 def apply_lines(node: Any, *lines: str) -> None:
     """Have the platform apply lines, as ``update-cfg`` does; each is a success."""
-    answers = CiscoIosPlatform().apply(node, lines)
+    answers = CiscoIosDriver().apply(node, lines)
     assert [answer.status for answer in answers] == ["success"] * len(lines), answers
 
 
@@ -96,7 +96,7 @@ def show(node: Any, command: str) -> str:
 
 def settle(lab: Any) -> None:
     """Wait until the routes of a lab that was changed are stable again."""
-    platforms = {node.platform: parts.load("platforms", node.platform)() for node in lab.nodes.values()}
+    platforms = {node.platform: parts.load("drivers", node.platform)() for node in lab.nodes.values()}
     wait_until_ready(lab, platforms, pace=lab.time_scale)
 
 

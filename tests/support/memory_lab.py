@@ -1,6 +1,6 @@
 """A lab that lives in memory: a small network whose behaviour follows from the config lines of its nodes.
 
-Config lines of the platform ``memory`` (anything else is refused; indented lines stand under the last top-level one)::
+Config lines of the dialect ``memory`` (anything else is refused; indented lines stand under the last top-level one)::
 
     address IFACE ADDR            route PREFIX via ADDR [PROTOCOL [METRIC [DISTANCE]]]
     deny PROTOCOL PORT SRC        drops what passes or ends here (``any`` matches all)
@@ -14,15 +14,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.base import CliSession, Completed, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.access import CliSession, Completed, SandboxLimits
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.terminal import Console, FileStore
 
+T = TypeVar("T")
 LIMITS = SandboxLimits()
 WORDS = ("address", "route", "deny", "mark", "snat", "rate", "policy")
 
@@ -55,16 +60,8 @@ class MemoryNode:
     def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
         return [self.run(argv) for argv in argvs]
 
-    def shell(
-        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = LIMITS
-    ) -> Completed:
-        return self.run((command,))
-
-    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
-        raise LabError(f"{self.name}: a memory node runs no daemons")
-
-    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-        return [("", 0) for _ in requests]
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({}, owner=f"node {self.name}")
 
     def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         self.files[path] = text
@@ -79,12 +76,15 @@ class MemoryNode:
         return
 
 
-class MemoryPlatform:
-    """The network OS of memory nodes."""
+class MemoryDriver:
+    """Operates memory nodes."""
 
     name = "memory"
+    dialect = "memory"
+    requires: tuple[str, ...] = ()
+    has_console = False
 
-    def version(self) -> str | None:
+    def version(self, node: MemoryNode | None = None) -> str | None:
         return "1"
 
     def kernel_interface(self, interface: str) -> str:
@@ -155,13 +155,38 @@ class MemoryPlatform:
             for (protocol, metric, distance), via in hops.items()
         ]
 
+    def unenforced(self, node: MemoryNode) -> Sequence[str]:
+        return ()
+
+    def console(self, node: MemoryNode, *, enable_secret: str) -> Console:
+        raise LabError(f"{node.name}: a memory node has no command line")
+
+    def files(self, node: MemoryNode) -> FileStore | None:
+        return None
+
+
+class MemoryDialect:
+    """The configuration language of memory nodes."""
+
+    name = "memory"
+    hint = ""
+
+    def interface(self, name: str) -> str:
+        return name
+
     def normalise(self, line: str) -> str | None:
         return line.strip() or None
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return None
 
     def free_names(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def manual(self) -> Sequence[ManualSection]:
         return ()
 
 
@@ -247,8 +272,16 @@ class MemoryLab:
     deploy_s = 0.0
     refused_startup_lines: tuple[RefusedLine, ...] = ()
 
-    def __init__(self, topology: Topology, configs: Mapping[str, str], *, time_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        configs: Mapping[str, str],
+        *,
+        driver: MemoryDriver | None = None,
+        time_scale: float = 1.0,
+    ) -> None:
         self.topology = topology
+        self._driver = driver or MemoryDriver()
         self.time_scale = time_scale
         self.nodes = {
             node.name: MemoryNode(self, node.name, configs.get(node.name, "").splitlines()) for node in topology.nodes
@@ -260,9 +293,12 @@ class MemoryLab:
         self._changes: list[tuple[float, Callable[[], object]]] = []
         self._writers: dict[str, int] = {}
 
+    def driver(self, node: str) -> MemoryDriver:
+        return self._driver
+
     def later(self, after_s: float, node: str, command: str) -> None:
         due = time.monotonic() + after_s
-        self._changes.append((due, lambda: MemoryPlatform().apply(self.nodes[node], (command,))))
+        self._changes.append((due, lambda: MemoryDriver().apply(self.nodes[node], (command,))))
 
     def tick(self) -> None:
         """Make the changes that are due."""
@@ -315,7 +351,7 @@ class _Writing:
         self._lab._writers[self._node] -= 1
 
 
-PLATFORMS = {"memory": MemoryPlatform()}
+DIALECTS = {"memory": MemoryDialect()}
 CHAIN = Topology.model_validate(
     {
         "nodes": [{"name": "branch"}, {"name": "edge"}, {"name": "web"}],
@@ -332,7 +368,7 @@ CONFIGS = {
 }
 
 
-def chain(*, time_scale: float = 100.0, **more: str) -> MemoryLab:
+def chain(*, driver: MemoryDriver | None = None, time_scale: float = 100.0, **more: str) -> MemoryLab:
     """branch - edge - web; ``more`` are config lines added to a node's config."""
     configs = {name: "\n".join(filter(None, (text, more.get(name)))) for name, text in CONFIGS.items()}
-    return MemoryLab(CHAIN, configs, time_scale=time_scale)
+    return MemoryLab(CHAIN, configs, driver=driver, time_scale=time_scale)

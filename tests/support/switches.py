@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.cisco_ios.apply import links, nft
 from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, readiness
@@ -17,7 +17,7 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 _BOOTING_PER_CORE = 3
 
@@ -40,7 +40,9 @@ class NetnsBackend:
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
         names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        platforms: dict[str, Driver[Any]] = {
+            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
+        }
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
@@ -56,6 +58,7 @@ class NetnsBackend:
                 )
                 for node, platform in names.items()
             },
+            drivers={node: platforms[platform] for node, platform in names.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
@@ -91,7 +94,7 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     return pace.steady(routers, workers), pace.converging(routers, workers)
 
 
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> tuple[RefusedLine, ...]:
+def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Driver[Any]]) -> tuple[RefusedLine, ...]:
     """Boot all nodes side by side; return refused startup lines. The first failure in topology order is raised."""
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from threading import Thread
+from typing import Any
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
@@ -12,6 +13,7 @@ from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.platforms.driver import Driver
 
 
 class NetnsLab:
@@ -23,6 +25,7 @@ class NetnsLab:
         channel: Channel,
         topology: Topology,
         nodes: Mapping[str, NetnsNode],
+        drivers: Mapping[str, Driver[Any]],
         time_scale: float,
         features: tuple[str, ...],
         substitutes: Mapping[str, str],
@@ -36,10 +39,14 @@ class NetnsLab:
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.deploy_s = 0.0
         self.destroy_s = 0.0
+        self._drivers = drivers
         self._channel = channel
         self.cleanup_s = 0.0
         self._cleaner: Thread | None = None
         self._cleaning_failed: BaseException | None = None
+
+    def driver(self, node: str) -> Driver[Any]:
+        return self._drivers[node]
 
     @property
     def supervisor_pid(self) -> int:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.errors import NotReady
-from pytest_netbench.platforms.base import NodeAccess, Platform
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
 
 # The longest wait a healthy network has to go through is OSPF's election of a designated router: 40 lab seconds.
 _DEADLINE_LAB_S = 300.0
@@ -19,7 +21,7 @@ _POLL_S = 0.01
 _LONGEST_POLL_S = 0.1
 
 
-def wait_until_ready(lab: NetnsLab, platforms: Mapping[str, Platform], *, pace: float) -> None:
+def wait_until_ready(lab: NetnsLab, platforms: Mapping[str, Driver[Any]], *, pace: float) -> None:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from pytest_netbench.lab.ssh.hosts import Gate, Typed
-from pytest_netbench.platforms.base import CommandKind, HungUp
+from pytest_netbench.platforms.terminal import CommandKind, HungUp
 
 _KEPT_OUTPUT = 131_072
 _UNSENT = 262_144
@@ -16,7 +16,7 @@ _LONGEST_LINE = 8_192
 
 
 class SshTerminal:
-    """Implements ``platforms.base.Terminal``. The console's thread calls its methods; the event loop the others.
+    """Implements ``platforms.terminal.Terminal``. The console's thread calls its methods; the event loop the others.
 
     Args:
         device: Whose console it is.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.plan import Plan

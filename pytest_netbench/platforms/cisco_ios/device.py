@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import Completed, NodeAccess, SandboxLimits
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.platforms.access import Completed, SandboxLimits
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile import Context, Facts, compile_plan
@@ -45,7 +46,7 @@ class Device:
         book: The grammar.
     """
 
-    def __init__(self, node: NodeAccess, book: Book) -> None:
+    def __init__(self, node: HostedNode, book: Book) -> None:
         self.node = node
         self.book = book
         self.role = "switch" if node.role == "switch" else "router"  # a task says roles in words of its own
@@ -229,7 +230,7 @@ class Exec:
     limits: SandboxLimits
 
     @property
-    def node(self) -> NodeAccess:
+    def node(self) -> HostedNode:
         """The node."""
         return self.device.node
 

@@ -22,7 +22,7 @@ class File:
 
 
 class Flash:
-    """Implements ``platforms.base.FileStore`` for one device."""
+    """Implements ``platforms.terminal.FileStore`` for one device."""
 
     def __init__(self, device: Device) -> None:
         self._device = device

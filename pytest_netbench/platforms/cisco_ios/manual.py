@@ -1,10 +1,10 @@
-"""The command reference of this IOS, written from its grammar: a section for each command."""
+"""Writes the command reference of the dialect from the grammar: a section for each command."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_netbench.platforms.base import ManualSection
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.platforms.cisco_ios.coverage import readable
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC, Book

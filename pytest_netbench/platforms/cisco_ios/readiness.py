@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_netbench.platforms.base import NodeAccess, Pending
-from pytest_netbench.platforms.cisco_ios import interfaces, vrfstate
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.cisco_ios import vrfstate
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.driver import Pending
 from pytest_netbench.platforms.frr import processes, readiness, rib
 
 
 def pending(devices: Mapping[str, Device]) -> Pending:
     """What is not yet up among all IOS devices of a lab."""
-    nodes: dict[str, NodeAccess] = {name: _KernelView(device.node) for name, device in devices.items()}
+    nodes: dict[str, HostedNode] = {name: _KernelView(device.node) for name, device in devices.items()}
     routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
     waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.plan.services)]
     if not any(device.plan.vrfs for device in devices.values()):
@@ -27,7 +29,7 @@ def pending(devices: Mapping[str, Device]) -> Pending:
 class _KernelView:
     """A node whose interfaces have the kernel's names, as FRR knows them."""
 
-    def __init__(self, node: NodeAccess) -> None:
+    def __init__(self, node: HostedNode) -> None:
         self._node = node
         self.interfaces = tuple(interfaces.kernel_name(name) for name in node.interfaces)
 

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_netbench.platforms.base import SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC

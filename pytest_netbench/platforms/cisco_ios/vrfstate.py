@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, instances
 from pytest_netbench.platforms.cisco_ios.compile import Interface
 from pytest_netbench.platforms.cisco_ios.device import Device

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, loading, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import restart_router, start_router
@@ -22,7 +22,7 @@ _OPENS_BLOCK = re.compile(
 _FRAMING = ("end", "enable", "configure terminal", "write memory", "write")
 
 
-def boot(node: NodeAccess, startup_config: str) -> list[RefusedLine]:
+def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
     """Start the daemons that the config needs and load it; return the lines that were refused.
 
     Raises:
@@ -62,7 +62,7 @@ def _depth(line: str, depth: int) -> int:
     return depth + 1 if line[0].isspace() or line.lstrip().startswith("address-family") else 1
 
 
-def _load_by_vtysh(node: NodeAccess, lines: list[str]) -> list[RefusedLine]:
+def _load_by_vtysh(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
     text = "\n".join([*neutral(lines), ""])
     if not text.strip("! \n"):
         return []
@@ -85,7 +85,7 @@ def _hostname(lines: Iterable[str]) -> str | None:
     return names[-1] if names else None
 
 
-def _type(node: NodeAccess, lines: list[str]) -> list[RefusedLine]:
+def _type(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
     """Type the lines one by one to learn which of them are refused: ``vtysh -f`` names some, and not always the line."""
     restart_router(node)  # a daemon does not refuse the same line twice
     session = ConfigSession(node)

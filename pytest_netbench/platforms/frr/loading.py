@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers
 from pytest_netbench.platforms.frr.sections import Line, Section, sections
 
@@ -20,7 +20,7 @@ _Answer = tuple[str, int]
 _WARNING, _NO_MATCH, _AMBIGUOUS, _INCOMPLETE, _CONFIG_FAILED, _NOT_MY_INSTANCE = 1, 2, 3, 4, 13, 14
 _NOT_UNDERSTOOD = frozenset({_NO_MATCH, _AMBIGUOUS, _INCOMPLETE, _NOT_MY_INSTANCE})
 _AGAIN = ("end", "configure terminal")
-_TAG = re.compile(r"(?<=^% )\[\w+\] ")
+_TAG = re.compile(r"(?<=^% )\[\w+\] ", re.MULTILINE)
 _LONGER = {
     name: re.compile(rf"(no )?((router|debug) {word}( |$)|ip (?!prefix-list|access-list|forwarding))", re.IGNORECASE)
     for name, word in (("ospf6d", "ospf"), ("ripngd", "rip"), ("pim6d", "(pim|igmp|msdp)"))
@@ -28,7 +28,7 @@ _LONGER = {
 _HEADLESS = "not entered: the line above that opens its section was refused"
 
 
-def load(node: NodeAccess, lines: Iterable[str], daemons: Collection[str]) -> list[RefusedLine]:
+def load(node: HostedNode, lines: Iterable[str], daemons: Collection[str]) -> list[RefusedLine]:
     """Load ``lines`` into ``daemons``, which have heard of the interfaces; return the lines that were refused."""
     found = sections(lines)
     if not found:
@@ -45,7 +45,7 @@ def load(node: NodeAccess, lines: Iterable[str], daemons: Collection[str]) -> li
     ]
 
 
-def _load(node: NodeAccess, section: Section, names: Sequence[str]) -> list[tuple[Line, str]]:
+def _load(node: HostedNode, section: Section, names: Sequence[str]) -> list[tuple[Line, str]]:
     names = [name for name in names if not _misread(section.head.text, name)]
     heads = _tell(node, names, (section.head.text,))
     words = complaint([given for (given,) in heads.values()])
@@ -70,7 +70,7 @@ def _load(node: NodeAccess, section: Section, names: Sequence[str]) -> list[tupl
 
 
 def _load_strayed(
-    node: NodeAccess, strayed: Sequence[tuple[Line, str]], others: Sequence[str]
+    node: HostedNode, strayed: Sequence[tuple[Line, str]], others: Sequence[str]
 ) -> list[tuple[Line, str]]:
     """Lines that nothing indents, unknown in the section before them: they may be commands of other daemons."""
     if not strayed:
@@ -85,14 +85,14 @@ def _load_strayed(
     return refused
 
 
-def _tell(node: NodeAccess, names: Sequence[str], commands: Sequence[str]) -> dict[str, list[_Answer]]:
+def _tell(node: HostedNode, names: Sequence[str], commands: Sequence[str]) -> dict[str, list[_Answer]]:
     """What each daemon answers to each command."""
     given = node.vty([(name, command) for name in names for command in commands])
     size = len(commands)
     return {name: given[position * size : (position + 1) * size] for position, name in enumerate(names)}
 
 
-def _tell_each(node: NodeAccess, names: Sequence[str], lines: Sequence[Line]) -> dict[int, list[_Answer]]:
+def _tell_each(node: HostedNode, names: Sequence[str], lines: Sequence[Line]) -> dict[int, list[_Answer]]:
     """What the daemons answer to each line, by its number."""
     asked = [(name, line) for name in names for line in lines if not _misread(line.text, name)]
     given = node.vty([(name, line.text) for name, line in asked])
@@ -112,9 +112,8 @@ def complaint(given: Sequence[_Answer]) -> str | None:
     """Why a line was refused, in a device's words, from the answers of all daemons that were told it; ``None`` if it was taken."""
     understood = [(text, status) for text, status in given if status not in _NOT_UNDERSTOOD]
     for text, status in understood:
-        # A few refusals come with the status of success; of those the words alone tell, and they are marked.
-        marked = any(line.startswith("%") and answers.is_error(line) for line in text.splitlines())
-        if status == _CONFIG_FAILED or marked or (status == _WARNING and answers.is_error(text)):
+        # A refusal by a route map's command comes with the status of success, but is marked by the daemon's name.
+        if status == _CONFIG_FAILED or _TAG.search(text) or (status == _WARNING and answers.is_error(text)):
             return _joined(text) or "% Configuration failed."
     if understood:
         return None

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_netbench.platforms.base import NodeAccess, Pending
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.driver import Pending
 from pytest_netbench.platforms.frr import bgp, igps, ospf, rib
 
 _TABLES = (("zebra", "show ip route"), ("zebra", "show ipv6 route"))
@@ -22,7 +23,7 @@ _ISIS = tuple(("isisd", f"show isis {what}") for what in ("interface json", "nei
 _BGP = ("bgpd", "show bgp summary json")
 
 
-def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> Pending:
+def pending(nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]]) -> Pending:
     """What is not yet up among ``nodes``; ``daemons`` are those that run on each."""
     briefs = {name: _json(node.vty([_BRIEF])[0][0]) for name, node in nodes.items()}
     missing = _link_stage(nodes, briefs)
@@ -44,11 +45,11 @@ def pending(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str
     return Pending(fingerprint=rib.fingerprint(tables))
 
 
-def _running(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], name: str) -> list[NodeAccess]:
+def _running(nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], name: str) -> list[HostedNode]:
     return [node for node in nodes.values() if name in daemons[node.name]]
 
 
-def _carrying(node: NodeAccess, names: list[str]) -> list[str]:
+def _carrying(node: HostedNode, names: list[str]) -> list[str]:
     """Those of ``names`` that the kernel says are in operation: the far end of the others may be shut."""
     if not names:
         return []
@@ -56,7 +57,7 @@ def _carrying(node: NodeAccess, names: list[str]) -> list[str]:
     return [link["ifname"] for link in links if link["ifname"] in names and link.get("operstate") == "UP"]
 
 
-def _link_stage(nodes: Mapping[str, NodeAccess], briefs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _link_stage(nodes: Mapping[str, HostedNode], briefs: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Interfaces that the kernel says are up and zebra does not yet know to be.
 
     The kernel is asked only where zebra knows of an interface that is down, since that costs a process.
@@ -75,7 +76,7 @@ def _link_stage(nodes: Mapping[str, NodeAccess], briefs: Mapping[str, Mapping[st
 
 
 def _ospf_stage(
-    nodes: Mapping[str, NodeAccess],
+    nodes: Mapping[str, HostedNode],
     daemons: Mapping[str, frozenset[str]],
     briefs: Mapping[str, Mapping[str, Any]],
 ) -> tuple[list[str], list[ospf.Adjacency]]:
@@ -99,13 +100,13 @@ def _ospf_stage(
     return [*phrases, *dict.fromkeys(phrase for _, phrase in lacking)], pairs
 
 
-def _database_stage(nodes: Mapping[str, NodeAccess], adjacencies: list[ospf.Adjacency]) -> list[str]:
+def _database_stage(nodes: Mapping[str, HostedNode], adjacencies: list[ospf.Adjacency]) -> list[str]:
     names = sorted({side.node for pair in adjacencies for side in (pair.one, pair.other)})
     processes = {name: _json(nodes[name].vty([("ospfd", "show ip ospf json")])[0][0]) for name in names}
     return list(dict.fromkeys(ospf.unsynchronised(adjacencies, processes)))
 
 
-def _ospf6_stage(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]]) -> list[str]:
+def _ospf6_stage(nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]]) -> list[str]:
     sides: list[igps.Side] = []
     for node in _running(nodes, daemons, "ospf6d"):
         answers = [_json(text) for text, _ in node.vty(_OSPF6)]
@@ -114,7 +115,7 @@ def _ospf6_stage(nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozense
 
 
 def _rip_stage(
-    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
+    nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
     sides: list[igps.Side] = []
     moving = []
@@ -132,7 +133,7 @@ def _rip_stage(
 
 
 def _isis_stage(
-    nodes: Mapping[str, NodeAccess], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
+    nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], briefs: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
     sides: list[igps.Side] = []
     databases: dict[str, frozenset[tuple[str, ...]]] = {}
@@ -154,7 +155,7 @@ def _isis_stage(
 
 
 def _bgp_stage(
-    nodes: Mapping[str, NodeAccess],
+    nodes: Mapping[str, HostedNode],
     daemons: Mapping[str, frozenset[str]],
     briefs: Mapping[str, Mapping[str, Any]],
 ) -> list[str]:
@@ -179,18 +180,18 @@ def _bgp_stage(
     )
 
 
-def _unfinished(nodes: Mapping[str, NodeAccess], sessions: list[bgp.Session]) -> list[str]:
+def _unfinished(nodes: Mapping[str, HostedNode], sessions: list[bgp.Session]) -> list[str]:
     names = sorted({speaker.node for session in sessions for speaker in (session.one, session.other)})
     answers = {name: _json(nodes[name].vty([("bgpd", "show bgp neighbors json")])[0][0]) for name in names}
     return [phrase for session in sessions for phrase in bgp.unfinished(session, answers)]
 
 
-def _reachable(nodes: Mapping[str, NodeAccess], session: bgp.Session) -> bool:
+def _reachable(nodes: Mapping[str, HostedNode], session: bgp.Session) -> bool:
     ways = ((session.one.node, session.there), (session.other.node, session.here))
     return all(rib.is_reachable(nodes[name].vty([("zebra", rib.lookup(address))])[0][0]) for name, address in ways)
 
 
-def _config(node: NodeAccess, daemon: str) -> str:
+def _config(node: HostedNode, daemon: str) -> str:
     return node.vty([(daemon, "enable"), (daemon, "show running-config")])[-1][0]
 
 

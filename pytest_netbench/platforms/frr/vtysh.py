@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pytest_netbench.platforms.base import CliSession, NodeAccess
+from pytest_netbench.platforms.access import CliSession
+from pytest_netbench.platforms.capabilities import HostedNode
 
 # UTF-8 so that readline takes a dash in a description for a dash; no history, which would tell what was typed before
 _PROGRAM = ("/usr/bin/env", "TERM=dumb", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null")
@@ -27,12 +28,12 @@ CONF = "/etc/frr/vtysh.conf"
 _MODE = re.compile(r"\(([\w.\-]+)\)#$")
 
 
-def session(node: NodeAccess, key: str) -> CliSession:
+def session(node: HostedNode, key: str) -> CliSession:
     """The node's session for ``key``: ``config`` and ``show`` start in the enable node, ``view`` cannot get there."""
     return node.cli((*_PROGRAM, "-u") if key == VIEW else _PROGRAM, definition=DEFINITION, key=key)
 
 
-def drop_all(node: NodeAccess) -> None:
+def drop_all(node: HostedNode) -> None:
     """Close every session: vtysh attaches only to daemons that were alive when it started."""
     for key in _ALL:
         node.drop_cli(key)

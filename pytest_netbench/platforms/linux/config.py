@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
 
 _READS = (
@@ -27,7 +27,7 @@ _END = "@@netbench-end-of-answer@@"
 _ENDS = re.compile(rf"^{_END} (\d+)\n", re.MULTILINE)
 
 
-def running_config(node: NodeAccess) -> str:
+def running_config(node: HostedNode) -> str:
     """Read everything in two round trips and write it down."""
     answers = _read(node, _READS)
     devices = tc.qdiscs(answers[6])
@@ -48,7 +48,7 @@ def running_config(node: NodeAccess) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _shaping(node: NodeAccess, devices: dict[str, list[str]]) -> dict[str, list[str]]:
+def _shaping(node: HostedNode, devices: dict[str, list[str]]) -> dict[str, list[str]]:
     """Interface to its qdiscs, classes and filters; asked only where there is a qdisc of somebody's making."""
     asked = [
         (name, kind, tuple(command))
@@ -79,7 +79,7 @@ def _hooks(qdiscs: Iterable[str]) -> list[list[str]]:
     return places
 
 
-def _read(node: NodeAccess, commands: Iterable[tuple[str, ...]]) -> list[str]:
+def _read(node: HostedNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
     """What each command prints; one shell runs them all, since a process asked for from outside costs three."""
     asked = list(commands)
     script = "\n".join(f'{shlex.join(command)}; echo "{_END} $?"' for command in asked)

@@ -10,13 +10,13 @@ from pytest_netbench.ani.interface import MAX_ANSWER_BYTES, LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError
 from pytest_netbench.model.task import Budget
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import DIALECTS, chain
 
 ALL = Policy()
 
 
 def ani_of(lab, *, policy=ALL, **limits):
-    return LabAni(lab, policy=policy, budget=Budget(**limits), platforms=PLATFORMS)
+    return LabAni(lab, policy=policy, budget=Budget(**limits), dialects=DIALECTS)
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_a_dead_lab_is_an_infrastructure_error_even_if_the_agent_swallows_it(ani
 
 def test_a_bug_of_a_platform_is_an_infrastructure_error(ani):
     with pytest.raises(
-        LabError, match=r"web: platform memory failed at execute-cmd: RuntimeError\('a bug of the platform'\)"
+        LabError, match=r"web: driver memory failed at execute-cmd: RuntimeError\('a bug of the platform'\)"
     ):
         ani.execute_cmd("web", "crash")
 

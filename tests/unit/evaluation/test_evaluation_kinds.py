@@ -9,12 +9,12 @@ from pytest_netbench.evaluation.testcases import observe
 from pytest_netbench.evaluation.testcases.config import config_paths
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.model.testcase import Testcase
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import chain
 
 
 def look(lab, **fields):
     testcase = TypeAdapter(Testcase).validate_python({"name": "t", **fields})
-    (observation,) = observe([testcase], View(lab, Devices(lab, platforms=PLATFORMS)))
+    (observation,) = observe([testcase], View(lab, Devices(lab)))
     return observation
 
 
@@ -438,7 +438,7 @@ def test_a_lab_that_dies_is_an_error_and_not_a_failed_testcase():
 
 
 def test_a_platform_that_falls_over_is_an_error_and_not_a_failed_testcase():
-    with pytest.raises(LabError, match="web: platform memory failed at crash"):
+    with pytest.raises(LabError, match="web: driver memory failed at crash"):
         look(chain(), kind="show", device="web", commands=["crash"], expected_output="x")
 
 

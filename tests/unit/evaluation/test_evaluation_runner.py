@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.model.testcase import Testcase
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import chain
 
 
 def made(*fields):
@@ -16,7 +16,7 @@ def made(*fields):
 
 
 def run(lab, *fields, **options):
-    return TaskEvaluation(lab, platforms=PLATFORMS).run_testcases(made(*fields), **options)
+    return TaskEvaluation(lab).run_testcases(made(*fields), **options)
 
 
 ROUTE = {"kind": "route", "device": "edge", "prefix": "10.7.0.0/16"}

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pytest_netbench.platforms.base import Completed, NodeAccess
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.plan import Plan
 from pytest_netbench.platforms.frr import daemons
 
@@ -30,7 +31,7 @@ _FIRST_TO_KEEP = 10
 class InVrf:
     """A node as seen from one of its VRFs: what runs, runs there."""
 
-    def __init__(self, node: NodeAccess, vrf: str) -> None:
+    def __init__(self, node: HostedNode, vrf: str) -> None:
         self._node, self._prefix = node, prefix(vrf)
         self.memory: dict[str, Any] = {}
 
@@ -47,23 +48,23 @@ def prefix(vrf: str) -> tuple[str, ...]:
     return ("nsenter", f"--net={HOME}/{vrf}")
 
 
-def inside(node: NodeAccess, vrf: str) -> NodeAccess:
+def inside(node: HostedNode, vrf: str) -> HostedNode:
     """The node as seen from a VRF; "" is the global one."""
     return InVrf(node, vrf) if vrf else node
 
 
-def names(node: NodeAccess) -> tuple[str, ...]:
+def names(node: HostedNode) -> tuple[str, ...]:
     """The VRFs that a node has now, the global one first."""
     return ("", *node.memory.get(_MEMORY, ()))
 
 
-def make(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def make(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Have the namespaces of VRFs that are new."""
     node.memory[_MEMORY] = tuple({**dict.fromkeys(old.vrfs), **dict.fromkeys(new.vrfs)})
     return _run(node, (_READY.format(vrf=name, home=HOME) for name in new.vrfs if name not in old.vrfs))
 
 
-def move(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def move(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Bring interfaces to their VRFs; they lose their addresses on the way."""
     # what nobody asks for any more goes home: a namespace that ends takes cables in it along
     lines = [
@@ -83,7 +84,7 @@ def _moved(name: str, before: str, after: str) -> str:
     return f"{start}ip link set dev {name} netns {f'{HOME}/{after}' if after else '$$'}"
 
 
-def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def drop(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Remove, or with an FRR that would crash empty, the namespaces of VRFs that are gone, after their interfaces left."""
     node.memory[_MEMORY] = tuple(new.vrfs)
     keep = int((daemons.version() or "0").split(".")[0]) >= _FIRST_TO_KEEP
@@ -93,7 +94,7 @@ def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     )
 
 
-def _run(node: NodeAccess, lines: Iterable[str]) -> list[str]:
+def _run(node: HostedNode, lines: Iterable[str]) -> list[str]:
     script = "\n".join(lines)
     if not script:
         return []

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from ipaddress import ip_address
 
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.device import Exec, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 

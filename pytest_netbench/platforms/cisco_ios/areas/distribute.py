@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios import igp, interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas import rip
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames

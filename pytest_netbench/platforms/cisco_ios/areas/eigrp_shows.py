@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address, ip_network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import clock
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import IPv4Address
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces, passwords
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios import passwords
 from pytest_netbench.platforms.cisco_ios.areas import fhrp_shows as shows
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.durations import elapsed
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv6Interface, ip_address
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import has_six
 from pytest_netbench.platforms.cisco_ios.device import Exec

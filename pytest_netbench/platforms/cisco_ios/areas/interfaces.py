@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface, IPv6Interface
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces, passwords
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios import passwords
 from pytest_netbench.platforms.cisco_ios.compile import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
 from pytest_netbench.platforms.cisco_ios.compile import Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Section

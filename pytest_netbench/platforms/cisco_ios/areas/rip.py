@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_netbench.platforms.cisco_ios import igp, interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames

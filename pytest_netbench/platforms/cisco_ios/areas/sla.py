@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas import sla_shows as shows
 from pytest_netbench.platforms.cisco_ios.areas.static import frr_line

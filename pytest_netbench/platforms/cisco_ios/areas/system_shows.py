@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest_netbench
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.static import frr_line
 from pytest_netbench.platforms.cisco_ios.compile import Context

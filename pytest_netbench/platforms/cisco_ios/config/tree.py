@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.config import neighbors
 from pytest_netbench.platforms.cisco_ios.config.lines import Lines
 from pytest_netbench.platforms.cisco_ios.config.order import rank

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted, Terminal
 from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
@@ -13,6 +12,7 @@ from pytest_netbench.platforms.cisco_ios.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.editor import Editor, Typed
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
 from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, Terminal
 
 _CONFIRM = "[confirm]"
 # they only move about in the session
@@ -22,7 +22,7 @@ _SLOW = ("ping", "traceroute")
 
 
 class IosConsole:
-    """Implements ``platforms.base.Console``.
+    """Implements ``platforms.terminal.Console``.
 
     Args:
         device: Whose console.

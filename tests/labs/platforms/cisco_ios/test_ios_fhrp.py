@@ -8,10 +8,10 @@ from contextlib import contextmanager
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
 from tests.support.ios import apply_lines, await_that, ios_task
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 BRIDGE = "ip link add br0 type bridge\nip link set br0 up\n" + "".join(
     f"ip link set eth{n} master br0\n" for n in range(3)
 )

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.rehearsal import replace
 from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 

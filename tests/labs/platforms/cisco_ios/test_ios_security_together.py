@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
 from tests.support.ios import apply_lines, await_that, ios_task
 from tests.support.wiretap import frames
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 CONFIG = """interface GigabitEthernet0/0
  ip address 10.1.0.1 255.255.255.252
  no shutdown

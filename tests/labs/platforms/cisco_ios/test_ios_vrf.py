@@ -6,7 +6,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import vrfstate
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, eventually, ios_task
 
 # two customers with the same addresses: h1 - R1 - R2 - h3 in RED, h2 - R1 - R2 - h4 in BLUE

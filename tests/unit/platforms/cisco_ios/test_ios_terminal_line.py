@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from tests.support.ios import paper

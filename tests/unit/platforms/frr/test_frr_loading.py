@@ -58,7 +58,7 @@ def test_a_line_that_nothing_indents_may_belong_elsewhere():
     ("given", "words"),
     [
         ([("", 0), ("% [ZEBRA] Unknown command: x\n", 2)], None),
-        ([("Echo mode works correctly for IPv4, but only partially works for IPv6.\n", 0)], None),
+        ([("% Echo mode works correctly for IPv4, but only works when the peer is also FRR for IPv6.\n", 0)], None),
         ([("% [BGP] Argument form is unsupported or malformed.\n", 0), ("% [ZEBRA] Unknown command: x\n", 2)],
          "% [BGP] Argument form is unsupported or malformed."),
         ([("% [BGP] Unknown command: x\n", 2), ("% [ZEBRA] Unknown command: x\n", 2)], "% Unknown command: x"),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.linux.boot import refused, script
 
 

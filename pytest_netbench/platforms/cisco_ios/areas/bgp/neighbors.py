@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Peer, Settings, as_number
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.compile import Context

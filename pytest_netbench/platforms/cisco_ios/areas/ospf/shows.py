@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, clock, running

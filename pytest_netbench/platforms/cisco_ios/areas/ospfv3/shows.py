@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as config

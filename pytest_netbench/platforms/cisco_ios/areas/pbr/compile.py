@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug

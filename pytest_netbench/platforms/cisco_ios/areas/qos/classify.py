@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.acl import lists
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl_match
 from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP, PROTOCOLS

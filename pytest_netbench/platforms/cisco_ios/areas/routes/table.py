@@ -9,7 +9,7 @@ from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile import Interface, mask_length
 from pytest_netbench.platforms.cisco_ios.device import Exec
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching import security
 from pytest_netbench.platforms.cisco_ios.areas.switching.trees import per_vlan, without_tree
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import allowed

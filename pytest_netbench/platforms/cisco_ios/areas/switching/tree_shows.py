@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import View, full_name, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.device import Exec

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import state_of
 from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
 from pytest_netbench.platforms.cisco_ios.device import Exec

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section

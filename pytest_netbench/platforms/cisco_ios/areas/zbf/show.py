@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections
 from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import Class, Pair, members, pairs

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pytest_netbench.platforms.base import ManualSection
+from pytest_netbench.dialects.base import ManualSection
 
 # Debian's package frr-doc; another path where a distribution puts the same sources
 FOLDERS = (Path("/usr/share/doc/frr/html/_sources"), Path("/usr/share/doc/frr-doc/html/_sources"))

@@ -1,13 +1,15 @@
-"""The ``cisco_ios`` platform: an IOS command line of our own over FRR, nftables, tc and kernel links."""
+"""The ``cisco_ios`` driver: an IOS command line of our own over FRR, nftables, tc and kernel links."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from shutil import which
 
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.base import Console, FileStore, ManualSection, NodeAccess, Pending, Route, SandboxLimits
-from pytest_netbench.platforms.cisco_ios import interfaces, manual, names, readiness
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.cisco_ios import readiness
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
 from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
 from pytest_netbench.platforms.cisco_ios.device import Device
@@ -16,23 +18,24 @@ from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
+from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.frr import daemons, rib
+from pytest_netbench.platforms.terminal import Console, FileStore
 
 _KEY = "cisco_ios"
 _SCP = "ip scp server enable"
 _NEEDED = ("ip", "nft", "tc")
 
 
-class CiscoIosPlatform:
+class CiscoIosDriver:
     """Routers and switches whose command line is that of IOS 15."""
 
     name = "cisco_ios"
-    hint = (
-        "The command line is that of Cisco IOS 15 in privileged mode; update-cfg begins in configuration mode. "
-        "Ports of a router start shut down. 'show netbench unsupported' lists lines that were accepted without effect."
-    )
+    dialect = "cisco_ios"
+    requires = HOSTED
+    has_console = True
 
-    def version(self) -> str | None:
+    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
         """Of the command line, and of FRR, which does the routing."""
         if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
             return None
@@ -42,19 +45,19 @@ class CiscoIosPlatform:
     def kernel_interface(self, interface: str) -> str:
         return interfaces.kernel_name(interface)
 
-    def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
+    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         device = Device(node, book())
         node.memory[_KEY] = device
         device.boot(startup_config)
         return device.refused_startup_lines
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+    def pending(self, nodes: Mapping[str, HostedNode]) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
         return readiness.pending(devices)
 
-    def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         device = device_of(node)
         session = Session(device)
         statuses: list[CommandStatus] = []
@@ -68,15 +71,15 @@ class CiscoIosPlatform:
             device.commit()
         return statuses
 
-    def running_config(self, node: NodeAccess) -> str:
+    def running_config(self, node: HostedNode) -> str:
         return device_of(node).running_config()
 
-    def execute(self, node: NodeAccess, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
         device = device_of(node)
         with device.lock:
             return Session(device, read_only=True, limits=limits).enter(command)
 
-    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
+    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         found = rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
         return [
             Route(
@@ -93,28 +96,11 @@ class CiscoIosPlatform:
             for route in found
         ]
 
-    def unenforced(self, node: NodeAccess) -> list[str]:
+    def unenforced(self, node: HostedNode) -> list[str]:
         """Lines that were accepted and are not enforced, each with the reason."""
         return [f"{text}: {why}" for text, why in device_of(node).plan.unsupported]
 
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
-
-    def free_names(self) -> Sequence[tuple[str, str]]:
-        return names.FREE_NAMES
-
-    def rearrange(self, tree: Sequence[names.Tree]) -> tuple[names.Tree, ...]:
-        """Configs that mean the same in the same form, for the command score (see ``names.rearrange``)."""
-        return names.rearrange(tree)
-
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def manual(self) -> Sequence[ManualSection]:
-        """Its command reference, from the grammar."""
-        return manual.sections(book())
-
-    def files(self, node: NodeAccess) -> FileStore:
+    def files(self, node: HostedNode) -> FileStore:
         """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""
         device = device_of(node)
         with device.lock:
@@ -126,11 +112,11 @@ class CiscoIosPlatform:
                 session.interrupt()
         return Flash(device)
 
-    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:
+    def console(self, node: HostedNode, *, enable_secret: str) -> Console:
         return IosConsole(device_of(node), enable_secret=enable_secret)
 
 
-def device_of(node: NodeAccess) -> Device:
+def device_of(node: HostedNode) -> Device:
     """The device that a booted node runs."""
     device = node.memory[_KEY]
     assert isinstance(device, Device)

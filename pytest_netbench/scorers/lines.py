@@ -1,39 +1,19 @@
-"""A platform's config lines as the command score compares them: canonical, names and sequence numbers told apart.
-
-Uses nothing of a platform but its pure functions ``normalise``, ``free_names`` and ``ordered_block``.
-"""
+"""The config lines of a dialect as the command score compares them: canonical, with names and sequence numbers marked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
 
+from pytest_netbench.dialects.base import Dialect, Tree
 from pytest_netbench.scorers.config_tree import ConfigNode
 
 Name = tuple[str, str]
 """Kind and name: names of different kinds have nothing to do with each other."""
 
-Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
-"""A line and the lines below it."""
-
 _POSITION = "sequence"
 _ANY = "*"
-
-
-class LineRules(Protocol):
-    """What a platform knows of its config lines.
-
-    One that also has ``rearrange(tree)`` is given all canonical lines at once, each with those below it, and brings configs that mean
-    the same to the same form.
-    """
-
-    def normalise(self, line: str) -> str | None: ...
-
-    def free_names(self) -> Sequence[tuple[str, str]]: ...
-
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,30 +55,28 @@ def _nodes(tree: Sequence[Tree]) -> tuple[ConfigNode, ...]:
     return tuple(ConfigNode(line=line, children=_nodes(children)) for line, children in tree)
 
 
-class Dialect:
-    """One platform's lines. Remembers what it was asked: the same lines come up again and again."""
+class Lines:
+    """The lines of one dialect. Caches its answers, since the same lines come up repeatedly."""
 
-    def __init__(self, rules: LineRules) -> None:
-        self._rules = rules
-        self._patterns = [(kind, re.compile(pattern)) for kind, pattern in rules.free_names()]
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._patterns = [(kind, re.compile(pattern)) for kind, pattern in dialect.free_names()]
         self._templates: dict[str, Template] = {}
         self._blocks: dict[tuple[tuple[str, ...], str], str | None] = {}
 
     def canonical(self, tree: Sequence[ConfigNode]) -> tuple[ConfigNode, ...]:
         """``tree`` in canonical lines, without lines that say nothing and what stands under them."""
-        lines = self._normal(tree)
-        rearrange = getattr(self._rules, "rearrange", None)
-        return _nodes(lines if rearrange is None else rearrange(lines))
+        return _nodes(self._dialect.rearrange(self._normal(tree)))
 
     def _normal(self, tree: Sequence[ConfigNode]) -> tuple[Tree, ...]:
         return tuple(
             (line, self._normal(node.children))
             for node in tree
-            if (line := self._rules.normalise(node.line)) is not None
+            if (line := self._dialect.normalise(node.line)) is not None
         )
 
     def template(self, line: str) -> Template:
-        """``line`` taken apart; where two names overlap, the platform's first one counts."""
+        """``line`` taken apart; where two names overlap, the first that the dialect lists counts."""
         if line not in self._templates:
             self._templates[line] = self._take_apart(line)
         return self._templates[line]
@@ -107,7 +85,7 @@ class Dialect:
         """The ordered list ``line`` belongs to, if any."""
         key = (parents, line)
         if key not in self._blocks:
-            self._blocks[key] = self._rules.ordered_block(parents, line)
+            self._blocks[key] = self._dialect.ordered_block(parents, line)
         return self._blocks[key]
 
     def masked(self, line: str) -> str:

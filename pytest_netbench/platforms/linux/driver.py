@@ -1,4 +1,4 @@
-"""The ``linux`` platform: the command line is a shell."""
+"""The ``linux`` driver: the command line is a shell."""
 
 from __future__ import annotations
 
@@ -11,38 +11,44 @@ from shutil import which
 from typing import Any
 from weakref import WeakSet
 
+from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
-from pytest_netbench.platforms.base import Completed, Console, NodeAccess, Pending, Route, SandboxLimits
-from pytest_netbench.platforms.interfaces import linux_interface
-from pytest_netbench.platforms.linux import boot, config, console, names, routing
+from pytest_netbench.platforms.access import Completed, SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.linux import boot, config, console, routing
+from pytest_netbench.platforms.terminal import Console, FileStore
 
 _NEEDED = ("ip", "nft", "tc")
 _PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
 _UNSETTLED_PORTS = {"listening", "learning"}
 
 
-class LinuxPlatform:
+class LinuxDriver:
     """Hosts and routers that are plain Linux."""
 
     name = "linux"
+    dialect = "linux"
+    requires = HOSTED
+    has_console = True
 
     def __init__(self) -> None:
         # nothing unsettles a host again, and asking costs a process
-        self._settled: WeakSet[NodeAccess] = WeakSet()
+        self._settled: WeakSet[HostedNode] = WeakSet()
 
-    def version(self) -> str | None:
+    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
         return _version()
 
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: NodeAccess, startup_config: str) -> list[RefusedLine]:
+    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         refused, plain = boot.boot(node, startup_config)
         if plain:
             self._settled.add(node)
         return refused
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+    def pending(self, nodes: Mapping[str, HostedNode]) -> Pending:
         missing: list[str] = []
         for node in nodes.values():
             if node not in self._settled:
@@ -53,31 +59,28 @@ class LinuxPlatform:
                     self._settled.add(node)
         return Pending(missing=tuple(missing))
 
-    def apply(self, node: NodeAccess, commands: Sequence[str]) -> list[CommandStatus]:
+    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return [_status(node.name, command, node.shell(command, writable=True)) for command in commands]
 
-    def running_config(self, node: NodeAccess) -> str:
+    def running_config(self, node: HostedNode) -> str:
         return config.running_config(node)
 
-    def execute(self, node: NodeAccess, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
         return spoken(node.shell(command, writable=False, reads=_PRIVILEGED_READS, limits=limits), limits.timeout_s)
 
-    def routes(self, node: NodeAccess, prefix: str) -> list[Route]:
+    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         network = ip_network(prefix, strict=False)
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
         return routing.routes(json.loads(done.stdout or "[]"), prefix)
 
-    def normalise(self, line: str) -> str | None:
-        return names.normalise(line)
-
-    def free_names(self) -> Sequence[tuple[str, str]]:
-        return names.FREE_NAMES
-
-    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
-        return names.ordered_block(parents, line)
-
-    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
+    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node)
+
+    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
+        return ()
+
+    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+        return None
 
 
 @cache

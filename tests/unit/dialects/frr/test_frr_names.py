@@ -4,22 +4,22 @@ import re
 
 import pytest
 
-from pytest_netbench.platforms.frr import FrrPlatform
+from pytest_netbench.dialects.frr import FrrDialect
 
-PLATFORM = FrrPlatform()
+DIALECT = FrrDialect()
 
 
 @pytest.mark.parametrize("line", ["!", "", "  ", "exit", " exit-address-family", "end", "frr version 8.4.4", "# x"])
 def test_a_line_that_says_nothing_is_left_out(line):
-    assert PLATFORM.normalise(line) is None
+    assert DIALECT.normalise(line) is None
 
 
 def test_a_line_is_compared_with_single_spaces_and_no_indentation():
-    assert PLATFORM.normalise("  ip  address 10.0.0.1/24 ") == "ip address 10.0.0.1/24"
+    assert DIALECT.normalise("  ip  address 10.0.0.1/24 ") == "ip address 10.0.0.1/24"
 
 
 def names(line: str) -> set[tuple[str, str]]:
-    return {(kind, match[1]) for kind, pattern in PLATFORM.free_names() for match in re.finditer(pattern, line)}
+    return {(kind, match[1]) for kind, pattern in DIALECT.free_names() for match in re.finditer(pattern, line)}
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_names_a_person_chooses_are_told_from_what_matters(line, expected):
     ],
 )
 def test_order_matters_in_lists_and_route_maps(parents, line, expected):
-    assert PLATFORM.ordered_block(parents, line) == expected
+    assert DIALECT.ordered_block(parents, line) == expected
 
 
 @pytest.mark.parametrize("name", ["eth0", "ens3.100", "to-R2"])
 def test_an_interface_keeps_its_name(name):
-    assert PLATFORM.kernel_interface(name) == name
+    assert DIALECT.interface(name) == name
 
 
 @pytest.mark.parametrize("name", ["", "S0/0", "Gi 0", "a-name-of-16-char", "."])
 def test_a_name_the_kernel_cannot_give_is_refused(name):
     with pytest.raises(ValueError, match="1 to 15 characters, no '/', no white space"):
-        PLATFORM.kernel_interface(name)
+        DIALECT.interface(name)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from pytest_netbench.ani.manual import search
-from pytest_netbench.platforms.frr import FrrPlatform
-from pytest_netbench.platforms.frr.manual import FOLDERS, INSTALL_COMMAND, read, sections
+from pytest_netbench.dialects.frr import FrrDialect
+from pytest_netbench.dialects.frr.manual import FOLDERS, INSTALL_COMMAND, read, sections
 
 PAGE = """\
 .. _filter:
@@ -102,5 +102,5 @@ def test_the_installed_guide_has_a_section_for_every_command():
     ],
 )
 def test_a_question_finds_its_command(query, command):
-    texts = [section["text"] for section in search({"frr": FrrPlatform()}, query)]
+    texts = [section["text"] for section in search({"frr": FrrDialect()}, query)]
     assert any(command in text for text in texts[:3])
