@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pytest_netbench import parts
+from pytest_netbench import deadline, parts
 from pytest_netbench.ani.errors import BUDGET_EXHAUSTED, DEVICE_ERROR, INTERNAL_ERROR, INVALID_PARAMS, POLICY_DENIED
 from pytest_netbench.ani.gate import CommandGate
 from pytest_netbench.ani.manual import search
@@ -17,9 +17,10 @@ from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_param
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.recorder import Recorder, clip
 from pytest_netbench.dialects.base import Dialect
-from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError, NetbenchError
+from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
 from pytest_netbench.platforms.access import SandboxLimits
@@ -28,6 +29,9 @@ from pytest_netbench.platforms.driver import Driver
 MAX_ANSWER_BYTES = 65_536
 MIN_MESSAGE_BYTES = 256
 ROOM_FOR_A_NOTE = 1_024
+LONGEST_REQUEST_S = 300.0
+OVERTIME_S = 2.0
+LONGEST_CLOSE_S = 10.0
 
 T = TypeVar("T")
 
@@ -133,14 +137,15 @@ class LabAni:
         self._meter.start()
 
     def close(self) -> None:
-        """Refuse everything from now on, and wait for the requests under way. Idempotent."""
+        """Refuse everything from now on, and wait for the requests under way, though not for ever. Idempotent."""
         self._closed.set()
         self._meter.stop()
         while self._at_close:
             self._at_close.pop()()
+        ends_at = time.monotonic() + LONGEST_CLOSE_S
         for lock in self._locks.values():
-            with lock:
-                pass
+            if lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):
+                lock.release()
 
     def at_close(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when the ANI is closed."""
@@ -175,10 +180,9 @@ class LabAni:
         """A session at a device's own command line fell over."""
         if self._lab_error is not None or self._closed.is_set():
             return
-        if not isinstance(error, LabError):
-            self._lab_error = LabError(f"{device}: its console failed: {error!r}")
-        elif isinstance(error, LabDied) or not _is_well(self._devices.node(device)):
-            self._lab_error = error
+        if not may_be_the_agents(error, self._devices.node(device)):
+            broke = LabError(f"{device}: its console failed: {error!r}")
+            self._lab_error = error if isinstance(error, LabError) else broke
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -249,21 +253,22 @@ class LabAni:
     def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
 
-        def guarded(driver: Driver[Any], node: LabNode) -> T:
-            try:
-                return question(driver, node)
-            except LabDied:
-                raise
-            except LabError as error:
-                # an agent may hang a device by what it sends; that must not void its trial while the node itself is well
-                if not _is_well(node):
-                    raise
-                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
-
         with self._locks[device]:
             self._refuse_if_closed()
             self._meter.check()
-            return self._devices.ask(device, what, guarded)
+            try:
+                with deadline.within(self._longest_s(), cancelled=self._closed.is_set):
+                    return self._devices.ask(device, what, question)
+            except LabError as error:
+                # what an agent can cause by what it sends must not void its trial
+                if not may_be_the_agents(error, self._devices.node(device)):
+                    raise
+                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
+
+    def _longest_s(self) -> float:
+        """Return how long one request may take: what is left of the budget and a little more."""
+        wall_s = self._meter.left()["wall_s"]
+        return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
     def _permitted(self, device: str) -> None:
         self._known(device)
@@ -288,10 +293,6 @@ class LabAni:
             "budget_left": self._meter.left(),
         }
         self._recorder.add("ani", data, at_s=at_s)
-
-
-def _is_well(node: LabNode) -> bool:
-    return node.run(("true",)).returncode == 0
 
 
 def code_of(error: NetbenchError) -> int:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
-from pytest_netbench.errors import AniError
+from pytest_netbench.errors import AniError, TookTooLong
+from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import INVALID_PARAMS, testcases_of
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
 
 METHOD_NOT_FOUND = -32601
 METHODS = ("export-final-cfg", "run-testcases")
 READERS = 8
+UNENFORCED_S = 10.0
 
 
 class TaskEvaluation:
@@ -42,6 +46,28 @@ class TaskEvaluation:
         with ThreadPoolExecutor(max_workers=min(READERS, len(names))) as readers:
             return dict(zip(names, readers.map(self._running_config, names), strict=True))
 
+    def configs_left(self, *, within_s: float) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Return the running config of each device after an agent worked, and a phrase for each that cannot be read in time.
+
+        The config of a device that cannot be read is empty.
+
+        Raises:
+            LabError: A device cannot be read for a reason that is not the agent's doing.
+        """
+        work = {name: partial(self._running_config, name) for name in self._devices.names}
+        found = run_all(work, within_s=within_s, side_by_side=READERS)
+        configs, unreadable = {}, []
+        for name in self._devices.names:
+            answer = found.get(name, TookTooLong(within_s))
+            if isinstance(answer, str):
+                configs[name] = answer
+            elif may_be_the_agents(answer, self._devices.node(name)):
+                configs[name] = ""
+                unreadable.append(f"{name}: the running config cannot be read after the agent's work: {answer}")
+            else:
+                raise answer
+        return configs, tuple(unreadable)
+
     def unenforced(self) -> dict[str, tuple[str, ...]]:
         """By device: lines of its config that it accepted without doing what they say, and why; devices without any are left out.
 
@@ -49,14 +75,23 @@ class TaskEvaluation:
             LabError: A device could not be asked.
         """
         what = "listing what is not enforced"
-        found = {
-            name: self._devices.ask(name, what, lambda driver, node: tuple(driver.unenforced(node)))
+        work = {
+            name: partial(self._devices.ask, name, what, lambda driver, node: tuple(driver.unenforced(node)))
             for name in self._devices.names
         }
-        return {name: lines for name, lines in found.items() if lines}
+        found = run_all(work, within_s=UNENFORCED_S, side_by_side=READERS)
+        for name, lines in found.items():
+            if isinstance(lines, Exception) and not may_be_the_agents(lines, self._devices.node(name)):
+                raise lines
+        return {name: lines for name, lines in found.items() if lines and not isinstance(lines, Exception)}
 
     def run_testcases(
-        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False, look_again: bool = True
+        self,
+        testcases: Sequence[Testcase],
+        *,
+        stop_at_first_failure: bool = False,
+        look_again: bool = True,
+        within_s: float | None = None,
     ) -> list[TestcaseResult]:
         """Run testcases; one result each, in order.
 
@@ -64,12 +99,16 @@ class TaskEvaluation:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
             look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+            within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
+                ``None``: as long as it takes.
 
         Raises:
             LabError: The lab broke; a testcase that cannot be run on this network is a failed one instead.
         """
         with self._one_at_a_time:
-            return self._runner.run(testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again)
+            return self._runner.run(
+                testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again, within_s=within_s
+            )
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         """One request by its wire name, answered in the draft's shape.

@@ -11,6 +11,7 @@ from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.driver import Driver, Route
 
@@ -149,11 +150,18 @@ class View:
             return self._devices.ask(device, what, question)
         except UnknownDevice as error:
             raise BadTestcase(str(error)) from None
+        except LabError as error:
+            if not may_be_the_agents(error, self._devices.node(device)):
+                raise
+            raise NotThere(f"{device} does not answer {what}: {error}") from error
 
-    @staticmethod
-    def _probing(what: str, question: Callable[[], T]) -> T:
+    def _probing(self, what: str, question: Callable[[], T]) -> T:
         try:
             return question()
+        except LabError as error:
+            if not may_be_the_agents(error, *self._lab.nodes.values()):
+                raise
+            raise NotThere(f"{what} failed: {error}") from error
         except NetbenchError:
             raise
         except Exception as error:

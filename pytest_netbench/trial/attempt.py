@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -18,6 +19,11 @@ from pytest_netbench.trial.errand import Work, let_work
 from pytest_netbench.trial.terms import Terms, brief_for
 
 Configs = Mapping[str, str]
+
+LONGEST_READING_S = 30.0
+"""Wall seconds in which the configs of a network can be read; one that an agent flooded takes longer, and has failed."""
+LONGEST_EVALUATION_S = 60.0
+"""Wall seconds of looking at a network, beyond those that its testcases wait for."""
 
 
 class Trial:
@@ -86,8 +92,10 @@ class Trial:
         if self.ani.lab_error is not None:
             raise self.ani.lab_error
         began = self._clock()
-        final = evaluation.final_configs()
-        results = evaluation.run_testcases(configuration_of(self.task).testcases)
+        final, unreadable = evaluation.configs_left(within_s=LONGEST_READING_S)
+        if unreadable:
+            work = replace(work, outcome="agent-error", error="; ".join([*filter(None, [work.error]), *unreadable]))
+        results = evaluation.run_testcases(configuration_of(self.task).testcases, within_s=LONGEST_EVALUATION_S)
         self.record = self._record(
             work, started_at, configs=(initial, final), results=results, unenforced=evaluation.unenforced()
         )

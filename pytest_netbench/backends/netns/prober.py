@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
@@ -10,6 +9,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.platforms.linux.listing import entries
 
 _SLACK_S = 10.0
 
@@ -50,7 +50,7 @@ class NetnsProber:
         return [FlowReport(**report) for report in answer["result"]]
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        listing = json.loads(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout or "[]")
+        listing = entries(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout)
         order = {name: number for number, name in enumerate(self._nodes[node].interfaces)}
         listing.sort(key=lambda link: order.get(link["ifname"], len(order)))
         return tuple(

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_netbench import deadline
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Exec
@@ -19,6 +20,8 @@ Pieces = Generator[str | Ask, str, None]
 
 _BANNER = re.compile(r"\s*ban(?:n(?:er?)?)?\s+[a-z-]+\s+(\^C|\S)", re.IGNORECASE)
 _INVALID = "% Invalid input detected at '^' marker."
+LONGEST_LINE = 4096
+LONGEST_BANNER = 64 * 1024
 READ_ONLY = "% Not here: this command changes the device. Commands that do are sent with update-cfg."
 _LIMITS = SandboxLimits()
 
@@ -107,6 +110,10 @@ class Session:
     def stream(self, line: str) -> Pieces:
         """Type one line; what the device prints, piece by piece, and the questions it asks."""
         self.refused = False
+        if len(line) > LONGEST_LINE:
+            self.refused = True
+            yield f"% Line is too long: {len(line)} characters, at most {LONGEST_LINE}\n"
+            return
         if self._banner is not None or (self._frames and _BANNER.match(line)):
             whole = self._collect(line)
             if whole is None:
@@ -148,7 +155,7 @@ class Session:
         skip = int(negated or reset)
         if skip and len(words) == 1:
             return "% Incomplete command.\n"
-        with self.device.lock:
+        with self.device.lock, deadline.within(self._limits.timeout_s):
             self._forget_removed()
             found, frame = self._read(line, skip)
             if isinstance(found, Refusal) and reset:
@@ -239,7 +246,8 @@ class Session:
             return None
         delimiter, lines = self._banner
         if delimiter not in line and line.strip() != "^C":
-            lines.append(line)
+            if sum(map(len, lines)) + len(line) < LONGEST_BANNER:
+                lines.append(line)
             return None
         end = line.find(delimiter)
         lines.append(line[: end + len(delimiter)] if end >= 0 else delimiter)
@@ -264,8 +272,9 @@ class Session:
         if command.changes and self._read_only:
             yield READ_ONLY + "\n"
             return
-        self.device.commit()
-        output = command.run(Exec(device=self.device, session=self, limits=self._limits), found)
+        with deadline.within(self._limits.timeout_s):
+            self.device.commit()
+            output = command.run(Exec(device=self.device, session=self, limits=self._limits), found)
         if pipe is None:
             yield from _pieces(output)
         else:

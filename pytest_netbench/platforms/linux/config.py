@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterable
-from typing import Any
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
+from pytest_netbench.platforms.linux.listing import entries, shown
 
 _READS = (
     ("ip", "-j", "-d", "addr", "show"),
@@ -32,20 +31,20 @@ def running_config(node: HostedNode) -> str:
     answers = _read(node, _READS)
     devices = tc.qdiscs(answers[6])
     shaping = _shaping(node, devices)
-    described = _list(answers[0])
+    described = entries(answers[0])
     blocks = links.link_blocks(described, node.interfaces)
-    extras = routing.neighbour_lines(_list(answers[4]))
+    extras = routing.neighbour_lines(entries(answers[4]))
     lines: list[str] = []
     for name in [*blocks, *(name for name in {**extras, **shaping} if name not in blocks)]:
         lines += _block(f"interface {name}", [*blocks.get(name, ()), *extras.get(name, ()), *shaping.get(name, ())])
-    for table, entries in routing.route_blocks(_list(answers[1])).items():
-        lines += _block(f"routes {table}", entries)
-    lines += routing.rule_lines(_list(answers[2]), family="ip")
-    lines += routing.rule_lines(_list(answers[3]), family="ipv6")
+    for table, routes in routing.route_blocks(entries(answers[1])).items():
+        lines += _block(f"routes {table}", routes)
+    lines += routing.rule_lines(entries(answers[2]), family="ip")
+    lines += routing.rule_lines(entries(answers[3]), family="ipv6")
     names = [link["ifname"] for link in described if link["ifname"] != "lo"]
     lines += sysctls.lines(sysctls.parse(answers[7]), sysctls.parse(answers[8]), names)
     lines += nft.ruleset_lines(answers[5])
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{shown(line)}\n" for line in lines)
 
 
 def _shaping(node: HostedNode, devices: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -92,10 +91,6 @@ def _read(node: HostedNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
     if len(texts) != len(asked):
         raise LabError(f"{node.name}: cannot read the config: {done.stderr.strip() or 'the shell ended early'}")
     return texts
-
-
-def _list(text: str) -> list[dict[str, Any]]:
-    return [entry for entry in json.loads(text or "[]") if entry]
 
 
 def _block(head: str, lines: Iterable[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from ipaddress import ip_network
@@ -16,7 +15,7 @@ from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.linux import boot, config, console, routing
+from pytest_netbench.platforms.linux import boot, config, console, listing, routing
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _NEEDED = ("ip", "nft", "tc")
@@ -53,7 +52,7 @@ class LinuxDriver:
         for node in nodes.values():
             if node not in self._settled:
                 answer = node.run(["ip", "-j", "-d", "addr", "show"])
-                phrases = list(unsettled(node.name, json.loads(answer.stdout or "[]")))
+                phrases = list(unsettled(node.name, listing.entries(answer.stdout)))
                 missing += phrases
                 if not phrases:
                     self._settled.add(node)
@@ -71,7 +70,7 @@ class LinuxDriver:
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         network = ip_network(prefix, strict=False)
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
-        return routing.routes(json.loads(done.stdout or "[]"), prefix)
+        return routing.routes(listing.entries(done.stdout), prefix)
 
     def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node)
