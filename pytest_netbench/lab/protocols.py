@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_netbench.lab.probing import Prober
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
@@ -54,6 +55,11 @@ class Lab(Protocol):
     @property
     def deploy_s(self) -> float:
         """Wall seconds ``deploy`` took."""
+        ...
+
+    @property
+    def readiness(self) -> Readiness:
+        """What was missing, if anything, when ``deploy`` returned."""
         ...
 
     def destroy(self) -> None:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import TaskSize
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
 
@@ -151,6 +152,7 @@ class Environment(Model):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
+    readiness: Readiness = Readiness()
     git_commit: str | None = None
 
 

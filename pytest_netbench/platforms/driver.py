@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
+from pytest_netbench.platforms.sessions import Excused, Session, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 NodeT_contra = TypeVar("NodeT_contra", bound=NodeAccess, contravariant=True)
@@ -23,6 +24,8 @@ class Pending:
 
     missing: tuple[str, ...] = ()
     fingerprint: str = ""
+    excused: tuple[Session, ...] = ()
+    """Sessions that are down and that the caller had excused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +75,13 @@ class Driver(Protocol[NodeT_contra]):
         """
         ...
 
-    def pending(self, nodes: Mapping[str, NodeT_contra]) -> Pending:
-        """What is not yet up among *all* nodes of this driver in the lab, judged from both ends of each adjacency."""
+    def pending(self, nodes: Mapping[str, NodeT_contra], *, excused: Excused = none_excused) -> Pending:
+        """What is not yet up among *all* nodes of this driver in the lab, judged from both ends of each adjacency.
+
+        Args:
+            nodes: The nodes.
+            excused: Says of a session that is down whether it is expected to be; then it is no part of ``missing``.
+        """
         ...
 
     def apply(self, node: NodeT_contra, commands: Sequence[str]) -> list[CommandStatus]:

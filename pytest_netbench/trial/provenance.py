@@ -39,6 +39,7 @@ def environment(
         features=tuple(lab.features),
         substitutes=dict(lab.substitutes),
         time_scale=lab.time_scale,
+        readiness=lab.readiness,
         git_commit=git_commit(where),
     )
 

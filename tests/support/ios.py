@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_netbench import parts
-from pytest_netbench.backends.netns.readiness import wait_until_ready
+from pytest_netbench.lab.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device import Device
@@ -96,8 +95,7 @@ def show(node: Any, command: str) -> str:
 
 def settle(lab: Any) -> None:
     """Wait until the routes of a lab that was changed are stable again."""
-    platforms = {node.platform: parts.load("drivers", node.platform)() for node in lab.nodes.values()}
-    wait_until_ready(lab, platforms, pace=lab.time_scale)
+    wait_until_ready(lab, pace=lab.time_scale)
 
 
 def eventually(condition: Callable[[], object], *, within_s: float = 20.0) -> bool:

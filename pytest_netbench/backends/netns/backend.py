@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, readiness
+from pytest_netbench.backends.netns import doctor, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Driver
-
-_BOOTING_PER_CORE = 3
 
 
 class NetnsBackend:
@@ -64,10 +62,10 @@ class NetnsBackend:
             substitutes=_substitutes(task),
         )
         try:
-            lab.refused_startup_lines = _boot(lab, task, platforms)
+            lab.refused_startup_lines = boot.boot_nodes(lab, task.network.startup_configs)
             if task.network.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
-            readiness.wait_until_ready(lab, platforms, pace=converging)
+            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=task.network.ready)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:
@@ -91,22 +89,12 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     if (fixed := asked or task.network.time_scale) is not None:
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
-    return pace.steady(routers, workers), pace.converging(routers, workers)
-
-
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Driver[Any]]) -> tuple[RefusedLine, ...]:
-    """Boot all nodes side by side; return refused startup lines. The first failure in topology order is raised."""
-    threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
-    with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
-        futures = [
-            pool.submit(platforms[node.platform].boot, node, task.network.startup_configs.get(name, ""))
-            for name, node in lab.nodes.items()
-        ]
-        failures = [future.exception() for future in futures]
-    for failure in failures:
-        if failure is not None:
-            raise failure
-    return tuple(line for future in futures for line in future.result() or ())
+    dead_s = timers.shortest_dead_s(task.network.startup_configs.values())
+    load = os.getloadavg()[0]
+    return (
+        pace.steady(routers, workers, dead_s=dead_s, load=load),
+        pace.converging(routers, workers, dead_s=dead_s, load=load),
+    )
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:

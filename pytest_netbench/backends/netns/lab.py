@@ -11,6 +11,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.errors import LabError
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Driver
@@ -38,6 +39,7 @@ class NetnsLab:
         self.substitutes = dict(substitutes)
         self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.deploy_s = 0.0
+        self.readiness = Readiness()
         self.destroy_s = 0.0
         self._drivers = drivers
         self._channel = channel

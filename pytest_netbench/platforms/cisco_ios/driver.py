@@ -20,6 +20,7 @@ from pytest_netbench.platforms.cisco_ios.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.frr import daemons, rib
+from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _KEY = "cisco_ios"
@@ -51,11 +52,11 @@ class CiscoIosDriver:
         device.boot(startup_config)
         return device.refused_startup_lines
 
-    def pending(self, nodes: Mapping[str, HostedNode]) -> Pending:
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
-        return readiness.pending(devices)
+        return readiness.pending(devices, excused=excused)
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         device = device_of(node)

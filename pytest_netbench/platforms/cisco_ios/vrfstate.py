@@ -16,6 +16,7 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, 
 from pytest_netbench.platforms.cisco_ios.compile import Interface
 from pytest_netbench.platforms.cisco_ios.device import Device
 from pytest_netbench.platforms.frr import ospf, processes
+from pytest_netbench.platforms.sessions import Absence, Session, SessionEnd
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class _End:
         return f"{self.device.node.name} vrf {self.interface.vrf}"
 
 
-def missing(devices: Mapping[str, Device]) -> list[str]:
-    """Phrases for what is expected in VRFs and is not there yet."""
+def missing(devices: Mapping[str, Device]) -> list[Absence]:
+    """Sessions that are expected in VRFs and are not there yet."""
     cables = list(_cables(devices))
     if not cables:
         return []
-    return list(dict.fromkeys([*_adjacencies(cables), *_sessions(cables)]))
+    return list({absence.phrase: absence for absence in (*_adjacencies(cables), *_sessions(cables))}.values())
 
 
 def tables(devices: Iterable[Device]) -> list[str]:
@@ -64,6 +65,18 @@ def _cables(devices: Mapping[str, Device]) -> Iterator[tuple[_End, _End]]:
                     yield end, far
 
 
+def _session(protocol: str, near: _End, far: _End) -> Session:
+    ends = [
+        SessionEnd(
+            node=end.device.node.name,
+            interface=end.interface.kernel,
+            address=next((address.split("/")[0] for address in end.interface.addresses), ""),
+        )
+        for end in (near, far)
+    ]
+    return Session(protocol=protocol, one=ends[0], other=ends[1])
+
+
 def _full(name: str) -> str:
     try:
         return interfaces.canonical(name)
@@ -74,7 +87,7 @@ def _full(name: str) -> str:
 # -- OSPF --------------------------------------------------------------------------------------------------------------
 
 
-def _adjacencies(cables: Iterable[tuple[_End, _End]]) -> Iterator[str]:
+def _adjacencies(cables: Iterable[tuple[_End, _End]]) -> Iterator[Absence]:
     sides: dict[str, dict[str, ospf.OspfInterface]] = {}
     states: dict[str, Mapping[tuple[str, str], str]] = {}
     for end in {id(e.interface): e for cable in cables for e in cable}.values():
@@ -85,7 +98,9 @@ def _adjacencies(cables: Iterable[tuple[_End, _End]]) -> Iterator[str]:
         pair = [sides[end.where].get(end.interface.kernel) for end in (near, far)]
         if pair[0] is None or pair[1] is None or pair[0].mtu != pair[1].mtu or _proves(near) or _proves(far):
             continue
-        yield from (phrase for _, phrase in ospf.missing(ospf.expected([pair[0], pair[1]]), states))
+        session = _session("ospf", near, far)
+        for _, phrase in ospf.missing(ospf.expected([pair[0], pair[1]]), states):
+            yield Absence(session=session, phrase=phrase)
 
 
 def _proves(end: _End) -> bool:
@@ -113,7 +128,7 @@ def _ask(device: Device, daemon: str, command: str, vrf: str) -> Mapping[str, An
 # -- BGP ---------------------------------------------------------------------------------------------------------------
 
 
-def _sessions(cables: Iterable[tuple[_End, _End]]) -> Iterator[str]:
+def _sessions(cables: Iterable[tuple[_End, _End]]) -> Iterator[Absence]:
     for near, far in cables:
         for end, peer in _wanted(near, far):
             vrf = end.interface.vrf
@@ -122,7 +137,10 @@ def _sessions(cables: Iterable[tuple[_End, _End]]) -> Iterator[str]:
                 _ask(end.device, "bgpd", f"show bgp {words}neighbors {peer.address} json", "").get(peer.address) or {}
             )
             if state.get("bgpState") != "Established":
-                yield f"{end.where}: BGP neighbor {peer.address} is {state.get('bgpState', 'Idle')}, expected Established"
+                phrase = (
+                    f"{end.where}: BGP neighbor {peer.address} is {state.get('bgpState', 'Idle')}, expected Established"
+                )
+                yield Absence(session=_session("bgp", near, far), phrase=phrase)
 
 
 def _wanted(near: _End, far: _End) -> Iterator[tuple[_End, Peer]]:

@@ -20,6 +20,7 @@ from pytest_netbench.platforms.frr import (
     rib,
     vtysh,
 )
+from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _SHOW_TIMEOUT_S = 30.0
@@ -43,8 +44,10 @@ class FrrDriver:
     def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         return boot.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostedNode]) -> Pending:
-        return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+        return readiness.pending(
+            nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused
+        )
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return config.apply(node, commands)

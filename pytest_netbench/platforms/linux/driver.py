@@ -16,6 +16,7 @@ from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.linux import boot, config, console, listing, routing
+from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _NEEDED = ("ip", "nft", "tc")
@@ -47,7 +48,7 @@ class LinuxDriver:
             self._settled.add(node)
         return refused
 
-    def pending(self, nodes: Mapping[str, HostedNode]) -> Pending:
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []
         for node in nodes.values():
             if node not in self._settled:
