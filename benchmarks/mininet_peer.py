@@ -65,7 +65,7 @@ def main():
     net.stop()
     mark()
     names = ("deploy", "inject", "matrix", "destroy")
-    phases = {name: later - sooner for name, sooner, later in zip(names, marks, marks[1:])}
+    phases = {name: later - sooner for name, sooner, later in zip(names, marks[:-1], marks[1:], strict=True)}
     print(json.dumps({**phases, "total": marks[-1] - marks[0], "answered": answered}))
 
 
