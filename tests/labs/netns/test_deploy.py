@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns import readiness
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.errors import LabError, NotReady, StartupConfigRejected
+from pytest_netbench.lab import readiness
 from pytest_netbench.lab.probing import Probe
 from tests.support import host
 from tests.support.netns_networks import network, ospf_pair, pair, routed
