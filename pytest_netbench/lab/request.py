@@ -21,6 +21,7 @@ class LabRequest:
         startup_configs: By node; a node without one starts with its network OS's defaults.
         requirements: What the machine and the backend must offer (docs/reference/doctor.md).
         ready: When ``deploy`` returns.
+        strict: Whether a refused line of a startup config is an error of ``deploy``.
         time_scale: Lab seconds per wall second; ``None`` lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
     """
@@ -31,6 +32,7 @@ class LabRequest:
     startup_configs: Mapping[str, str] = field(default_factory=dict)
     requirements: tuple[str, ...] = ()
     ready: Ready = field(default_factory=Ready)
+    strict: bool = False
     time_scale: float | None = None
     workers: int = 1
 
@@ -51,6 +53,7 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1)
         startup_configs=network.startup_configs,
         requirements=tuple(task.requirements),
         ready=network.ready,
+        strict=network.strict,
         time_scale=time_scale or network.time_scale,
         workers=workers,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+from pytest_netbench.plugin.orphan import end_with_parent
 
 _MARK = (
     "netbench(name, domain, family, difficulty, platform): set on every task item from its task file; "
@@ -26,11 +27,15 @@ def pytest_configure(config: pytest.Config) -> None:
     register(fixtures, "netbench-fixtures")
     if not settings.wanted:
         return
-    from pytest_netbench.plugin import controller, header, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
+    if settings.is_worker:
+        end_with_parent()
+    from pytest_netbench.plugin import controller, header, preload, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
+    loading = preload.Preload(config)
+    register(loading, "netbench-preload")
     if not settings.is_worker:
         register(header, "netbench-header")
-        register(controller.Controller(config), "netbench-controller")
+        register(controller.Controller(config, scorers=loading.scorers), "netbench-controller")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")

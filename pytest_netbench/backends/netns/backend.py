@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, timers
@@ -13,11 +13,12 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
-from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
 from pytest_netbench.lab.capabilities import PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HOSTED
 from pytest_netbench.platforms.driver import Driver
 
@@ -71,7 +72,9 @@ class NetnsBackend:
             substitutes=_substitutes(request),
         )
         try:
-            boot.boot_nodes(lab, request.startup_configs)
+            lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
+            if request.strict and lab.refused_startup_lines:
+                _reject(lab.refused_startup_lines)
             lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=request.ready)
             if steady != converging:
                 lab.set_pace(steady)
@@ -114,4 +117,17 @@ def _paces(request: LabRequest) -> tuple[float, float]:
     return (
         pace.steady(routers, request.workers, dead_s=dead_s, load=load),
         pace.converging(routers, request.workers, dead_s=dead_s, load=load),
+    )
+
+
+def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
+    first, *others = refused
+    raise StartupConfigRejected(
+        node=first.node,
+        line_number=first.line_number,
+        line=first.line,
+        device_message=first.message,
+        further=[
+            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
+        ],
     )
