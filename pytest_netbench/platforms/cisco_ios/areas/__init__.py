@@ -7,8 +7,10 @@ are typed in tests (``tests/support/ios.py``). Its name is added to the list bel
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
+from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 _NAMES = (
@@ -53,3 +55,9 @@ _NAMES = (
 def areas() -> list[Area]:
     """Every area."""
     return [import_module(f"{__name__}.{name}").AREA for name in _NAMES]
+
+
+@cache
+def book() -> Book:
+    """The grammar of this platform: that of all areas."""
+    return Book(areas())

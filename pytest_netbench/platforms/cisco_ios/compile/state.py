@@ -8,7 +8,7 @@ from typing import Any
 
 Path = tuple[str, ...]
 
-POLICY = ("zebra", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "eigrpd", "isisd")
+POLICY = ("zebra", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd")
 """Daemons that share prefix lists, access lists and route maps."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -59,6 +60,8 @@ class Device:
         self.log_lines: list[str] = []
         self._logged_until = 0.0
         self._dirty = True
+        self._batches = 0
+        self._unlogged = 0
         self._started = time.monotonic()
 
     @property
@@ -132,6 +135,35 @@ class Device:
     def touch(self) -> None:
         """Say that the config, or what compilation depends on, is not what was applied."""
         self._dirty = True
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Hold the device while lines are typed, and apply them all at the end. Batches may be nested."""
+        with self.lock:
+            self._batches += 1
+            try:
+                yield
+            finally:
+                self._batches -= 1
+            self._end_batch()
+
+    def configured(self, *, log: bool = True) -> None:
+        """Apply what a session configured before it left configuration mode; within a batch, at its end.
+
+        Args:
+            log: Whether to log that the device was configured.
+        """
+        with self.lock:
+            self._unlogged += int(log)
+            self._end_batch()
+
+    def _end_batch(self) -> None:
+        if self._batches:
+            return
+        self.commit()
+        while self._unlogged:
+            self._unlogged -= 1
+            self.log("SYS-5-CONFIG_I", "Configured from console by console")
 
     def commit(self) -> None:
         """Apply what changed since the last time."""

@@ -7,7 +7,8 @@ import pytest
 from pytest_netbench.ani.manual import search
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.dialects.cisco_ios.manual import FILE, parse, render
-from pytest_netbench.platforms.cisco_ios.grammar.book import Book, book
+from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
 from pytest_netbench.platforms.cisco_ios.grammar.manual import sections

@@ -16,7 +16,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _ALL = POLICY
 _BGP = ("bgpd",)
-_FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd", "eigrpd")
+_FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,10 @@ def _alternatives(context: Context, body: Section) -> Iterator[tuple[Clause, ...
 def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 - one branch per command
     name, listed = entry.name, entry.many("list")
     if name in {"match ip address", "match ip next-hop", "match ip route-source"}:
-        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")}.get(
-            name, _BGP
-        )
+        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd")}.get(name, _BGP)
         yield from (Clause(f"{name} {frrnames.access_list(context, one)}", daemons) for one in listed)
     elif name in {"match ip address prefix-list", "match ip next-hop prefix-list"}:
-        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")
+        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd")
         yield from (Clause(f"{name} {frrnames.prefix_list(context, one)}", daemons) for one in listed)
     elif name == "match ipv6 address prefix-list":
         for one in listed:
@@ -102,13 +100,13 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
         exact = " exact-match" if entry.has("exact-match") else ""
         yield from (Clause(f"{name} {_community_list(context, one)}{exact}") for one in listed)
     elif name == "match interface":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "eigrpd")
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd")
         yield from (Clause(f"{name} {interfaces.kernel_name(one)}", daemons) for one in entry.many("interface"))
     elif name == "match tag":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd", "eigrpd")
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd")
         yield from (Clause(f"{name} {one}", daemons) for one in entry.many("tag") if one)
     elif name == "match metric":
-        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd", "eigrpd"))
+        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd"))
     elif name == "match local-preference":
         yield Clause(f"{name} {entry['preference']}")
     elif name == "match source-protocol":
@@ -146,11 +144,11 @@ def _set(entry: Entry) -> Iterator[Clause]:
         yield Clause(entry.text)
     elif name == "set metric":
         signed = str(entry["metric"])[0] in "+-"
-        yield Clause(entry.text, _BGP if signed else ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd"))
+        yield Clause(entry.text, _BGP if signed else ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd"))
     elif name == "set metric-type":
         yield Clause(entry.text, ("ospfd", "ospf6d"))
     elif name == "set tag" and entry["tag"]:
-        yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "eigrpd"))
+        yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd"))
     elif name.startswith("set as-path prepend"):
         yield Clause(entry.text)
     elif name == "set community":
@@ -159,6 +157,6 @@ def _set(entry: Entry) -> Iterator[Clause]:
     elif name == "set comm-list delete":
         yield Clause(f"set comm-list {frrnames.community_list(entry['list'])} delete")
     elif name == "set ip next-hop":
-        yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd", "eigrpd"))
+        yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd"))
     elif name == "set ipv6 next-hop":
         yield Clause(f"set ipv6 next-hop global {entry['hop6'].lower()}")
