@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
 import regex
 
+# IOS's expressions have no counted repetition; one of repetitions takes for ever to compile
+_REPEATED = re.compile(r"\{\d*,?\d*\}.*\{\d*,?\d*\}")
 _KINDS = ("begin", "count", "exclude", "include", "section")
-_REGEX_S = 1.0
-"""For all lines together: an expression may be made to take for ever."""
+_REGEX_S = 0.25
+"""For all lines together: an expression may be made to take for ever. The processor's seconds, so a busy machine takes longer."""
+_LONGEST_PATTERN = 200
 
 
 def split_pipe(line: str) -> tuple[str, str | None]:
@@ -24,6 +28,8 @@ def filtered(text: str, pipe: str) -> str:
     kinds = [kind for kind in _KINDS if word and kind.startswith(word.lower())]
     if not kinds or not pattern:
         return "% Incomplete command.\n" if not word or kinds else "% Invalid input detected at '^' marker.\n"
+    if len(pattern) > _LONGEST_PATTERN or _REPEATED.search(pattern):
+        return "% Failed to compile regular expression\n"
     try:
         compiled = regex.compile(pattern)
         kept = _apply(kinds[0], compiled, text.splitlines())
