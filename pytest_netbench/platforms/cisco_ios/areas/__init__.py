@@ -31,8 +31,6 @@ _NAMES = (
     "nat",
     "zbf",
     "urpf",
-    "interface_shows",
-    "system_shows",
     "diagnostics",
     "terminal",
     "files",

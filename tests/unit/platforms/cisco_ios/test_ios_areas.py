@@ -48,11 +48,11 @@ def positional(function):
 def test_the_functions_of_areas_take_what_the_grammar_hands_them(field):
     found = [positional(function) for name, function in functions() if name == field]
     assert found
-    for function, annotations in found:
+    for function, types in found:
         if function.__name__ == "<lambda>":
-            assert len(annotations) == len(GIVEN[field])
+            assert len(types) == len(GIVEN[field])
             continue
-        assert tuple(annotations) == GIVEN[field], f"{function.__module__}.{function.__qualname__}"
+        assert tuple(types) == GIVEN[field], f"{function.__module__}.{function.__qualname__}"
 
 
 def test_there_is_one_area_of_a_name():

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import state_of
+from pytest_netbench.platforms.cisco_ios.areas.switching.compile import state_of
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import SERVICE, SwitchPort, SwitchState
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
