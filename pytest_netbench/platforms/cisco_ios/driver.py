@@ -99,7 +99,7 @@ class CiscoIosDriver:
 
     def unenforced(self, node: HostedNode) -> list[str]:
         """Lines that were accepted and are not enforced, each with the reason."""
-        return [f"{text}: {why}" for text, why in device_of(node).plan.unsupported]
+        return [f"{text}: {why}" for text, why in device_of(node).applied.unsupported]
 
     def files(self, node: HostedNode) -> FileStore:
         """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""

@@ -107,7 +107,7 @@ class Area:
         modes: Modes that it adds.
         types: Argument types of its own, by the name patterns use.
         factory: Lines that a device has before its startup config.
-        compile: Adds to the plan what the config's lines ask for; called once per compilation, must be pure.
+        compile: Adds to the state what the config's lines ask for; called once per compilation, must be pure.
         observe: Writes into the config what the running node has learned by itself; called before the running config is shown.
         help: Words of its commands to what ``?`` says of them.
         scope: Rows of the coverage page: (feature, how far it goes).

@@ -78,7 +78,7 @@ def _clear(at: Exec, match: Match) -> str:
         if wanted is None or one.name == wanted:
             for line in one.lines:
                 name = counter_name(one, line.ace)
-                if name in at.device.plan.nft.counters.get("inet", ()):
+                if name in at.device.applied.nft.counters.get("inet", ()):
                     nft.reset(at.node, "inet", name)
     return ""
 

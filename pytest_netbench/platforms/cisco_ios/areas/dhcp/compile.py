@@ -50,10 +50,10 @@ def compile_dhcp(context: Context) -> None:
             reserved = [[pool["address"]] * 2 for pool in own if "address" in pool]
             excluded = [*_ranges(config, vrf), *reserved]
             name = f"dhcp@{vrf}" if vrf else "dhcp"
-            context.plan.services[name] = {"pools": own, "excluded": excluded, "relays": relayed, **_ping(config)}
+            context.state.services[name] = {"pools": own, "excluded": excluded, "relays": relayed, **_ping(config)}
     if clients:
-        context.plan.frr.lines.setdefault("staticd", {})
-        context.plan.services["dhcp_client"] = {"interfaces": clients, "daemon": speaker_of("staticd")}
+        context.state.frr.lines.setdefault("staticd", {})
+        context.state.services["dhcp_client"] = {"interfaces": clients, "daemon": speaker_of("staticd")}
 
 
 def _exists(config: Section, vrf: str) -> bool:

@@ -19,7 +19,7 @@ _STATES = {"Init": 1, "Selecting": 3, "Requesting": 4, "Bound": 5, "Renewing": 6
 
 def _servers(at: Exec) -> list[str]:
     """The server and those of VRFs."""
-    return [name for name in at.device.plan.services if name.partition("@")[0] == "dhcp"]
+    return [name for name in at.device.applied.services if name.partition("@")[0] == "dhcp"]
 
 
 def _server(at: Exec) -> Mapping[str, Any]:
@@ -71,7 +71,7 @@ def _pool(at: Exec, match: Match) -> str:
     counts = _server(at)["pools"]
     wanted = match.get("name")
     lines: list[str] = []
-    for pool in [pool for name in _servers(at) for pool in at.device.plan.services[name]["pools"]]:
+    for pool in [pool for name in _servers(at) for pool in at.device.applied.services[name]["pools"]]:
         if wanted in {None, pool["name"]} and pool["name"] in counts:
             lines += _pool_lines(pool, counts[pool["name"]])
     return "".join(f"{line}\n" for line in lines)
@@ -124,7 +124,7 @@ def _statistics(at: Exec, _match: Match) -> str:
 
 
 def _lease(at: Exec, _match: Match) -> str:
-    config = at.device.plan.services.get("dhcp_client")
+    config = at.device.applied.services.get("dhcp_client")
     if config is None:
         return ""
     reports = runner.state(at.node, "dhcp_client")["interfaces"]
@@ -167,7 +167,7 @@ def _clear(at: Exec, match: Match) -> str | None:
 
 
 def _of_client(at: Exec, match: Match) -> str | None:
-    clients = at.device.plan.services.get("dhcp_client", {"interfaces": ()})["interfaces"]
+    clients = at.device.applied.services.get("dhcp_client", {"interfaces": ()})["interfaces"]
     name = str(match["interface"])
     if not any(client["label"] == name for client in clients):
         return f"Interface {name} does not have a DHCP originated address\n"

@@ -39,7 +39,7 @@ _MARKS = {"!X": "!A", "!N": "!N", "!H": "!H", "!P": "!P"}
 
 
 def _ping(at: Exec, match: Match) -> Iterator[str]:
-    if match.get("vrf") and match["vrf"] not in at.device.plan.vrfs:
+    if match.get("vrf") and match["vrf"] not in at.device.applied.vrfs:
         yield f"% VRF {match['vrf']} does not exist\n"
         return
     target = _resolve(at, match["target"])
@@ -118,7 +118,7 @@ def _mark(words: str) -> str:
 
 
 def _traceroute(at: Exec, match: Match) -> Iterator[str]:
-    if match.get("vrf") and match["vrf"] not in at.device.plan.vrfs:
+    if match.get("vrf") and match["vrf"] not in at.device.applied.vrfs:
         yield f"% VRF {match['vrf']} does not exist\n"
         return
     target = _resolve(at, match["target"])

@@ -26,7 +26,7 @@ def compile_distribute(context: Context) -> None:
         for line in body.all(*_KINDS):
             prefix, name = _list(context, line)
             for where in _where(context, body, line):
-                context.plan.frr.add(_DAEMON, "router rip", f"distribute-list {prefix}{name} {line['way']}{where}")
+                context.state.frr.add(_DAEMON, "router rip", f"distribute-list {prefix}{name} {line['way']}{where}")
 
 
 def _where(context: Context, body: Section, entry: Entry) -> list[str]:
@@ -53,17 +53,17 @@ def _ospf(context: Context, vrf: str, body: Section) -> None:
     for line in [line for line in body.all("distribute-list") if line["way"] == "out"]:
         named = [line.text.split(" out ", 1)[1].split()[0]] if " out " in line.text else []
         for source in named or [source for source, _ in igp.redistributions(body)]:
-            context.plan.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
+            context.state.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
     if not inbound:
         return
     name = _whole(inbound) or f"netbench-ospf-in{'-' if vrf else ''}{vrf}"
     path = (f"vrf {vrf}",) if vrf else ()
     for number, (action, matches) in enumerate(() if _whole(inbound) else _entries(context, inbound), start=1):
         opening = f"route-map {name} {action} {number}"
-        context.plan.frr.add("zebra", opening)
+        context.state.frr.add("zebra", opening)
         for words in matches:
-            context.plan.frr.add("zebra", opening, f"match {words}")
-    context.plan.frr.add(
+            context.state.frr.add("zebra", opening, f"match {words}")
+    context.state.frr.add(
         "zebra", *path, f"ip protocol ospf route-map {name}", key="ip protocol ospf", undo="no ip protocol ospf"
     )
 

@@ -41,7 +41,7 @@ def compile_eigrp(context: Context) -> None:
         own = section.get("eigrp router-id")
         router_id = igp.router_id(context, f"eigrp {process['process']}", str(own["id"]) if own else None)
         variance, paths = section.get("variance"), section.get("maximum-paths")
-        context.plan.services["eigrp"] = {
+        context.state.services["eigrp"] = {
             "asn": process["process"],
             "router_id": router_id or "",
             "variance": variance["factor"] if variance else 1,

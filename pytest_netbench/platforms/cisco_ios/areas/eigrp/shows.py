@@ -16,11 +16,11 @@ SERVICE = "eigrp"
 
 
 def _state(at: Exec) -> Mapping[str, Any] | None:
-    return runner.state(at.node, SERVICE) if SERVICE in at.device.plan.services else None
+    return runner.state(at.node, SERVICE) if SERVICE in at.device.applied.services else None
 
 
 def _asn(at: Exec) -> int:
-    return int(at.device.plan.services[SERVICE]["asn"])
+    return int(at.device.applied.services[SERVICE]["asn"])
 
 
 def _short(name: str) -> str:
@@ -71,7 +71,7 @@ def _topology(at: Exec, match: Match) -> str:
     state = _state(at)
     if state is None:
         return ""
-    router_id = at.device.plan.services[SERVICE]["router_id"]
+    router_id = at.device.applied.services[SERVICE]["router_id"]
     head = f"EIGRP-IPv4 Topology Table for AS({_asn(at)})/ID({router_id})"
     if "address" in match.args:
         return _one(state, match, head)
@@ -114,7 +114,7 @@ def _one(state: Mapping[str, Any], match: Match, head: str) -> str:
 
 
 def _clear(at: Exec, _match: Match) -> None:
-    if SERVICE in at.device.plan.services:
+    if SERVICE in at.device.applied.services:
         runner.command(at.node, SERVICE, "clear neighbors")
 
 

@@ -29,7 +29,7 @@ def compile_fhrp(context: Context) -> None:
                 tracks = [track for track in group["tracks"] if _is_seen(context, one, track)]
                 found.setdefault(one.vrf, {"hsrp": [], "vrrp": []})[kind].append({**group, "tracks": tracks})
     for vrf, both in found.items():
-        context.plan.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
+        context.state.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
 
 
 def _is_seen(context: Context, one: Interface, track: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ _Group = Mapping[str, Any]
 
 def _groups(at: Exec, kind: str, match: Match) -> list[tuple[_Group, _Group]]:
     """Configuration and report of each group, as many as the command asks for."""
-    services = {name: one for name, one in at.device.plan.services.items() if name.partition("@")[0] == "fhrp"}
+    services = {name: one for name, one in at.device.applied.services.items() if name.partition("@")[0] == "fhrp"}
     groups = [group for one in services.values() for group in one[kind]]
     if not groups:
         return []

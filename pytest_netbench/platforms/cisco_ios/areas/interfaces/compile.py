@@ -10,9 +10,9 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Section
 def compile_interfaces(context: Context) -> None:
     """Add what the lines of the area ask for."""
     routing_six = context.config.has("ipv6 unicast-routing")
-    context.plan.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
+    context.state.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
     # a router answers with the address of the interface that a packet came in by
-    context.plan.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
+    context.state.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
     for one in context.interfaces:
         if one.parsed.kind == "Null":
             continue
@@ -25,7 +25,7 @@ def compile_interfaces(context: Context) -> None:
             kind = "loopback"
         else:
             kind = "physical" if one.name in context.facts.cabled else "uncabled"
-        context.plan.links[one.kernel] = Link(
+        context.state.links[one.kernel] = Link(
             kind=kind, up=one.enabled, addresses=addresses(context, one), mtu=_mtu(one), mac=_mac(one), vrf=one.vrf
         )
 
@@ -59,7 +59,7 @@ def _compile_six(context: Context, one: Interface, *, routing: bool) -> None:
     path = f"net/ipv6/conf/{one.kernel}"
     enabled = has_six(one.section)
     own_link_local = any("local" in entry.match.args for entry in one.section.all("ipv6 address"))
-    context.plan.sysctls |= {
+    context.state.sysctls |= {
         f"{path}/accept_dad": "0",
         f"{path}/addr_gen_mode": "1" if own_link_local else "0",
         f"{path}/disable_ipv6": "0" if enabled else "1",
@@ -67,10 +67,10 @@ def _compile_six(context: Context, one: Interface, *, routing: bool) -> None:
     if not enabled or one.parsed.kind == "Loopback":
         return
     if routing and not one.section.has("ipv6 nd ra suppress"):
-        context.plan.frr.add("zebra", f"interface {one.kernel}", "no ipv6 nd suppress-ra", undo="ipv6 nd suppress-ra")
+        context.state.frr.add("zebra", f"interface {one.kernel}", "no ipv6 nd suppress-ra", undo="ipv6 nd suppress-ra")
         interval = one.section.get("ipv6 nd ra interval")
         if interval is not None:
-            context.plan.frr.add(
+            context.state.frr.add(
                 "zebra",
                 f"interface {one.kernel}",
                 f"ipv6 nd ra-interval {interval['seconds']}",
@@ -78,14 +78,14 @@ def _compile_six(context: Context, one: Interface, *, routing: bool) -> None:
             )
         for word in ("managed-config-flag", "other-config-flag"):
             if one.section.has(f"ipv6 nd {word}"):
-                context.plan.frr.add("zebra", f"interface {one.kernel}", f"ipv6 nd {word}")
+                context.state.frr.add("zebra", f"interface {one.kernel}", f"ipv6 nd {word}")
 
 
 def _compile_mss(context: Context, one: Interface) -> None:
     entry = one.section.get("ip tcp adjust-mss")
     if entry is not None:
         for side in ("iifname", "oifname"):
-            context.plan.nft.rule(
+            context.state.nft.rule(
                 FORWARD, f'{side} "{one.kernel}" tcp flags syn / syn,rst tcp option maxseg size set {entry["bytes"]}'
             )
 
@@ -94,7 +94,7 @@ def _compile_habits(context: Context, one: Interface) -> None:
     """What the kernel does on its own account on an interface."""
     path = f"net/ipv4/conf/{one.kernel}"
     proxy = one.parsed.kind != "Loopback" and not one.section.says_no("ip proxy-arp")
-    context.plan.sysctls |= {
+    context.state.sysctls |= {
         f"{path}/proxy_arp": "1" if proxy else "0",
         f"{path}/send_redirects": "0" if one.section.says_no("ip redirects") else "1",
         f"{path}/rp_filter": "0",

@@ -50,9 +50,9 @@ def _process(context: Context, process: Entry, tag: str) -> None:
     opening = f"router isis {tag}"
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    context.plan.frr.add(_DAEMON, opening)
+    context.state.frr.add(_DAEMON, opening)
     for entry in section.all("net"):
         add(f"net {entry['net']}")
     kind = section.get("is-type")
@@ -90,7 +90,7 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
     opening = igp.frr_interface(one)
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
     if one.section.has("ip router isis") or not one.section.has("ipv6 router isis"):
         add(f"ip router isis {tag}")

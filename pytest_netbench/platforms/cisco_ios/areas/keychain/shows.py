@@ -26,11 +26,11 @@ def tell(context: Context, daemon: str, name: str) -> None:
         text = _text(key)
         path = (f"key chain {name}", f"key {key['id']}")
         for depth in (1, 2):
-            context.plan.frr.add(daemon, *path[:depth])
+            context.state.frr.add(daemon, *path[:depth])
         if text is not None:
-            context.plan.frr.add(daemon, *path, f"key-string {text}", key="key-string", undo="no key-string")
+            context.state.frr.add(daemon, *path, f"key-string {text}", key="key-string", undo="no key-string")
         for lifetime in key.body.all(*LIFETIMES):
-            context.plan.frr.add(daemon, *path, lifetime.text, key=lifetime.name, undo=f"no {lifetime.name}")
+            context.state.frr.add(daemon, *path, lifetime.text, key=lifetime.name, undo=f"no {lifetime.name}")
 
 
 def _text(key: Entry) -> str | None:

@@ -20,4 +20,4 @@ def compile_management(context: Context) -> None:
         for word, conditions in PORTS.items():
             for condition in conditions:
                 names = [*allowed.get(word, []), "lo"]
-                context.plan.nft.rule(CONTROL, f"iifname != {merged(names)} {condition} drop")
+                context.state.nft.rule(CONTROL, f"iifname != {merged(names)} {condition} drop")

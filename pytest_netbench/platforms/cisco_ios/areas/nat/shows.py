@@ -99,7 +99,7 @@ def _clear(at: Exec, match: Match) -> str:
     if local is not None:
         gone = [one for one in gone if address in {one.reply.target, one.original.target}]
     at.device.problems += forget(at.node, gone)
-    for (family, name), (kind, _) in at.device.plan.nft.lasting.items():
+    for (family, name), (kind, _) in at.device.applied.nft.lasting.items():
         if name.startswith("nat_") and local is None:
             at.node.run(["nft", "flush", kind, family, nft.TABLE, name])
     return ""
@@ -108,7 +108,7 @@ def _clear(at: Exec, match: Match) -> str:
 def _clear_statistics(at: Exec, _match: Match) -> str:
     at.device.memory.pop(_PEAK, None)
     for name in (HITS, MISSES, EXHAUSTED):
-        if name in at.device.plan.nft.counters.get("inet", ()):
+        if name in at.device.applied.nft.counters.get("inet", ()):
             nft.reset(at.node, "inet", name)
     return ""
 

@@ -59,7 +59,7 @@ def _compile_map(context: Context, name: str, entries: Sequence[Entry]) -> None:
 
 
 def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Step]) -> None:
-    policy = context.plan.frr.policy
+    policy = context.state.frr.policy
     knowing = tuple(daemon for daemon in _ALL if all(daemon in clause.daemons for clause in step.matches))
     opening = f"route-map {name} {action(step.entry)} {step.at}"
     # the number tells entries apart; a change of the action is said over the same entry
@@ -92,7 +92,7 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
     elif name == "match ipv6 address prefix-list":
         for one in listed:
             if not context.config.has(PREFIX6, list=one):
-                context.plan.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
+                context.state.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
             yield Clause(f"{name} {one}", ("zebra", "bgpd", "ospf6d", "isisd"))
     elif name == "match as-path":
         yield from (Clause(f"{name} {_as_path(context, one)}") for one in listed)
@@ -116,14 +116,14 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
 def _as_path(context: Context, number: int) -> str:
     name = frrnames.as_path(str(number))
     if not context.config.has(AS_PATH, list=number):
-        context.plan.frr.policy(f"bgp as-path access-list {name} permit .*", only=_BGP)
+        context.state.frr.policy(f"bgp as-path access-list {name} permit .*", only=_BGP)
     return name
 
 
 def _community_list(context: Context, listed: str) -> str:
     name = frrnames.community_list(listed)
     if not any(str(entry["list"]) == listed for entry in context.config.all(COMMUNITY)):
-        context.plan.frr.policy(f"bgp community-list expanded {name} permit .*", only=_BGP)
+        context.state.frr.policy(f"bgp community-list expanded {name} permit .*", only=_BGP)
     return name
 
 

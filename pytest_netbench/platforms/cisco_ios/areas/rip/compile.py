@@ -53,9 +53,9 @@ def _four(context: Context, process: Entry) -> None:
         _interface(context, one, version)
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add("ripd", "router rip", line, key=key, undo=undo)
+        context.state.frr.add("ripd", "router rip", line, key=key, undo=undo)
 
-    context.plan.frr.add("ripd", "router rip")
+    context.state.frr.add("ripd", "router rip")
     add("allow-ecmp")
     if version is not None:
         add(f"version {version['number']}", key="version", undo="no version")
@@ -85,7 +85,7 @@ def _offset_acl(context: Context, name: str) -> str:
     """How FRR calls the list of an ``offset-list``; 0 means every network."""
     if name != "0":
         return frrnames.access_list(context, name)
-    context.plan.frr.add("ripd", f"access-list {_EVERY_NETWORK} seq 1 permit any")
+    context.state.frr.add("ripd", f"access-list {_EVERY_NETWORK} seq 1 permit any")
     return _EVERY_NETWORK
 
 
@@ -95,16 +95,16 @@ def _summarize(context: Context, mine: Sequence[Interface]) -> None:
     if len(set(majors.values())) < 2:
         return
     for major in dict.fromkeys(majors.values()):
-        context.plan.frr.add("ripd", "router rip", f"route {major}")
+        context.state.frr.add("ripd", "router rip", f"route {major}")
     for one in mine:
         name = f"netbench-rip-{one.kernel}"
         opening = f"ip prefix-list {name} seq"
         for number, major in enumerate(dict.fromkeys(majors.values()), start=1):
             inside = major == majors[one.name]
             subnets = "" if inside else f" ge {major.prefixlen + 1}"
-            context.plan.frr.add("ripd", f"{opening} {number} deny {major}{subnets}")
-        context.plan.frr.add("ripd", f"{opening} 1000 permit 0.0.0.0/0 le 32")
-        context.plan.frr.add("ripd", "router rip", f"distribute-list prefix {name} out {one.kernel}")
+            context.state.frr.add("ripd", f"{opening} {number} deny {major}{subnets}")
+        context.state.frr.add("ripd", f"{opening} 1000 permit 0.0.0.0/0 le 32")
+        context.state.frr.add("ripd", "router rip", f"distribute-list prefix {name} out {one.kernel}")
 
 
 def _interface(context: Context, one: Interface, version: Entry | None) -> None:
@@ -116,18 +116,18 @@ def _interface(context: Context, one: Interface, version: Entry | None) -> None:
         chosen = numbers or (usual if version is None else "")
         if chosen:
             line = f"ip rip {way} version {chosen}"
-            context.plan.frr.add("ripd", opening, line, key=way, undo=f"no ip rip {way} version")
+            context.state.frr.add("ripd", opening, line, key=way, undo=f"no ip rip {way} version")
     if one.section.says_no("ip split-horizon"):
-        context.plan.frr.add("ripd", opening, "no ip rip split-horizon", undo="ip rip split-horizon")
+        context.state.frr.add("ripd", opening, "no ip rip split-horizon", undo="ip rip split-horizon")
     if one.section.has("ip rip v2-broadcast"):
-        context.plan.frr.add("ripd", opening, "ip rip v2-broadcast")
+        context.state.frr.add("ripd", opening, "ip rip v2-broadcast")
     chain, mode = one.section.get("ip rip authentication key-chain"), one.section.get("ip rip authentication mode")
     if chain is not None:
         keychain.tell(context, "ripd", chain["chain"])
         kind = "md5" if mode is not None and mode.has("md5") else "text"
         for line in (f"mode {kind}", f"key-chain {chain['chain']}"):
             undo = f"no ip rip authentication {line.split()[0]}"
-            context.plan.frr.add("ripd", opening, f"ip rip authentication {line}", key=line.split()[0], undo=undo)
+            context.state.frr.add("ripd", opening, f"ip rip authentication {line}", key=line.split()[0], undo=undo)
 
 
 def _timers(section: Section) -> Iterable[tuple[str, str, str | None]]:
@@ -154,12 +154,12 @@ def _common(section: Section, daemon: str) -> Iterable[tuple[str, str, str | Non
 
 def _six(context: Context, process: Entry) -> None:
     section = process.body
-    context.plan.frr.add("ripngd", "router ripng")
+    context.state.frr.add("ripngd", "router ripng")
     for one in six_members(context, process["name"]):
-        context.plan.frr.add("ripngd", "router ripng", f"network {one.kernel}")
+        context.state.frr.add("ripngd", "router ripng", f"network {one.kernel}")
         if one.parsed.kind == "Loopback":
-            context.plan.frr.add("ripngd", "router ripng", f"passive-interface {one.kernel}")
+            context.state.frr.add("ripngd", "router ripng", f"passive-interface {one.kernel}")
         if one.section.has("ipv6 rip default-information"):
-            context.plan.frr.add("ripngd", "router ripng", "default-information originate")
+            context.state.frr.add("ripngd", "router ripng", "default-information originate")
     for line, key, undo in (*_timers(section), *_common(section, "ripngd")):
-        context.plan.frr.add("ripngd", "router ripng", line, key=key, undo=undo)
+        context.state.frr.add("ripngd", "router ripng", line, key=key, undo=undo)

@@ -26,9 +26,9 @@ def compile_sla(context: Context) -> None:
             context.unsupported(entry, "interfaces of a VRF are not tracked: the object stays down")
     routes = [_route(entry) for entry in context.config.all("ip route") if _is_tracked(entry)]
     if routes:
-        context.plan.frr.lines.setdefault("staticd", {})
+        context.state.frr.lines.setdefault("staticd", {})
     if operations or tracks:
-        context.plan.services["sla"] = {"operations": operations, "tracks": tracks, "routes": routes}
+        context.state.services["sla"] = {"operations": operations, "tracks": tracks, "routes": routes}
 
 
 def _operation(context: Context, entry: Entry, body: Section) -> dict[str, Any]:

@@ -17,7 +17,7 @@ _Facts = Mapping[str, Any]
 
 def _service(at: Exec) -> tuple[_Facts, _Facts]:
     """Configuration and state of the service, empty where it does not run."""
-    config = at.device.plan.services.get("sla")
+    config = at.device.applied.services.get("sla")
     if config is None:
         return {"operations": [], "tracks": [], "routes": []}, {"operations": [], "tracks": []}
     return config, runner.state(at.node, "sla")
@@ -208,7 +208,7 @@ def _latest(result: _Facts | None) -> Iterator[str]:
 
 def _users(at: Exec, number: int, config: _Facts) -> list[str]:
     users = ["Static IP Routing 0"] if any(route["track"] == number for route in config["routes"]) else []
-    redundancy = at.device.plan.services.get("fhrp", {"hsrp": (), "vrrp": ()})
+    redundancy = at.device.applied.services.get("fhrp", {"hsrp": (), "vrrp": ()})
     for kind in ("hsrp", "vrrp"):
         for group in redundancy[kind]:
             follows = any(track.get("object") == number for track in group["tracks"])

@@ -13,12 +13,12 @@ def compile_static(context: Context) -> None:
     """Add what the lines of the area ask for."""
     for entry in context.config.all("ip route"):
         if entry.get("vrf") is None and entry.get("track") is None:
-            context.plan.frr.add("staticd", frr_line(entry))
+            context.state.frr.add("staticd", frr_line(entry))
             if entry.has("permanent"):
                 context.unsupported(entry, "the route goes when its interface does")
     for entry in context.config.all("ipv6 route"):
         if entry.get("vrf") is None:
-            context.plan.frr.add("staticd", frr_line_six(entry))
+            context.state.frr.add("staticd", frr_line_six(entry))
 
 
 def frr_line_six(entry: Entry) -> str:

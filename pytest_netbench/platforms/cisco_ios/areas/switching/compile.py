@@ -26,9 +26,9 @@ _USUAL_INTERVAL = 300
 
 
 def compile_switching(context: Context) -> None:
-    """Put into the plan what a device switches, with the links of SVIs and subinterfaces."""
+    """Put into the state what a device switches, with the links of SVIs and subinterfaces."""
     state = state_of(context)
-    links = context.plan.links
+    links = context.state.links
     for name in (*state.svis, *(sub.name for sub in state.subinterfaces)):
         links[name] = replace(links[name], kind="loopback")
     for one in context.interfaces:
@@ -37,7 +37,7 @@ def compile_switching(context: Context) -> None:
     for port in state.ports:
         if port.name in links:
             links[port.name] = replace(links[port.name], addresses=())
-    state.add_to(context.plan)
+    state.add_to(context.state)
     _default_gateway(context)
 
 
@@ -47,7 +47,7 @@ def _default_gateway(context: Context) -> None:
     if entry is None or (context.facts.role != "switch" and not context.config.says_no("ip routing")):
         return
     if not context.config.has("ip route", prefix="0.0.0.0", mask="0.0.0.0"):  # noqa: S104 - a prefix
-        context.plan.frr.add("staticd", f"ip route 0.0.0.0/0 {entry['address']}")
+        context.state.frr.add("staticd", f"ip route 0.0.0.0/0 {entry['address']}")
 
 
 def state_of(context: Context) -> SwitchState:

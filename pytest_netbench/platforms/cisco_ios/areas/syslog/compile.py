@@ -32,10 +32,10 @@ def compile_syslog(context: Context) -> None:
     ]
     if config.says_no("logging on"):
         hosts = []
-    if not hosts and not any(name in context.plan.services for name in _SPEAKERS):
+    if not hosts and not any(name in context.state.services for name in _SPEAKERS):
         return
     facility, source = config.get("logging facility"), config.get("logging source-interface")
-    context.plan.services["syslog"] = {
+    context.state.services["syslog"] = {
         "hosts": hosts,
         "facility": _FACILITIES.get(str(facility["facility"]), _LOCAL7) if facility else _LOCAL7,
         "severity": _severity(config),

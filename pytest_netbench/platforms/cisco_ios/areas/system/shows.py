@@ -113,7 +113,7 @@ def _inventory(at: Exec, _match: Match) -> str:
 
 
 def _unsupported(at: Exec, _match: Match) -> str:
-    rows = at.device.plan.unsupported
+    rows = at.device.applied.unsupported
     lines = (
         ["Lines that were accepted and are not enforced:"]
         if rows

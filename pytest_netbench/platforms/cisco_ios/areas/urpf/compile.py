@@ -33,7 +33,7 @@ def counter(one: Interface, family: int) -> str:
 
 
 def _check_sources(context: Context, one: Interface, entry: Entry, family: int) -> None:
-    nft = context.plan.nft
+    nft = context.state.nft
     here = Chain("inet", f"verify{family}_{slug(one.kernel)}")
     strict = "" if entry.has("any") else " . iif"
     exempt = entry.get("list")
@@ -47,7 +47,9 @@ def _check_sources(context: Context, one: Interface, entry: Entry, family: int) 
         nft.rule(here, f"fib saddr{strict} oif missing {refuse}")
     else:
         prefix = "-6 " if family == 6 else ""
-        context.plan.rules += [words for rule in _NO_DEFAULT if (words := f"{prefix}{rule}") not in context.plan.rules]
+        context.state.rules += [
+            words for rule in _NO_DEFAULT if (words := f"{prefix}{rule}") not in context.state.rules
+        ]
         nft.rule(here, f"meta mark set {_MARK}")
         nft.rule(here, f"fib saddr . mark{strict} oif missing {refuse}")
         nft.rule(here, "meta mark set 0")

@@ -12,9 +12,9 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context
 def compile_vrf(context: Context) -> None:
     """Add what the lines of the area ask for."""
     names = [str(entry["vrf"]) for entry in definitions(context.config)]
-    context.plan.vrfs = tuple(names)
+    context.state.vrfs = tuple(names)
     for entry in context.config.all("ip route"):
         if entry.get("vrf") in names:
             if entry.get("track") is not None:
                 continue  # the area sla has it come and go
-            context.plan.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")
+            context.state.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.apply import frr
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
-from pytest_netbench.platforms.cisco_ios.compile.state import FrrPlan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
+from pytest_netbench.platforms.cisco_ios.compile.state import FrrState
 from pytest_netbench.platforms.frr import daemons
 from tests.support.ios import paper
 
@@ -60,11 +60,11 @@ def test_who_speaks_for_whom_depends_on_the_version(version):
 def test_each_line_is_told_once_to_who_takes_it(version):
     mgmtd = () if version == "8.4.4" else ("mgmtd",)
     node = Node(*mgmtd, "zebra", "staticd", "ripd", "ospfd")
-    plan = FrrPlan()
+    plan = FrrState()
     plan.policy("access-list 5 seq 5 permit any")
     plan.add("staticd", "ip route 10.0.0.0/8 Null0")
     plan.add("ripd", "router rip")
-    assert frr.apply(node, FrrPlan(), plan) == []
+    assert frr.apply(node, FrrState(), plan) == []
     told = {line: {daemon for daemon, other in node.config() if other == line} for _, line in node.config()}
     assert told == {
         "access-list 5 seq 5 permit any": {
@@ -84,6 +84,6 @@ def test_a_list_of_rip_for_all_interfaces_is_told_for_each_where_mgmtd_would_for
         "access-list 5 permit any", "access-list 6 permit any", "router rip", "network 10.0.0.0", "version 2",
         "distribute-list 5 in", "distribute-list 6 in GigabitEthernet0/1",
     )  # fmt: skip
-    lines = [line.path[-1] for line in compile_plan(device.book, device.config, device.facts).frr.of("ripd")]
+    lines = [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of("ripd")]
     lists = [line.rsplit(" in", 1)[1].strip() for line in lines if line.startswith("distribute-list ")]
     assert sorted(lists) == (["gi0-0", "gi0-1"] if version == "10.3" else ["", "gi0-1"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.apply import frr as apply_frr
-from pytest_netbench.platforms.cisco_ios.compile.state import FrrPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import FrrState
 from pytest_netbench.platforms.cisco_ios.services.programs.common import frr as program_frr
 from pytest_netbench.platforms.frr import daemons
 
@@ -75,8 +75,8 @@ def _serve(listener: socket.socket, daemon: Daemon) -> None:
             heard = b""
 
 
-def plan(*lines: str) -> FrrPlan:
-    made = FrrPlan()
+def plan(*lines: str) -> FrrState:
+    made = FrrState()
     for line in lines:
         made.add("ripd", line)
     return made
@@ -92,13 +92,13 @@ def speaker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_line_that_met_a_lock_is_sent_again(speaker):
     daemon = Daemon(locked=3)
-    assert apply_frr.apply(Node(daemon), FrrPlan(), plan("ip route 10.0.0.0/8 Null0")) == []
+    assert apply_frr.apply(Node(daemon), FrrState(), plan("ip route 10.0.0.0/8 Null0")) == []
     assert daemon.heard.count("ip route 10.0.0.0/8 Null0") == 4
 
 
 def test_a_line_that_is_refused_for_itself_is_sent_once(speaker):
     daemon = Daemon(locked=0)
-    problems = apply_frr.apply(Node(daemon), FrrPlan(), plan("bad line"))
+    problems = apply_frr.apply(Node(daemon), FrrState(), plan("bad line"))
     assert problems == [f"R1: {speaker} did not take 'bad line': % Unknown command"]
     assert daemon.heard.count("bad line") == 1
 
@@ -106,7 +106,7 @@ def test_a_line_that_is_refused_for_itself_is_sent_once(speaker):
 def test_a_lock_that_stays_is_reported(monkeypatch, speaker):
     monkeypatch.setattr(apply_frr, "_LONGEST_LOCK_S", 0.01)
     daemon = Daemon(locked=10_000)
-    problems = apply_frr.apply(Node(daemon), FrrPlan(), plan("ip route 10.0.0.0/8 Null0"))
+    problems = apply_frr.apply(Node(daemon), FrrState(), plan("ip route 10.0.0.0/8 Null0"))
     assert problems == [f"R1: {speaker} did not take 'ip route 10.0.0.0/8 Null0': {LOCKED.strip()}"]
 
 

@@ -7,11 +7,11 @@ import re
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import families, pieces, text
-from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, Chain, NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, Chain, NftState
 
 
 def plan(*, rules):
-    made = NftPlan()
+    made = NftState()
     inner = Chain("inet", "inner")
     for number in range(rules):
         made.rule(inner, f"tcp dport {number} {made.counter('inet', f'c{number}')} return")
@@ -44,9 +44,9 @@ def test_pieces_declare_everything_before_the_first_rule():
 
 
 def test_a_plan_without_anything_is_empty():
-    assert families(NftPlan()) == set()
-    assert text(NftPlan(), {}) == ""
-    assert list(pieces(NftPlan(), {})) == []
+    assert families(NftState()) == set()
+    assert text(NftState(), {}) == ""
+    assert list(pieces(NftState(), {})) == []
 
 
 class NarrowNode:
@@ -69,7 +69,7 @@ def test_a_ruleset_is_loaded_in_as_few_pieces_as_the_kernel_takes():
     counts = {}
     for most in (10**6, 20_000, 9_000):
         node = NarrowNode(most)
-        assert nft.apply(node, NftPlan(), plan(rules=800)) == []
+        assert nft.apply(node, NftState(), plan(rules=800)) == []
         counts[most] = len(node.taken)
         last = max(n for n, file in enumerate(node.taken) if "delete table" in file)
         assert rules_of(node.taken[last:]) == rules_of([text(plan(rules=800), {})])
@@ -78,6 +78,6 @@ def test_a_ruleset_is_loaded_in_as_few_pieces_as_the_kernel_takes():
 
 
 def test_a_ruleset_that_is_too_long_in_every_piece_is_a_problem():
-    assert nft.apply(NarrowNode(500), NftPlan(), plan(rules=800)) == [
+    assert nft.apply(NarrowNode(500), NftState(), plan(rules=800)) == [
         "R1: nft did not take the ruleset in pieces: netlink: Error: Could not process rule: Message too long"
     ]

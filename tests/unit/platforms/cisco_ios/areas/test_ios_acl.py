@@ -13,7 +13,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import compile_groups
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain, conditions
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.services.programs.messages import acllog
 from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, paper
@@ -163,16 +163,16 @@ def test_a_chain_goes_the_one_way_for_permit_and_the_other_for_deny():
     device = paper("access-list 10 deny 10.0.0.1", "access-list 10 permit 10.0.0.0 0.0.0.255")
     context = device.context()
     name = chain(context, "10", permit="goto yes", deny="goto no")
-    rules = context.plan.nft.rules["inet", name]
+    rules = context.state.nft.rules["inet", name]
     assert rules[0] == "meta nfproto ipv6 goto no"
     assert rules[1].startswith("ip saddr 10.0.0.1 counter name ")
     assert rules[1].endswith("goto no")
     assert rules[2].endswith("goto yes")
     assert rules[3] == "goto no"
     assert chain(context, "10", permit="goto yes", deny="goto no") == name
-    assert len(context.plan.nft.rules["inet", name]) == 4
+    assert len(context.state.nft.rules["inet", name]) == 4
     lost = chain(context, "11", permit="goto yes", deny="goto no", missing="goto yes")
-    assert context.plan.nft.rules["inet", lost][-1] == "goto yes"
+    assert context.state.nft.rules["inet", lost][-1] == "goto yes"
 
 
 def test_a_port_nothing_can_have_matches_nothing_but_the_rest_of_datagrams():
@@ -183,9 +183,9 @@ def test_a_port_nothing_can_have_matches_nothing_but_the_rest_of_datagrams():
 
 def test_counters_stay_with_a_line_whose_number_changes():
     device = paper("access-list 100 permit tcp any any", "interface gi0/0", "ip access-group 100 in")
-    before = compile_plan(device.book, device.config, device.facts).nft.counters
+    before = compile_state(device.book, device.config, device.facts).nft.counters
     typed(device, "ip access-list resequence 100 500 7")
-    assert compile_plan(device.book, device.config, device.facts).nft.counters == before
+    assert compile_state(device.book, device.config, device.facts).nft.counters == before
 
 
 def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
@@ -195,7 +195,7 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
         "interface gi0/0",
         "ip access-group 100 in",
     )
-    plan = compile_plan(device.book, device.config, device.facts)
+    plan = compile_state(device.book, device.config, device.facts)
     rules = [rule for name, rules in plan.nft.rules.items() if "acl4_100" in name[1] for rule in rules]
     assert rules[1] == 'meta l4proto 6 limit rate 1000/second log prefix "4|100|0|denied|l" group 31'
     assert plan.services["acllog"] == {
@@ -204,7 +204,7 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
     }
     context = device.context()
     chain(context, "100", permit="accept")
-    assert "acllog" not in context.plan.services
+    assert "acllog" not in context.state.services
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_object_groups_refuse_groups_that_are_not_there():
     typed(device, "object-group network B", "group-object A", "10.0.0.0 255.0.0.0")
     context = device.context()
     compile_groups(context)
-    assert list(context.plan.nft.objects["inet"])[1] == (
+    assert list(context.state.nft.objects["inet"])[1] == (
         "set group_B { type ipv4_addr; flags interval; auto-merge; elements = { 1.1.1.1, 1.1.1.5-1.1.1.9, 10.0.0.0/8 }; }"
     )
 
@@ -302,7 +302,7 @@ def test_a_line_with_a_group_that_is_not_there_matches_nothing():
 
 def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
     device = paper("access-list 10 permit any", "interface gi0/0", "ip access-group 10 in", role="switch")
-    plan = compile_plan(device.book, device.config, device.facts)
+    plan = compile_state(device.book, device.config, device.facts)
     assert ("inet", "acl_in") not in plan.nft.rules
     assert (
         "ip access-group 10 in",

@@ -6,7 +6,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.areas.policy import communities
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
 
@@ -22,7 +22,7 @@ def section(device, head):
 
 
 def shared(device, daemon="bgpd"):
-    plan = compile_plan(device.book, device.config, device.facts)
+    plan = compile_state(device.book, device.config, device.facts)
     return [" / ".join(line.path) for line in plan.frr.of(daemon)]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import PaperDevice, Session, paper
 
 PORTS = ("Gi0/1", "Gi0/2", "Fa0/3", "Te1/1")
@@ -23,7 +23,7 @@ def section(device: PaperDevice, name: str) -> list[str]:
 
 
 def plan(device: PaperDevice) -> Any:
-    return compile_plan(device.book, device.config, device.facts)
+    return compile_state(device.book, device.config, device.facts)
 
 
 def service(device: PaperDevice) -> dict[str, Any]:

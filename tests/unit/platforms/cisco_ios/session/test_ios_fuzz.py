@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas import book
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from tests.support.ios import PaperDevice, Session, paper, render
 from tests.support.ios_fuzz import Fuzz
 
@@ -84,8 +84,8 @@ def _wrong(device: PaperDevice) -> str:
     )
 
 
-def _plan(device: PaperDevice) -> Plan:
-    return compile_plan(device.book, device.config, device.facts)
+def _plan(device: PaperDevice) -> DesiredState:
+    return compile_state(device.book, device.config, device.facts)
 
 
 def _innermost(error: BaseException) -> str:
@@ -95,7 +95,7 @@ def _innermost(error: BaseException) -> str:
     return f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame else ""
 
 
-def _apart(one: Plan, other: Plan) -> str:
+def _apart(one: DesiredState, other: DesiredState) -> str:
     return "; ".join(
         f"{name}: {getattr(one, name)!r:.1500} / {getattr(other, name)!r:.1500}"
         for name in vars(one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
 RED = ("ip vrf RED", "rd 65000:1", "exit")
@@ -10,7 +10,7 @@ PORT = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0")
 
 
 def plan_of(device):
-    return compile_plan(device.book, device.config, device.facts)
+    return compile_state(device.book, device.config, device.facts)
 
 
 def typed(device, *lines):

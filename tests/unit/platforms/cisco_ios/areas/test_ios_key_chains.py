@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.keychain.shows import secrets
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
 CHAIN = (
@@ -19,7 +19,7 @@ RIP = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "ip rip authentic
 
 
 def plan_of(device):
-    return compile_plan(device.book, device.config, device.facts)
+    return compile_state(device.book, device.config, device.facts)
 
 
 def told(device):

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.model.score import Score
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.scorers.command import CommandScorer
 from tests.support.ios import PaperDevice, Session, paper
 from tests.support.records import configs_record
@@ -70,7 +70,7 @@ def typed(text: str) -> PaperDevice:
 
 
 def asks_of_frr(device: PaperDevice) -> list[tuple[str, ...]]:
-    plan = compile_plan(device.book, device.config, device.facts)
+    plan = compile_state(device.book, device.config, device.facts)
     return sorted(line.path for line in plan.frr.of("ospf6d"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas.qos.queues import guarantees
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper
 
@@ -14,7 +14,7 @@ CLASSES = ("class-map match-any VOICE", "match dscp ef", "class-map DATA", "matc
 
 def plan(*lines):
     device = paper(*lines)
-    return compile_plan(device.book, device.config, device.facts)
+    return compile_state(device.book, device.config, device.facts)
 
 
 def said(*lines):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.config.passwords import hidden
 from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.pools import Leases, Pool
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
@@ -14,7 +14,7 @@ LAN = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0")
 
 
 def plan(device):
-    return compile_plan(device.book, device.config, device.facts)
+    return compile_state(device.book, device.config, device.facts)
 
 
 def services(device):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
 PEER = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
@@ -19,7 +19,7 @@ def bgp_lines(device):
 
 def told(device, daemon="bgpd"):
     """What FRR is told, the last word of each path."""
-    return [line.path[-1] for line in compile_plan(device.book, device.config, device.facts).frr.of(daemon)]
+    return [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of(daemon)]
 
 
 def typed(device, *lines):
@@ -191,7 +191,7 @@ def test_neighbors_of_a_vrf_are_configured_in_its_family():
         "neighbor 10.0.0.2 remote-as 2",
         "neighbor 10.0.0.2 activate",
     )
-    plan = compile_plan(device.book, device.config, device.facts)
+    plan = compile_state(device.book, device.config, device.facts)
     paths = [line.path for line in plan.frr.of("bgpd")]
     assert ("router bgp 1 vrf RED", "neighbor 10.0.0.2 remote-as 2") in paths
     assert ("router bgp 1 vrf RED", "address-family ipv4 unicast", "neighbor 10.0.0.2 activate") in paths
