@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
@@ -47,6 +48,7 @@ class Device:
         self.config = Section(mode=CONFIG, parent=None)
         self.startup_config = ""
         self.applied = DesiredState()
+        self.refused_startup_lines: list[RefusedLine] = []
         self.problems: list[str] = []
         """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
         self.live: dict[str, Any] = {}
