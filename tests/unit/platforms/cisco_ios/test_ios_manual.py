@@ -7,10 +7,10 @@ import pytest
 from pytest_netbench.ani.manual import search
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.dialects.cisco_ios.manual import FILE, parse, render
-from pytest_netbench.platforms.cisco_ios.coverage import readable
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
-from pytest_netbench.platforms.cisco_ios.manual import sections
+from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
+from pytest_netbench.platforms.cisco_ios.grammar.manual import sections
 
 AREA = Area(
     name="demo",
@@ -89,4 +89,4 @@ def test_the_text_of_the_manual_keeps_every_section():
 )
 def test_a_question_finds_its_command(query, command):
     best = search({"cisco_ios": CiscoIosDialect()}, query)[:2]
-    assert any(section["text"].startswith(command) for section in best)
+    assert any(section.text.startswith(command) for section in best)
