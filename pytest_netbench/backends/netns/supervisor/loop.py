@@ -27,7 +27,7 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     selector.register(owner, selectors.EVENT_READ, requests.take)
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
     owner.answer({"id": 0}, {"built": True})
-    storms = Storms(spaces=network.spaces, home=network.home, excused=lambda: owner.awaits("shell", "traffic"))
+    storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
     while True:
         _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s()))
         jobs.reap()
