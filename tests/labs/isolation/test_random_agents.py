@@ -15,6 +15,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.errors import InfrastructureError
+from pytest_netbench.lab.request import request_of
 from pytest_netbench.trial import run_trial
 from tests.labs.isolation.conftest import TESTCASES, small_network
 from tests.support import host
@@ -28,7 +29,7 @@ LONGEST_S = 60.0
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
 def test_a_random_agent_gets_a_verdict(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     backend_type = parts.load("backends", "netns")
-    lack = backend_type().lacks(small_network())
+    lack = backend_type().lacks(request_of(small_network()))
     if lack is not None:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     labs: list[tuple[Any, host.Lab]] = []
