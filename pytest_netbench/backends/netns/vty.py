@@ -25,14 +25,20 @@ class Vty:
     def ask(self, command: str) -> tuple[str, int]:
         """(output, FRR status code) of one command; waits for the daemon if it is still starting.
 
+        A connection to a daemon that has ended is made anew, once: another one may run in its place.
+
         Raises:
             LabError: The daemon does not answer.
         """
         with self._lock:
             try:
-                if self._socket is None:
-                    self._socket = self._connect()
-                    self._exchange("enable")
+                if self._socket is not None:
+                    try:
+                        return self._exchange(command)
+                    except ConnectionError:
+                        self._close()
+                self._socket = self._connect()
+                self._exchange("enable")
                 return self._exchange(command)
             except OSError as error:
                 self._close()

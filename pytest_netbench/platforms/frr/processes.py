@@ -20,6 +20,8 @@ _INTERFACES = "show yang operational-data /frr-interface:lib"
 _TOLD = re.compile(r'"name"|Unknown command')
 # these have no interfaces of zebra's to list
 _NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
+# What a daemon says goes where its standard output goes, which no node can see. Its configuration shows nothing of it.
+_LOGGING = ("--log", "file:/proc/self/fd/1", "--log-level", "debugging")
 _TELLING_S = 20.0
 _PACE_S = 0.002
 _KILL = """
@@ -49,7 +51,7 @@ def start(
         raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
     for name in wanted:
-        node.start([str(home / name), "-P", "0", *options.get(name, ())])
+        node.start([str(home / name), "-P", "0", *_LOGGING, *options.get(name, ())])
     node.vty([(name, "show version") for name in wanted])
     for name in wanted:
         if name not in _NOT_TOLD:
@@ -91,5 +93,10 @@ def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _
 
 
 def running(node: HostedNode) -> frozenset[str]:
-    """The daemons that were started on ``node``."""
+    """The daemons that were started on ``node`` and not stopped since."""
     return daemons.parse_enabled(node.read_file(_ENABLED))
+
+
+def note_running(node: HostedNode, names: Iterable[str]) -> None:
+    """Note which daemons run, so that nobody waits for the answers of others."""
+    node.write_file(_ENABLED, daemons.format_enabled(names))

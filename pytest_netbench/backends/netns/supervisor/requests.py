@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from pytest_netbench.backends.netns.supervisor.commands import Commands
 from pytest_netbench.backends.netns.supervisor.connects import Connects
+from pytest_netbench.backends.netns.supervisor.daemons import Daemons
 from pytest_netbench.backends.netns.supervisor.files import Files
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measurements import Measurements
@@ -24,7 +25,8 @@ class Requests:
         self._owner = owner
         self._network = network
         commands = Commands(owner=owner, network=network, jobs=jobs, selector=selector)
-        programs = Programs(owner=owner, network=network, jobs=jobs)
+        daemons = Daemons(jobs.daemons)
+        programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
@@ -33,6 +35,9 @@ class Requests:
             "start": programs.start,
             "cli": programs.start_on_terminal,
             "kill": programs.kill,
+            "daemons": daemons.list,
+            "signal": daemons.signal,
+            "log": daemons.log,
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,
