@@ -97,6 +97,15 @@ class CommandStatus(Model):
     message: str = ""
 
 
+class RefusedLine(Model):
+    """A line of a startup config that its device refused; ``line_number`` is 1-based."""
+
+    node: str
+    line_number: int
+    line: str
+    message: str = Field("", description="the device's words")
+
+
 class BudgetUsed(Model):
     """What was used of a budget."""
 
@@ -174,6 +183,9 @@ class TrialRecord(Model):
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
     )
+    refused_startup_lines: tuple[RefusedLine, ...] = Field(
+        (), description="lines of startup configs that their devices refused; the devices booted on"
+    )
     environment: Environment
     started_at: str
     deploy_s: float = 0.0
@@ -203,6 +215,9 @@ class TrialResult(Model):
     commands: tuple[CommandStatus, ...] = ()
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
+    )
+    refused_startup_lines: tuple[RefusedLine, ...] = Field(
+        (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     environment: Environment | None = None
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")

@@ -132,6 +132,7 @@ class Trial:
             truth_configs=None if truth is None else dict(truth),
             testcase_results=tuple(results),
             unenforced=unenforced,
+            refused_startup_lines=tuple(self.lab.refused_startup_lines),
             environment=self.environment,
             started_at=started_at,
             deploy_s=self.lab.deploy_s,

@@ -60,7 +60,7 @@ class NetnsBackend:
             substitutes=_substitutes(task),
         )
         try:
-            boot.boot_nodes(lab, task.network.startup_configs)
+            lab.refused_startup_lines = boot.boot_nodes(lab, task.network.startup_configs, strict=task.network.strict)
             lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=task.network.ready)
             if steady != converging:
                 lab.set_pace(steady)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply
@@ -56,6 +56,7 @@ class Device:
         self.physical = self.cabled
         self.config = Section(mode=CONFIG, parent=None)
         self.startup_config = ""
+        self.refused_startup_lines: list[RefusedLine] = []
         self.plan = Plan()
         self.problems: list[str] = []
         """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
@@ -100,11 +101,7 @@ class Device:
         del self.log_lines[:-_LOG_LINES]
 
     def boot(self, startup_config: str) -> None:
-        """Start FRR and load the startup config.
-
-        Raises:
-            StartupConfigRejected: With the line and the device's words.
-        """
+        """Start FRR and load the startup config; ``refused_startup_lines`` has the lines that were not taken."""
         self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches it
         processes.start_router(self.node, (), options=_OPTIONS)
         self.startup_config = startup_config
@@ -138,6 +135,8 @@ class Device:
             entry.factory = True
         session.enter("end")
         session.enter("configure terminal")
+        self.refused_startup_lines = []
+        skipped_below: int | None = None  # indentation of a refused line: what is indented below it has no section
         for number, line in enumerate(text.splitlines(), start=1):
             if _COMMENT.match(line) and not session.collecting:
                 continue
@@ -146,11 +145,19 @@ class Device:
                 and not session.collecting
             ):
                 continue
-            words = session.enter(line)
-            if session.refused:
-                raise StartupConfigRejected(
-                    node=self.node.name, line_number=number, line=line, device_message=_in_one_line(words, line)
-                )
+            indent = len(line) - len(line.lstrip())
+            if skipped_below is not None and indent > skipped_below and not session.collecting:
+                message = "not entered: the line above that opens its section was refused"
+            else:
+                skipped_below = None
+                words = session.enter(line)
+                if not session.refused:
+                    continue
+                skipped_below = indent
+                message = _in_one_line(words, line)
+            self.refused_startup_lines.append(
+                RefusedLine(node=self.node.name, line_number=number, line=line, message=message)
+            )
         self._dirty = True
 
     @property

@@ -49,7 +49,7 @@ def watched(backend: NetnsBackend, monkeypatch: pytest.MonkeyPatch) -> Watched:
 def test_a_startup_config_that_is_rejected_names_node_and_line_and_leaves_nothing(watched: Watched) -> None:
     task = ospf_pair()
     configs = {**task.network.startup_configs, "R2": "interface eth0\n ip adress 10.0.12.2/30\n"}
-    error = watched.fails(StartupConfigRejected, task.with_payload(startup_configs=configs))
+    error = watched.fails(StartupConfigRejected, task.with_payload(startup_configs=configs, strict=True))
     assert "R2" in str(error)
     assert "ip adress 10.0.12.2/30" in str(error)
 
@@ -58,7 +58,7 @@ def test_a_shell_config_that_fails_names_its_line_and_leaves_nothing(watched: Wa
     task = network(
         {"a": "linux", "b": "linux"}, ["a eth0 - b eth0"], {"a": "ip link set eth0 up\nip link set nope up\n"}
     )
-    error = watched.fails(StartupConfigRejected, task)
+    error = watched.fails(StartupConfigRejected, task.with_payload(strict=True))
     assert "a" in str(error)
     assert "ip link set nope up" in str(error)
 
