@@ -203,10 +203,10 @@ class MemoryProber:
         self.sender_limit_bps = 10**12
         self.silent: str | None = None
 
-    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+    def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
         self._lab.tick()
         self.batches.append(len(probes))
-        return [self._probe(probe) for probe in probes]
+        return [self._probe(probe, (1 + repetitions) * probe.timeout_s) for probe in probes]
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
         self._lab.tick()
@@ -242,22 +242,30 @@ class MemoryProber:
             return None
         return target if node is last else self.addresses(node.name)[0]
 
-    def _probe(self, probe: Probe) -> ProbeResult:
+    def _probe(self, probe: Probe, waited_s: float) -> ProbeResult:
         way = self._lab.way(probe.source, probe.target)
         if not way:
-            return ProbeResult(delivered=False, detail=f"no answer in {probe.timeout_s:g} s")
+            return ProbeResult(delivered=False, detail=f"no answer in {waited_s:g} s", arrived=False)
         for node in way:
             for _, protocol, port, source in node.words("deny"):
                 hit = protocol in ("any", probe.protocol) and port in ("any", str(probe.port))
                 if hit and source in ("any", probe.source):
-                    return ProbeResult(delivered=False, detail=f"no answer in {probe.timeout_s:g} s")
+                    return ProbeResult(delivered=False, detail=f"no answer in {waited_s:g} s", arrived=False)
         if probe.protocol != "icmp" and probe.listen_on != way[-1].name:
-            return ProbeResult(delivered=False, detail="refused")
+            return ProbeResult(delivered=False, detail="refused", arrived=True, arrived_at=way[-1].name)
+        if probe.arrives_at and way[-1].name not in probe.arrives_at:
+            detail = f"answered in place of {' or '.join(probe.arrives_at)}, which did not accept it"
+            return ProbeResult(delivered=False, detail=detail, arrived=False, answered=True)
         marks = [int(words[1]) for node in way for words in node.words("mark")]
         sources = [words[1] for node in way for words in node.words("snat")]
         return ProbeResult(
             delivered=True,
             detail="1 of 1 replies, 0.1 ms",
+            arrived=True,
+            answered=True,
+            arrived_at=way[-1].name,
+            one_way_ms=0.05,
+            round_trip_ms=0.1,
             received_dscp=[probe.dscp, *marks][-1],
             seen_source=[probe.source_address or self.addresses(probe.source)[0], *sources][-1],
         )

@@ -160,7 +160,7 @@ def test_traffic_runs_after_everything_else():
     order = []
     measure, probe = lab.prober.traffic, lab.prober.probe
     lab.prober.traffic = lambda *args, **more: (order.append("traffic"), measure(*args, **more))[1]
-    lab.prober.probe = lambda probes: (order.append("probe"), probe(probes))[1]
+    lab.prober.probe = lambda *args, **more: (order.append("probe"), probe(*args, **more))[1]
     run(lab, SENT, PING, ROUTE)
     assert order == ["probe", "probe", "traffic"]
 
