@@ -33,10 +33,10 @@ def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scal
         shared["labtime.so"] = str(library)
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
-    if any(not link.quality.is_plain for link in task.network.topology.links):
-        if (wire := build.wire()) is None:
-            raise RequirementMissing(*no_wire())
-        shared["wire"] = str(wire)
+    if (wire_program := build.wire()) is not None:
+        shared["wire"] = str(wire_program)
+    elif any(not link.quality.is_plain for link in task.network.topology.links):
+        raise RequirementMissing(*no_wire())
     return {
         "nodes": [
             {

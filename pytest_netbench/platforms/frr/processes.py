@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
@@ -84,12 +83,14 @@ def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[st
 def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """End all daemons and start them with an empty config."""
     names = running(node)
-    node.run(["/bin/sh", "-c", _KILL])
-    for name in names:
-        # a backend may hold a connection to the daemon that is gone; asking makes it notice
-        with suppress(LabError):
-            node.vty([(name, "show version")])
+    end_router(node)
     start_router(node, names - set(daemons.always(daemons.installed())), options=options)
+
+
+def end_router(node: HostedNode) -> None:
+    """End all daemons without a goodbye to their neighbors."""
+    node.run(["/bin/sh", "-c", _KILL])
+    note_running(node, ())
 
 
 def running(node: HostedNode) -> frozenset[str]:

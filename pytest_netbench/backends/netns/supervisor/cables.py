@@ -9,35 +9,24 @@ interface is touched.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from typing import NamedTuple
+from collections.abc import Iterable, MutableMapping
 
 from pytest_netbench.backends.netns.supervisor import redirects, rtnetlink, wiring
 from pytest_netbench.backends.netns.supervisor.carriers import Carriers
+from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message
-from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink
-
-
-class Port(NamedTuple):
-    """One endpoint of a link: its outer's name and index."""
-
-    name: str
-    index: int
+from pytest_netbench.backends.netns.supervisor.wiring import Laid
 
 
 class Link:
-    """One link as it is laid.
+    """One link, its wires by port, the ports whose cable is cut, and the port that is down because the other lacks carrier."""
 
-    Args:
-        ports: An outer per endpoint, in the order of the topology.
-        bridge: Index of the LAN's bridge; ``None`` for a cable or a stub.
-    """
-
-    def __init__(self, ports: tuple[Port, ...], bridge: int | None) -> None:
-        self.ports = ports
-        self.bridge = bridge
+    def __init__(self, laid: Laid) -> None:
+        self.ports = laid.ports
+        self.bridge = laid.bridge
         self.wires: dict[int, int] = {}
         self.cut: set[int] = set()
         self.lowered: int | None = None
@@ -56,26 +45,22 @@ class Cables:
     """All links of a lab by their number.
 
     Args:
-        links: As laid by ``wiring``.
-        program: The wire program, or ``None`` if there is none.
-        wires: Pid and description of all wires that run; kept up to date.
-        indexes: Gives an unused interface index.
+        network: The network that stands.
+        running: Pid and description of all programs that run; wires are added and removed.
     """
 
-    def __init__(
-        self,
-        links: Mapping[int, Link],
-        *,
-        program: str | None,
-        wires: MutableMapping[int, str],
-        indexes: Callable[[], int],
-    ) -> None:
-        self._links = dict(links)
-        self._program = program
-        self._wires = wires
-        self._indexes = indexes
+    def __init__(self, network: Network, running: MutableMapping[int, str]) -> None:
+        self._links = [Link(laid) for laid in network.laying.links]
+        self._program = network.wire_program
+        self._running = running
+        self._indexes = itertools.count(network.laying.next_index)
         self._carriers = Carriers()
-        self._by_index = {port.index: link for link in links.values() for port in link.ports if link.is_cable}
+        self._by_index = {port.position: link for link in self._links for port in link.ports if link.is_cable}
+        pids = {text: pid for pid, text in network.wires.items()}
+        for link, laid in zip(self._links, network.laying.links, strict=True):
+            if laid.wired:
+                for port, (near, far) in self._wired(link).items():
+                    link.wires[port] = pids[f"wire {near}-{far}"]
 
     def fileno(self) -> int:
         """The descriptor that can be read when a carrier changed."""
@@ -84,15 +69,27 @@ class Cables:
     def watch(self) -> None:
         """Pass on carriers that changed."""
         changed = self._carriers.changed()
-        links: Iterable[Link] = self._links.values()
+        links: Iterable[Link] = self._links
         if changed is not None:
             links = {id(link): link for index in changed if (link := self._by_index.get(index))}.values()
         for link in links:
             self._pass_on(link)
 
+    def _link(self, request: Message) -> Link:
+        link = self._links[request["link"]]
+        if not link.ports:
+            raise OSError("this kernel cannot redirect frames (act_mirred), so its cables cannot be cut or shaped")
+        return link
+
+    def _wired(self, link: Link) -> dict[int, tuple[str, str]]:
+        """By port: the interfaces that a wire joins. A cable has one wire."""
+        if link.is_cable:
+            return {0: (link.ports[0].name, link.ports[1].name)}
+        return {number: (port.name, wiring.far_end(port)) for number, port in enumerate(link.ports)}
+
     def cut(self, request: Message) -> Message:
         """Take the carrier from the endpoints of a segment, or give it back."""
-        link = self._links[request["link"]]
+        link = self._link(request)
         segment = link.segment(request["port"])
         if request["cut"]:
             link.cut.update(segment)
@@ -112,15 +109,20 @@ class Cables:
         Raises:
             OSError: There is no wire program, or it did not start.
         """
-        link = self._links[request["link"]]
+        link = self._link(request)
         arguments: list[str] | None = request["wire"]
         if arguments is not None and self._program is None:
             raise OSError("there is no program that delays, loses and limits")
         if link.is_cable:
             self._shape_cable(link, arguments)
         elif link.bridge is not None:
-            for port in range(len(link.ports)):
-                self._shape_port(link, port, arguments)
+            for number in range(len(link.ports)):
+                self._shape_port(link, number, arguments)
+        if arguments is not None and self._program is not None:
+            for number, (near, far) in self._wired(link).items():
+                pid = wiring.start_wire(self._program, near, far, arguments)
+                link.wires[number] = pid
+                self._running[pid] = f"wire {near}-{far}"
         # A wire that starts sets both its ends up.
         for port in link.cut:
             self._carriers.set_up(link.ports[port].name, False)
@@ -128,41 +130,28 @@ class Cables:
         return {}
 
     def _shape_cable(self, link: Link, arguments: list[str] | None) -> None:
-        one, other = link.ports
+        one, other = (port.position for port in link.ports)
         if not self._end_wire(link, 0):
-            with Netlink() as netlink:
-                netlink.do([redirects.no_redirect(one.index), redirects.no_redirect(other.index)])
+            _do([redirects.no_redirect(one), redirects.no_redirect(other)])
         if arguments is None:
-            with Netlink() as netlink:
-                netlink.do([*redirects.redirect(one.index, other.index), *redirects.redirect(other.index, one.index)])
-        else:
-            self._start_wire(link, 0, one.name, other.name, arguments)
+            _do([*redirects.redirect(one, other), *redirects.redirect(other, one)])
 
-    def _shape_port(self, link: Link, port: int, arguments: list[str] | None) -> None:
-        near = link.ports[port]
-        far, master = f"{near.name}f", f"{near.name}m"
-        had_wire = self._end_wire(link, port)
-        with Netlink() as netlink:
-            if had_wire and arguments is None:
-                netlink.do([rtnetlink.remove(far), rtnetlink.set_master(near.name, link.bridge or 0)])
-            elif not had_wire and arguments is not None:
-                pair = rtnetlink.veth(End(master, self._indexes()), End(far, self._indexes()), master=link.bridge)
-                netlink.do([rtnetlink.set_master(near.name, 0), pair, rtnetlink.set_state(far, up=True)])
-        if arguments is not None:
-            self._start_wire(link, port, near.name, far, arguments)
-
-    def _start_wire(self, link: Link, port: int, near: str, far: str, arguments: list[str]) -> None:
-        assert self._program is not None
-        pid = wiring.start_wire(self._program, near, far, arguments)
-        link.wires[port] = pid
-        self._wires[pid] = f"wire {near}-{far}"
+    def _shape_port(self, link: Link, number: int, arguments: list[str] | None) -> None:
+        port = link.ports[number]
+        assert link.bridge is not None
+        had_wire = self._end_wire(link, number)
+        if had_wire and arguments is None:
+            _do([rtnetlink.remove(wiring.far_end(port)), rtnetlink.set_master(port.name, link.bridge)])
+        elif not had_wire and arguments is not None:
+            between = wiring.extension(port, link.bridge, (next(self._indexes), next(self._indexes)))
+            _do([rtnetlink.set_master(port.name, 0), *between])
 
     def _end_wire(self, link: Link, port: int) -> bool:
         """End the wire at a port; whether there was one. Frames on their way are lost."""
         pid = link.wires.pop(port, None)
         if pid is None:
             return False
-        self._wires.pop(pid, None)
+        self._running.pop(pid, None)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
@@ -188,3 +177,8 @@ class Cables:
                 return
             self._carriers.set_up(link.ports[1 - lacking].name, False)
             link.lowered = 1 - lacking
+
+
+def _do(requests: list[rtnetlink.Request]) -> None:
+    with rtnetlink.Netlink() as netlink:
+        netlink.do(requests)

@@ -6,12 +6,15 @@ older half is dropped.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 from collections.abc import Mapping
 
 from pytest_netbench.backends.netns.supervisor import roots
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.owner import Message
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 _LOGS = f"{roots.BASE}/logs"
 _ALL_LOGS = "size=48m,mode=700"
@@ -22,10 +25,12 @@ class Daemons:
     """Processes by node and program.
 
     Args:
+        spaces: Every node's namespaces.
         alive: Pid and description of all daemons that have not ended.
     """
 
-    def __init__(self, alive: Mapping[int, str]) -> None:
+    def __init__(self, spaces: Mapping[str, Namespaces], alive: Mapping[int, str]) -> None:
+        self._spaces = spaces
         self._alive = alive
         self._pids: dict[tuple[str, str], int] = {}
         self._frozen: set[int] = set()
@@ -74,6 +79,17 @@ class Daemons:
         if request["freezes"] is not None:
             (self._frozen.add if request["freezes"] else self._frozen.discard)(pid)
         return {"sent": True}
+
+    def end_all(self, request: Message) -> Message:
+        """Kill every process in the network of a node, an agent's too."""
+        wanted = os.fstat(self._spaces[request["node"]].network).st_ino
+        for entry in os.listdir(roots.PROC):
+            if not entry.isdigit() or int(entry) == os.getpid():
+                continue
+            with contextlib.suppress(OSError):  # it has ended
+                if os.stat(f"{roots.PROC}/{entry}/ns/net").st_ino == wanted:
+                    os.kill(int(entry), signal.SIGKILL)
+        return {}
 
     def log(self, request: Message) -> Message:
         """What a program wrote, ``None`` if it was never started."""
