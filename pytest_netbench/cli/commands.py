@@ -15,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the page or the command reference, generated from the grammar."""
-    from pytest_netbench.platforms.cisco_ios.coverage import page  # noqa: PLC0415 - the grammar is large
     from pytest_netbench.platforms.cisco_ios.grammar.book import book  # noqa: PLC0415
+    from pytest_netbench.platforms.cisco_ios.grammar.coverage import page  # noqa: PLC0415 - the grammar is large
 
     sys.stdout.write(_manual() if arguments.manual else page(book()))
     return 0
@@ -25,6 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _manual() -> str:
     from pytest_netbench.dialects.cisco_ios.manual import render  # noqa: PLC0415
     from pytest_netbench.platforms.cisco_ios.grammar.book import book  # noqa: PLC0415 - the grammar is large
-    from pytest_netbench.platforms.cisco_ios.manual import sections  # noqa: PLC0415
+    from pytest_netbench.platforms.cisco_ios.grammar.manual import sections  # noqa: PLC0415
 
     return render(sections(book()))

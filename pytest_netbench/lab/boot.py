@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import NoReturn
 
-from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.trial import RefusedLine
 
 _BOOTING_PER_CORE = 3
 
 
-def boot_nodes(lab: Lab, startup_configs: Mapping[str, str], *, strict: bool = False) -> tuple[RefusedLine, ...]:
-    """Boot all nodes side by side; return the startup lines that devices refused.
+def boot_nodes(lab: Lab, startup_configs: Mapping[str, str]) -> tuple[RefusedLine, ...]:
+    """Boot all nodes side by side; return the startup lines that were refused, in topology order.
 
     Args:
         lab: The lab, its links up.
         startup_configs: Startup config by node; a node without one boots with an empty config.
-        strict: Whether a refused line is an error.
 
     Raises:
-        StartupConfigRejected: Lines were refused, and ``strict`` is set.
         LabError: The first failure in topology order.
     """
     threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
@@ -35,20 +31,4 @@ def boot_nodes(lab: Lab, startup_configs: Mapping[str, str], *, strict: bool = F
     for failure in failures:
         if failure is not None:
             raise failure
-    refused = tuple(line for future in futures for line in future.result() or ())
-    if strict and refused:
-        _reject(refused)
-    return refused
-
-
-def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
-    first, *others = refused
-    raise StartupConfigRejected(
-        node=first.node,
-        line_number=first.line_number,
-        line=first.line,
-        device_message=first.message,
-        further=[
-            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
-        ],
-    )
+    return tuple(line for future in futures for line in future.result())

@@ -10,10 +10,11 @@ from typing import Any
 from pytest_netbench.lab.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
-from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+from pytest_netbench.platforms.cisco_ios.session.startup import load
 from tests.support.netns_networks import network
 
 
@@ -34,6 +35,9 @@ class PaperDevice(Device):
     def commit(self) -> None:
         return
 
+    def restart(self) -> None:
+        return
+
     def log(self, mnemonic: str, text: str) -> None:
         self.log_lines.append(f"%{mnemonic}: {text}")
 
@@ -44,7 +48,7 @@ def paper(
     """A device on paper to which ``lines`` were typed in config mode; what it printed must be nothing."""
     device = PaperDevice(PaperNode("R1", interfaces, role), book())  # type: ignore[arg-type]
     device.startup_config = startup
-    device._load_startup()
+    load(device)
     if lines:
         session = Session(device)
         session.enter("configure terminal")

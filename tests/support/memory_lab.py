@@ -280,8 +280,8 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
-    readiness = Readiness()
     refused_startup_lines: tuple[RefusedLine, ...] = ()
+    readiness = Readiness()
 
     def __init__(
         self,

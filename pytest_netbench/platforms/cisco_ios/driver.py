@@ -9,14 +9,15 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
-from pytest_netbench.platforms.cisco_ios import readiness
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
 from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
-from pytest_netbench.platforms.cisco_ios.device import Device
-from pytest_netbench.platforms.cisco_ios.flash import Flash
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
+from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.frr import daemons, rib
@@ -49,7 +50,7 @@ class CiscoIosDriver:
     def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         device = Device(node, book())
         node.memory[_KEY] = device
-        device.boot(startup_config)
+        startup.boot(device, startup_config)
         return device.refused_startup_lines
 
     def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
@@ -62,7 +63,7 @@ class CiscoIosDriver:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
-        return readiness.pending(devices, excused=excused)
+        return pending(devices, excused=excused)
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         device = device_of(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from pytest_netbench import deadline
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.access import CliSession
@@ -58,6 +59,9 @@ class ConfigSession:
         line = " ".join(raw.split("\t")).rstrip()
         if vtysh.unprintable(line):
             return "error", "% Only printable characters can be typed."
+        if vtysh.hides_the_prompt(line):
+            return "error", vtysh.HOST_NAME_RULE
+        deadline.check()
         cli = self._open()
         if self._fresh and line.strip():
             self._fresh = False

@@ -25,6 +25,10 @@ _ALL = (CONFIG, SHOW, VIEW)
 
 CONF = "/etc/frr/vtysh.conf"
 
+HOST_NAME_RULE = (
+    "% A host name has 1 to 64 letters, digits, dots, dashes and underscores here: it stands in the prompt."
+)
+_HOST_NAME = re.compile(r"[\w.\-]{1,64}", re.ASCII)
 _MODE = re.compile(r"\(([\w.\-]+)\)#$")
 
 
@@ -58,6 +62,15 @@ def hostname(prompt: str) -> str:
 def unprintable(line: str) -> bool:
     """Whether a line holds what readline would take for a keystroke."""
     return any(not char.isprintable() for char in line)
+
+
+def hides_the_prompt(line: str) -> bool:
+    """Return whether a line sets a host name with which a prompt would not be known as one, or leaves none."""
+    words = line.split()
+    if len(words) > 1 and words[0].lower() == "no":
+        return abbreviates(words[1], "hostname", least=4)
+    hostname = len(words) > 1 and abbreviates(words[0], "hostname", least=4)
+    return hostname and (len(words) > 2 or _HOST_NAME.fullmatch(words[1]) is None)
 
 
 def typed(line: str) -> str:

@@ -22,6 +22,7 @@ _READS = (
     ("/bin/sh", "-c", sysctls.read_command()),
     ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command()),
 )
+_LONGEST = 8 * 2**20
 _END = "@@netbench-end-of-answer@@"
 _ENDS = re.compile(rf"^{_END} (\d+)\n", re.MULTILINE)
 
@@ -83,6 +84,8 @@ def _read(node: HostedNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
     asked = list(commands)
     script = "\n".join(f'{shlex.join(command)}; echo "{_END} $?"' for command in asked)
     done = node.run(["/bin/sh", "-c", script])
+    if done.truncated or len(done.stdout) > _LONGEST:
+        raise LabError(f"{node.name}: cannot read the config: the node holds more than {_LONGEST >> 20} MiB of it")
     parts = _ENDS.split(done.stdout)
     texts, statuses = parts[0:-1:2], parts[1::2]
     for command, status in zip(asked, statuses, strict=False):

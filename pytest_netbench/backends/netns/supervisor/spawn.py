@@ -66,6 +66,11 @@ class Namespaces:
         return self._furniture
 
     @property
+    def mount(self) -> int:
+        """Descriptor of its mount namespace."""
+        return self.furnish().mount
+
+    @property
     def root(self) -> int:
         """Descriptor of its root directory."""
         return self.furnish().root
@@ -88,13 +93,23 @@ class Namespaces:
             self.home.enter()
 
 
-def trusted(node: Namespaces | None, argv: Sequence[str], stdio: Stdio, env: Mapping[str, str] | None = None) -> int:
+def trusted(
+    node: Namespaces | None,
+    argv: Sequence[str],
+    stdio: Stdio,
+    env: Mapping[str, str] | None = None,
+    *,
+    mounts: int | None = None,
+) -> int:
     """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
 
-    The supervisor itself enters the node and spawns there: a fork would copy its page tables, for nothing.
+    ``mounts`` is a descriptor of the mount namespace that it is in instead of the node's own. The supervisor itself enters
+    the node and spawns there: a fork would copy its page tables, for nothing.
     """
     full = {**_ENVIRONMENT, "PATH": PATH, "HOME": "/root", **(env or {})}
     with contextlib.nullcontext() if node is None else node.inside():
+        if mounts is not None:
+            sys.setns(mounts, sys.CLONE_NEWNS)
         program = _found(argv[0])
         with contextlib.suppress(OSError):
             return _spawned(program, argv, stdio, full)
@@ -103,6 +118,8 @@ def trusted(node: Namespaces | None, argv: Sequence[str], stdio: Stdio, env: Map
         # says on standard error why it cannot be started, as the caller expects of a command
         if node is not None:
             node.enter()
+        if mounts is not None:
+            sys.setns(mounts, sys.CLONE_NEWNS)
         become(argv, stdio, full)
 
     return fork(run)

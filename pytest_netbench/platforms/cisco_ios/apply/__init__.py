@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc, vrf
-from pytest_netbench.platforms.cisco_ios.plan import NftPlan, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import NftPlan, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.plan import POLICY, FrrLine, FrrPlan, Path
+from pytest_netbench.platforms.cisco_ios.compile.state import POLICY, FrrLine, FrrPlan, Path
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0

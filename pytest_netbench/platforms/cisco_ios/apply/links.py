@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
 
 HIDDEN = "_"
 """Behind the name of a loopback: the other end of its veth."""
@@ -110,7 +110,7 @@ def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[st
             )
 
 
-def _sysctls(node: HostedNode, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+def _sysctls(node: vrf.Network, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     wanted = [f"{name}={value}" for name, value in new.items() if old.get(name) != value]
     if not wanted:
         return []
@@ -129,7 +129,7 @@ def _in_family(what: str, action: str, words: str) -> str:
     return f"{'-6 ' if six else ''}{what} {action} {words.removeprefix('-6 ')}"
 
 
-def _batch(node: HostedNode, lines: Sequence[str]) -> list[str]:
+def _batch(node: vrf.Network, lines: Sequence[str]) -> list[str]:
     """Run lines of ``ip``; IPv6 ones in a batch of their own, as the family is an option of the whole batch."""
     problems = []
     for family, group in (

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections, forget
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 
 EXTRA = "nat"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 
 
 def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:

@@ -5,12 +5,12 @@ A VRF's interfaces live in its namespace, so equal addresses and equal routes of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"
@@ -28,28 +28,58 @@ _EMPTY = (
 _FIRST_TO_KEEP = 10
 
 
+class Network(Protocol):
+    """The programs of a node in one of its network namespaces."""
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        ...
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        """Run a program and wait for it."""
+        ...
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        """Run several programs one after the other in one round trip."""
+        ...
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        """Start a long-running program (not waiting)."""
+        ...
+
+
 class InVrf:
-    """A node as seen from one of its VRFs: what runs, runs there."""
+    """Implements ``Network`` for a VRF of a node.
 
-    def __init__(self, node: HostedNode, vrf: str) -> None:
+    It has nothing of the node that is not of the VRF: FRR's sockets and the files are those of all VRFs, and the agent's
+    sandbox cannot change its network namespace.
+    """
+
+    def __init__(self, node: Network, vrf: str) -> None:
         self._node, self._prefix = node, prefix(vrf)
-        self.memory: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._node, name)
+    @property
+    def name(self) -> str:
+        return self._node.name
 
-    def run(self, argv: Sequence[str], **options: Any) -> Completed:
-        """Run a program in the VRF."""
-        return self._node.run([*self._prefix, *argv], **options)
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        return self._node.run([*self._prefix, *argv], input=input, timeout_s=timeout_s)
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        return self._node.run_many([[*self._prefix, *argv] for argv in argvs], timeout_s=timeout_s)
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        self._node.start([*self._prefix, *argv], env=env, lab_time=lab_time)
 
 
 def prefix(vrf: str) -> tuple[str, ...]:
-    """The words before a command that make it run in a VRF."""
+    """Return the words before a command that make it run in a VRF."""
     return ("nsenter", f"--net={HOME}/{vrf}")
 
 
-def inside(node: HostedNode, vrf: str) -> HostedNode:
-    """The node as seen from a VRF; "" is the global one."""
+def inside(node: Network, vrf: str) -> Network:
+    """Return the network of a VRF; "" is the global one."""
     return InVrf(node, vrf) if vrf else node
 
 

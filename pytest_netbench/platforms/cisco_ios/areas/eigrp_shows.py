@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import clock
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.services import runner
 

@@ -113,16 +113,20 @@ def _start(node: HostedNode, processes: set[str]) -> None:
 
 def _install(node: HostedNode) -> None:
     home = _LIBRARY.joinpath(*_PROGRAMS.split("."))
-    node.run(["/bin/mkdir", "-p", str(home)])
-    for name, text in _sources().items():
-        node.write_file(str(home / name), text)
-    node.write_file(str(_LIBRARY / "__main__.py"), f"from {_PROGRAMS}.host import main\n\nmain()\n")
+    sources = _sources()
+    node.run(["/bin/mkdir", "-p", *sorted({str((home / path).parent) for path in sources})])
+    for path, text in sources.items():
+        node.write_file(str(home / path), text)
+    node.write_file(str(_LIBRARY / "__main__.py"), f"from {_PROGRAMS}.common.host import main\n\nmain()\n")
 
 
 @cache
 def _sources() -> dict[str, str]:
+    """The programs by path. The packages need no ``__init__.py`` in a node."""
     return {
-        file.name: file.read_text(encoding="utf-8")
-        for file in resources.files(_PROGRAMS).iterdir()
-        if file.name.endswith(".py")
+        f"{package.name}/{file.name}": file.read_text(encoding="utf-8")
+        for package in resources.files(_PROGRAMS).iterdir()
+        if package.is_dir()
+        for file in package.iterdir()
+        if file.name.endswith(".py") and file.name != "__init__.py"
     }

@@ -9,6 +9,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import apply_lines, await_that, ios_task
 
 IOS = CiscoIosDriver()
@@ -170,7 +171,7 @@ def test_version_2_and_md5_run_between_routers(hsrp):
 def test_a_reload_keeps_the_group(hsrp):
     node = hsrp.nodes["R2"]
     IOS.apply(node, ["do write memory"])
-    node.memory["cisco_ios"].reload()
+    startup.reload(node.memory["cisco_ios"])
     assert node.memory["cisco_ios"].problems == []
     await_that(
         lambda: {parsed(hsrp, n, "show standby")[0]["state"] for n in ("R1", "R2")} == {"Active", "Standby"},

@@ -7,10 +7,10 @@ import pytest
 from pytest_netbench.ani.manual import search
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.dialects.cisco_ios.manual import FILE, parse, render
-from pytest_netbench.platforms.cisco_ios.coverage import readable
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
-from pytest_netbench.platforms.cisco_ios.manual import sections
+from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
+from pytest_netbench.platforms.cisco_ios.grammar.manual import sections
 
 AREA = Area(
     name="demo",

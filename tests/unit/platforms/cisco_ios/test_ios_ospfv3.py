@@ -6,7 +6,7 @@ import pytest
 
 from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.model.score import Score
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from pytest_netbench.scorers.command import CommandScorer
 from tests.support.ios import PaperDevice, Session, paper
 from tests.support.records import configs_record

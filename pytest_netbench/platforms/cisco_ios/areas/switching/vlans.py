@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE, MOST_INTERFACES
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import RESERVED
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, format_vlans, parse_vlans
-from pytest_netbench.platforms.cisco_ios.switching.state import RESERVED
 
 VLAN_MODE = "vlan"
 SWITCH = ("switch",)
