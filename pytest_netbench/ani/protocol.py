@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from pytest_netbench.model.trial import MethodSpec
+
 
 class Ani(Protocol):
     """The Agent-Network Interface as an agent holds it.
@@ -35,6 +37,10 @@ class Ani(Protocol):
 
     def budget_left(self) -> dict[str, float | None]:
         """What is left: calls, commands, wall_s, tokens; ``None`` means unlimited."""
+        ...
+
+    def offered(self) -> tuple[MethodSpec, ...]:
+        """The methods that this agent may call, with the JSON Schemas of their parameters and results."""
         ...
 
     def add_completion(self, data: Mapping[str, Any], *, tokens: int) -> None:
