@@ -16,6 +16,7 @@ from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Driver
 
 

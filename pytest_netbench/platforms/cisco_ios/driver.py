@@ -56,7 +56,7 @@ class CiscoIosDriver:
     def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         device = device_of(node)
         device.startup_config = startup_config
-        device.reload()
+        startup.reload(device)
         return list(device.refused_startup_lines)
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
