@@ -42,6 +42,7 @@ def main(control_fd: int, spec_fd: int) -> None:
 
     # The collector would write to every page that both processes share, and so copy them.
     gc.freeze()
+    gc.enable()
     pid = spawn.fork(init)
     os.close(alive_reader)
     _watch(pid, owner)
