@@ -1,6 +1,6 @@
-"""The capabilities of a whole lab, and the table of all capabilities.
+"""The capabilities of a whole lab: what it may offer to tests and to those who operate it, beyond ``Lab``.
 
-Owns one protocol and one key for each. Those of a node are in ``platforms/capabilities.py``.
+Owns one protocol and one key for each. Those of single nodes are in ``platforms/capabilities.py``.
 """
 
 from __future__ import annotations
@@ -9,73 +9,77 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from pytest_netbench.lab.probing import Prober
-from pytest_netbench.model.topology import Endpoint, Link, LinkQuality
+from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.capabilities import NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
 
 
 class LinkControl(Protocol):
-    """The links of a running lab, as objects of its topology."""
+    """The cables of a lab. Each is named by one of its endpoints: a node and an interface, in any form that the dialect knows."""
 
-    def cut(self, link: Link) -> None:
-        """Cut a link: all its ends lose their carrier, as if the cable were pulled. Does nothing if it is cut.
+    def cut(self, node: str, interface: str) -> None:
+        """Pull the cable at an interface: both its ends lose carrier, and no configuration changes.
+
+        In a LAN only the cable between this interface and the segment is pulled. A cable that is cut already stays cut.
 
         Raises:
-            LabError: The link is not in the topology, or the cut failed.
+            LabError: There is no such interface, or the lab cannot cut it.
         """
         ...
 
-    def restore(self, link: Link) -> None:
-        """Restore a cut link with the quality it had. Does nothing if it is not cut.
+    def restore(self, node: str, interface: str) -> None:
+        """Plug the cable in again. Ends that a configuration shut down stay down. Does nothing if it is not cut.
 
         Raises:
-            LabError: The link is not in the topology, or it could not be restored.
+            LabError: There is no such interface.
         """
         ...
 
-    def is_cut(self, link: Link) -> bool:
-        """Whether the link is cut now.
+    def is_cut(self, node: str, interface: str) -> bool:
+        """Whether the cable at an interface is cut.
 
         Raises:
-            LabError: The link is not in the topology.
+            LabError: There is no such interface.
         """
         ...
 
-    def set_quality(self, link: Link, quality: LinkQuality) -> None:
-        """Give a link another quality, each way, from now on; packets under way keep theirs.
+    def quality(self, node: str, interface: str) -> LinkQuality:
+        """What the link at an interface does to packets at present.
 
         Raises:
-            LabError: The link is not in the topology.
-            RequirementMissing: This machine cannot give links that quality.
+            LabError: There is no such interface.
         """
         ...
 
-    def add_stub(self, end: Endpoint) -> None:
-        """Give a node a new interface with carrier and nothing behind it. It goes with the lab.
+    def set_quality(self, node: str, interface: str, quality: LinkQuality) -> None:
+        """Give a link another delay, jitter, loss and rate. Carrier stays; packets on their way are lost.
 
         Raises:
-            LabError: There is no such node, or the interface exists or cannot be made.
+            LabError: There is no such interface, or the link cannot be shaped.
         """
         ...
 
 
-class NodePower(Protocol):
-    """Turning nodes off and on."""
+class NodeControl(Protocol):
+    """The nodes of a lab as machines with a power switch."""
 
     def reboot(self, node: str) -> None:
-        """Boot a node again with its saved configuration. Its links lose their carrier meanwhile; returns once it runs.
+        """Restart a node from its startup config and return once it is loaded.
+
+        All its processes end without a goodbye, its interfaces lose carrier meanwhile, and what was configured since the deployment is
+        gone. Sessions form afterwards in their own time.
 
         Raises:
-            LabError: There is no such node, or it did not come back.
+            LabError: There is no such node, or it did not boot.
         """
         ...
 
 
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
-LINKS: Final = Capability[LinkControl]("links", "links that can be cut, restored and changed")
-POWER: Final = Capability[NodePower]("power", "nodes that can be rebooted")
+LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
+NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted")
 
-LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, POWER)}
+LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
 """By name: what a lab as a whole may offer."""
 
 CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {**LAB_CAPABILITIES, **NODE_CAPABILITIES}

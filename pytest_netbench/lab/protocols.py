@@ -36,7 +36,7 @@ class Lab(Protocol):
         ...
 
     def capability(self, kind: Capability[T]) -> T:
-        """What the lab offers beyond this core, e.g. ``lab.capability(LINKS).cut(link)``.
+        """What the lab offers beyond this core, e.g. ``lab.capability(LINKS).cut("R1", "eth1")``.
 
         Raises:
             RequirementMissing: The lab does not offer it.

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
+from pytest_netbench.model.trial import SshLogin
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capability import Capability
 
@@ -85,8 +86,24 @@ class DaemonControl(Protocol):
         """
         ...
 
+    def freeze(self, daemon: str) -> None:
+        """Keep a daemon from running (SIGSTOP): it holds its connections and says nothing. ``resume`` lets it go on.
+
+        Raises:
+            LabError: The node has no daemon of that name.
+        """
+        ...
+
+    def resume(self, daemon: str) -> None:
+        """Let a frozen daemon run again (SIGCONT).
+
+        Raises:
+            LabError: The node has no daemon of that name.
+        """
+        ...
+
     def start(self, daemon: str) -> None:
-        """Start a stopped daemon with the configuration it had, and return once it takes commands.
+        """Start a stopped daemon with the configuration it had, and return once it takes commands. Does nothing if it runs.
 
         Raises:
             LabError: The node has no daemon of that name, or it did not start.
@@ -140,15 +157,24 @@ class DaemonLogs(Protocol):
         ...
 
 
+class Login(Protocol):
+    """A login to a node's own command line over SSH."""
+
+    def login(self) -> SshLogin:
+        """Where and with which credentials to log in."""
+        ...
+
+
 PROCESSES: Final = Capability[Processes]("processes", "long-running processes in lab time")
 FRR_SOCKETS: Final = Capability[FrrSockets]("frr-sockets", "commands to FRR's daemons over their own sockets")
 AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell commands of an agent")
 DAEMONS: Final = Capability[DaemonControl]("daemons", "daemons that can be stopped, killed and started")
 COUNTERS: Final = Capability[Counters]("counters", "interface counters")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
+LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
-    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, LOGS)
+    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, LOGS, LOGIN)
 }
 """By name."""
 

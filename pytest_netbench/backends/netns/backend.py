@@ -8,22 +8,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, timers
+from pytest_netbench.backends.netns import doctor, equipment, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
-from pytest_netbench.lab.capabilities import PROBES, unmet
+from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import HOSTED
+from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, HOSTED, LOGS
 from pytest_netbench.platforms.driver import Driver
 
 _OWNER = "backend netns"
-CAPABILITIES = (*HOSTED, PROBES.name)
+CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, LOGS)))
 """What its labs and nodes offer."""
 
 
@@ -71,6 +71,7 @@ class NetnsBackend:
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
+        equipment.equip(lab, channel, request.startup_configs)
         try:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:

@@ -45,6 +45,7 @@ class NetnsLab:
         self.deploy_s = 0.0
         self.readiness = Readiness()
         self.destroy_s = 0.0
+        self.offered: dict[str, object] = {PROBES.name: self.prober}
         self._drivers = drivers
         self._channel = channel
         self.cleanup_s = 0.0
@@ -55,7 +56,7 @@ class NetnsLab:
         return self._drivers[node]
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of({PROBES.name: self.prober}, owner="this lab")
+        return kind.of(self.offered, owner="this netns lab")
 
     @property
     def supervisor_pid(self) -> int:

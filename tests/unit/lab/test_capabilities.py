@@ -30,7 +30,7 @@ def test_a_task_may_require_a_capability_and_the_backend_names_the_lack():
     backend = MemoryBackend()
     assert backend.lacks(request_of(task_of(requirements=["probes"]))) is None
     assert backend.lacks(request_of(task_of(requirements=["probes", "links"]))) == (
-        "backend memory has no 'links' (links that can be cut, restored and changed)",
+        "backend memory has no 'links' (cables that can be cut, restored and shaped)",
         None,
     )
 

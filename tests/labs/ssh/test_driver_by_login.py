@@ -1,0 +1,146 @@
+"""The driver that reaches IOS devices only through their SSH login: the same dialect, the same tasks, the same scores.
+
+Two tasks run here. The whole corpus runs with ``NETBENCH_WHOLE_CORPUS=1`` (``make selftest`` does that).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.task import Budget
+from pytest_netbench.platforms.capabilities import FRR_SOCKETS, LOGIN
+from pytest_netbench.taskfile import load_task
+from tests.support.netns_networks import network
+from tests.support.ssh_backend import install
+
+CORPUS = Path(__file__).parents[3] / "tasks"
+GATE = ("routing/ospf-single-area", "routing/static-floating-backup")
+UNLIMITED = Budget(calls=None, commands=None, wall_s=None)
+
+
+def ios_tasks() -> list[str]:
+    if not os.environ.get("NETBENCH_WHOLE_CORPUS"):
+        return list(GATE)
+    tasks = {str(path.relative_to(CORPUS)).removesuffix(".task.yaml"): path for path in CORPUS.glob("*/*.task.yaml")}
+    return sorted(name for name, path in tasks.items() if "cisco_ios" in load_task(path).network.platforms)
+
+
+@pytest.fixture(scope="module")
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The backend, found by its entry point as a third party's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(install(tmp_path_factory.mktemp("site"))))
+        made = parts.load("backends", "netns-by-ssh")()
+        lack = made.lacks(request_of(network({"R1": "cisco_ios"}, [], {})))
+        if lack is not None:
+            pytest.skip(f"{lack[0]}; fix: {lack[1]}")
+        yield made
+
+
+@pytest.mark.parametrize("name", ios_tasks())
+def test_a_shipped_task_passes_by_the_oracle(backend, name):
+    task = load_task(CORPUS / f"{name}.task.yaml")
+    if (lack := backend.lacks(request_of(task))) is not None:
+        pytest.skip(lack[0])
+    lab = backend.deploy(request_of(task))
+    try:
+        evaluation = TaskEvaluation(lab)
+        health = evaluation.run_testcases(task.network.health_checks)
+        assert [one.name for one in health if one.status == "fail"] == []
+        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        Oracle().run_informed(task, ani)
+        ani.close()
+        assert [one for one in ani.commands if one.status == "error"] == []
+        results = evaluation.run_testcases(task.payload.testcases)
+        assert {one.name: one.actual for one in results if one.status == "fail"} == {}
+        assert set(evaluation.final_configs()) == set(lab.nodes)
+    finally:
+        lab.destroy()
+
+
+@pytest.fixture(scope="module")
+def lab(backend) -> Iterator[Any]:
+    config = "interface Gi0/0\n ip address 10.0.0.{} 255.255.255.0\n no shutdown\nip route 192.0.2.0 255.255.255.0 10.0.0.2\nip route 0.0.0.0 0.0.0.0 Null0\nip route 10.40.0.0 255.255.0.0 10.0.0.2 7\n"
+    made = backend.deploy(
+        request_of(
+            network(
+                {"R1": "cisco_ios", "R2": "cisco_ios"},
+                ["R1 Gi0/0 - R2 Gi0/0"],
+                {"R1": config.format(1), "R2": config.format(2)},
+            )
+        )
+    )
+    yield made
+    made.destroy()
+
+
+def ask(lab, question):
+    return question(lab.driver("R1"), lab.nodes["R1"])
+
+
+def test_the_node_offers_a_login_and_nothing_else(lab):
+    assert lab.driver("R1").name == "cisco_ios_ssh"
+    assert lab.nodes["R1"].capability(LOGIN).login().platform == "cisco_ios"
+    with pytest.raises(RequirementMissing, match="node R1 has no 'frr-sockets'"):
+        lab.nodes["R1"].capability(FRR_SOCKETS)
+
+
+def test_commands_answer_one_by_one_and_go_on_after_an_error(lab):
+    lines = ["interface Loopback1", "ip adress 10.9.9.9 255.255.255.255", "description one"]
+    statuses = ask(lab, lambda driver, node: driver.apply(node, lines))
+    assert [status.status for status in statuses] == ["success", "error", "success"]
+    assert "Invalid input detected" in statuses[1].message
+    assert "description one" in ask(lab, lambda driver, node: driver.running_config(node))
+
+
+def test_a_batch_may_begin_in_exec_mode_and_ends_in_it(lab):
+    lines = ["configure terminal", "interface Loopback2", "end", "show running-config interface Loopback2"]
+    statuses = ask(lab, lambda driver, node: driver.apply(node, lines))
+    assert [status.status for status in statuses] == ["success"] * 4
+    assert "interface Loopback2" in statuses[-1].message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "configure terminal",
+        "clear ip route *",
+        "reload",
+        "show running-config | redirect flash:x",
+        "show clock\nreload",
+    ],
+)
+def test_a_command_that_changes_something_is_refused(lab, command):
+    before = ask(lab, lambda driver, node: driver.running_config(node))
+    assert "% " in ask(lab, lambda driver, node: driver.execute(node, command))
+    assert ask(lab, lambda driver, node: driver.running_config(node)) == before
+
+
+def test_commands_that_read_are_answered(lab):
+    assert "10.0.0.1" in ask(lab, lambda driver, node: driver.execute(node, "show ip interface brief"))
+    assert "Success rate is 100 percent" in ask(lab, lambda driver, node: driver.execute(node, "ping 10.0.0.2"))
+
+
+def test_routes_are_those_of_the_driver_that_boots_the_device(lab):
+    for prefix in ("192.0.2.0/24", "0.0.0.0/0", "10.40.0.0/16", "10.0.0.0/24", "198.51.100.0/24", "192.0.2.0/25"):
+        (mine, theirs) = (ask(lab, lambda driver, node, prefix=prefix: driver.routes(node, prefix)), [])
+        theirs = lab._lab.driver("R1").routes(lab._lab.nodes["R1"], prefix)
+        assert [(one.protocol, one.next_hops, one.distance, one.metric, one.extra) for one in mine] == [
+            (one.protocol, one.next_hops, one.distance, one.metric, one.extra) for one in theirs
+        ], prefix
+
+
+def test_the_version_is_the_devices_own(lab):
+    assert ask(lab, lambda driver, node: driver.version(node))[0].isdigit()

@@ -1,0 +1,145 @@
+"""A third party's backend: netns labs whose IOS devices can only be logged in to.
+
+Deploys with ``netns``, lets each ``cisco_ios`` node answer with SSH on loopback, and gives these nodes the driver
+``cisco_ios_ssh`` and no other access than that login.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pytest_netbench import parts
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.report import Check
+from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.lab.ssh.hosts import Host, Typed
+from pytest_netbench.lab.ssh.server import LOOPBACK, SshServer
+from pytest_netbench.model.trial import SshLogin
+from pytest_netbench.platforms.capabilities import LOGIN
+from pytest_netbench.platforms.capability import Capability
+
+T = TypeVar("T")
+USERNAME = "operator"
+ENTRY_POINTS = """\
+[pytest_netbench.backends]
+netns-by-ssh = tests.support.ssh_backend:SshBackend
+"""
+
+
+def install(site: Path) -> Path:
+    """Make ``site`` a folder that, once on ``sys.path``, provides the backend ``netns-by-ssh``."""
+    info = site / "ssh_labs-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ssh-labs\nVersion: 1.0\n")
+    return site
+
+
+class SshBackend:
+    """Implements ``lab.protocols.Backend``."""
+
+    name = "netns-by-ssh"
+
+    def __init__(self) -> None:
+        self._netns = parts.load("backends", "netns")()
+        self.capabilities: tuple[str, ...] = (*self._netns.capabilities, LOGIN.name)
+
+    def report(self) -> Sequence[Check]:
+        return self._netns.report()
+
+    def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
+        return self._netns.lacks(request)
+
+    def deploy(self, request: LabRequest) -> SshLab:
+        return SshLab(self._netns.deploy(request))
+
+
+class SshLab:
+    """Implements ``lab.protocols.Lab``: what it does not say itself is the netns lab's."""
+
+    def __init__(self, lab: Any) -> None:
+        self._lab = lab
+        self._driver = parts.load("drivers", "cisco_ios_ssh")()
+        served = [name for name, node in lab.nodes.items() if node.platform == self._driver.dialect]
+        passwords = {name: (secrets.token_hex(8), secrets.token_hex(8)) for name in served}
+        try:
+            self._server = SshServer(hosts=[self._host(name, *passwords[name]) for name in served], gate=OpenGate())
+        except BaseException:
+            lab.destroy()
+            raise
+        self.nodes: Mapping[str, Any] = {
+            name: LoginNode(node, self._login(name, *passwords[name])) if name in passwords else node
+            for name, node in lab.nodes.items()
+        }
+
+    def _host(self, name: str, password: str, secret: str) -> Host:
+        node, own = self._lab.nodes[name], self._lab.driver(name)
+        return Host(
+            name=name,
+            username=USERNAME,
+            password=password,
+            console=lambda: own.console(node, enable_secret=secret),
+            files=None,
+        )
+
+    def _login(self, name: str, password: str, secret: str) -> SshLogin:
+        return SshLogin(
+            host=LOOPBACK,
+            port=self._server.ports[name],
+            username=USERNAME,
+            password=password,
+            enable_secret=secret,
+            platform=self._driver.dialect,
+            host_key=self._server.host_key,
+        )
+
+    def driver(self, node: str) -> Any:
+        return self._driver if isinstance(self.nodes[node], LoginNode) else self._lab.driver(node)
+
+    def destroy(self) -> None:
+        self._server.close()
+        self._lab.destroy()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lab, name)
+
+
+class LoginNode:
+    """Implements ``NodeAccess`` with nothing but facts of the topology and a login."""
+
+    def __init__(self, node: Any, login: SshLogin) -> None:
+        self.name: str = node.name
+        self.platform: str = node.platform
+        self.role = node.role
+        self.interfaces = node.interfaces
+        self.peers = node.peers
+        self.line_rates = node.line_rates
+        self.time_scale: float = node.time_scale
+        self.memory: dict[str, Any] = {}
+        self._login = login
+
+    def login(self) -> SshLogin:
+        return self._login
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({LOGIN.name: self}, owner=f"node {self.name}")
+
+    def _only_a_login(self, *_: Any, **__: Any) -> NoReturn:
+        raise LabError(f"{self.name}: there is nothing but a login")
+
+    run = run_many = write_file = read_file = cli = drop_cli = pty = _only_a_login
+
+
+class OpenGate:
+    """Lets every line pass: the driver answers for what it sends."""
+
+    @contextmanager
+    def enter(self, device: str, session: str, line: str, kind: str) -> Iterator[Typed]:
+        yield Typed()
+
+    def broken(self, device: str, error: Exception) -> None:
+        raise error
