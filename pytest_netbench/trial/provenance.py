@@ -6,6 +6,7 @@ import platform
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest_netbench
 from pytest_netbench import parts
@@ -14,12 +15,12 @@ from pytest_netbench.model.trial import Environment
 
 
 def environment(
-    lab: Lab, *, backend: str, platforms: frozenset[str], where: Path, pytest_version: str | None = None
+    lab: Lab | None, *, backend: str, platforms: frozenset[str], where: Path, pytest_version: str | None = None
 ) -> Environment:
     """Versions, kernel, features and commit, as every result carries them.
 
     Args:
-        lab: The running lab.
+        lab: The running lab; ``None`` for a task without a network.
         backend: Name of what deployed it.
         platforms: Names of the platforms in it.
         where: A folder of the checkout that the task comes from.
@@ -31,13 +32,19 @@ def environment(
         python=platform.python_version(),
         pytest=pytest_version,
         kernel=platform.release(),
-        backend=backend,
-        platforms={name: version for name, version in versions.items() if version is not None},
-        features=tuple(lab.features),
-        substitutes=dict(lab.substitutes),
-        time_scale=lab.time_scale,
         git_commit=git_commit(where),
+        **({} if lab is None else _of_lab(lab)),
+        backend=None if lab is None else backend,
+        platforms={name: version for name, version in versions.items() if version is not None},
     )
+
+
+def _of_lab(lab: Lab) -> dict[str, Any]:
+    return {
+        "features": tuple(lab.features),
+        "substitutes": dict(lab.substitutes),
+        "time_scale": lab.time_scale,
+    }
 
 
 @cache

@@ -177,9 +177,8 @@ def test_a_lab_that_breaks_is_no_score_even_if_the_agent_swallows_it():
 def test_a_failed_health_check_says_what_was_expected_and_keeps_the_agent_out():
     ran = []
     check = {"kind": "reachability", "name": "up", "from": "branch", "to": "10.0.9.9", "within_s": 1}
-    trial = trial_of(Own(lambda brief, ani: ran.append(1)), task=task_of(health_checks=[check]))
     with pytest.raises(NotReady, match=r"health check 'up': expected .*, saw "):
-        trial.run()
+        trial_of(Own(lambda brief, ani: ran.append(1)), task=task_of(health_checks=[check])).run()
     assert not ran
 
 
