@@ -57,7 +57,7 @@ def paste() -> list[str]:
 def main() -> None:
     """Measure and print."""
     lab = parts.load("backends", "netns")().deploy(task())
-    platform = parts.load("platforms", "cisco_ios")()
+    platform = parts.load("drivers", "cisco_ios")()
     node = lab.nodes["R1"]
     try:
         lines = paste()

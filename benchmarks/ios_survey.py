@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import PaperDevice, paper
 
 _SKIPPED = re.compile(r"\s*(!|$|end\s*$|Building configuration|Current configuration|exit(-\S+)?\s*$)")

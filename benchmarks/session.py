@@ -19,7 +19,7 @@ _REPEATS = 100
 
 
 def main() -> None:
-    platform = parts.load("platforms", "frr")()
+    platform = parts.load("drivers", "frr")()
     lab = NetnsBackend().deploy(ospf_ring(4))
     try:
         node = lab.nodes["R0"]

@@ -10,6 +10,7 @@
     │   ├── LabError
     │   │   ├── StartupConfigRejected
     │   │   ├── NotReady
+    │   │   ├── TookTooLong        a request's time is over; the agent's failure while the lab is well
     │   │   └── LabDied
     │   ├── ProviderError          the model's provider, after retries
     │   └── ResultsError           results cannot be written
@@ -113,6 +114,18 @@ class NotReady(LabError):
         self.missing = tuple(missing)
         self.waited_s = waited_s
         super().__init__(f"lab not ready after {waited_s:.1f} s; still waiting for: {'; '.join(self.missing)}")
+
+
+class TookTooLong(LabError):
+    """A device worked on one request longer than it may.
+
+    Args:
+        seconds: How long it may.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"ended after {seconds:.1f} s: it took too long")
+        self.seconds = seconds
 
 
 class LabDied(LabError):

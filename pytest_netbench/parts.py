@@ -1,6 +1,6 @@
-"""Parts by name: platforms, backends, families, agents and scorers, built-in and third-party alike, from entry points.
+"""Parts by name: dialects, drivers, backends, families, agents and scorers, built-in and third-party alike, from entry points.
 
-A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.platforms"]``.
+A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pytest_netbench.errors import UsageError
 
-Group = Literal["platforms", "backends", "families", "agents", "scorers", "generators"]
+Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators"]
 
 
 def names(group: Group) -> tuple[str, ...]:
@@ -29,6 +29,11 @@ def load(group: Group, name: str) -> Any:
         return point.load()
     known = names(group)
     near = get_close_matches(name, known, n=1)
+    if not known:
+        raise UsageError(
+            f"no part of the group pytest_netbench.{group} is installed, so there is no {name!r}. If pyproject.toml names one, "
+            "the installed metadata is out of date; renew it: pip install --no-deps -e . (or reinstall pytest-netbench)"
+        )
     raise UsageError(
         f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known: {', '.join(known) or 'none'})."
         + (f" Did you mean {near[0]!r}?" if near else "")

@@ -11,7 +11,7 @@ from pytest_netbench.ani.recorder import Recorder, clip
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.lab.ssh.hosts import Typed
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
 
 METHOD = "console"
 _MAX_OUTPUT_BYTES = 65_536

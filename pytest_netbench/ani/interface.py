@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from pytest_netbench import deadline, parts
 from pytest_netbench.ani.errors import BUDGET_EXHAUSTED, DEVICE_ERROR, INTERNAL_ERROR, INVALID_PARAMS, POLICY_DENIED
 from pytest_netbench.ani.gate import CommandGate
 from pytest_netbench.ani.manual import search
@@ -15,16 +16,22 @@ from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.recorder import Recorder, clip
-from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError, NetbenchError
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
-from pytest_netbench.platforms.base import Platform, SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.driver import Driver
 
 MAX_ANSWER_BYTES = 65_536
 MIN_MESSAGE_BYTES = 256
 ROOM_FOR_A_NOTE = 1_024
+LONGEST_REQUEST_S = 300.0
+OVERTIME_S = 2.0
+LONGEST_CLOSE_S = 10.0
 
 T = TypeVar("T")
 
@@ -36,7 +43,7 @@ class LabAni:
         lab: The running network.
         policy: What is permitted.
         budget: What may be used.
-        platforms: Platforms by name, instead of those found by entry point.
+        dialects: Dialects by name, instead of those found by entry point.
         clock: Wall seconds, monotonic.
     """
 
@@ -46,11 +53,15 @@ class LabAni:
         *,
         policy: Policy,
         budget: Budget,
-        platforms: Mapping[str, Platform] | None = None,
+        dialects: Mapping[str, Dialect] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lab = lab
-        self._devices = Devices(lab, platforms=platforms)
+        self._devices = Devices(lab)
+        self._dialects = {
+            name: parts.load("dialects", name)() if dialects is None else dialects[name]
+            for name in self._devices.dialects
+        }
         self._policy = policy
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
@@ -126,14 +137,15 @@ class LabAni:
         self._meter.start()
 
     def close(self) -> None:
-        """Refuse everything from now on, and wait for the requests under way. Idempotent."""
+        """Refuse everything from now on, and wait for the requests under way, though not for ever. Idempotent."""
         self._closed.set()
         self._meter.stop()
         while self._at_close:
             self._at_close.pop()()
+        ends_at = time.monotonic() + LONGEST_CLOSE_S
         for lock in self._locks.values():
-            with lock:
-                pass
+            if lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):
+                lock.release()
 
     def at_close(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when the ANI is closed."""
@@ -143,6 +155,11 @@ class LabAni:
     def devices(self) -> Devices:
         """The lab's devices."""
         return self._devices
+
+    @property
+    def dialects(self) -> Mapping[str, Dialect]:
+        """The dialects of the lab's nodes, by name, in topology order."""
+        return self._dialects
 
     @property
     def policy(self) -> Policy:
@@ -163,10 +180,9 @@ class LabAni:
         """A session at a device's own command line fell over."""
         if self._lab_error is not None or self._closed.is_set():
             return
-        if not isinstance(error, LabError):
-            self._lab_error = LabError(f"{device}: its console failed: {error!r}")
-        elif isinstance(error, LabDied) or not _is_well(self._devices.node(device)):
-            self._lab_error = error
+        if not may_be_the_agents(error, self._devices.node(device)):
+            broke = LabError(f"{device}: its console failed: {error!r}")
+            self._lab_error = error if isinstance(error, LabError) else broke
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -196,13 +212,13 @@ class LabAni:
         return {"topology": self._lab.topology.wire(tuple(devices))}
 
     def _get_running_cfg(self, device: str) -> dict[str, Any]:
-        text = self._ask(device, "get-running-cfg", lambda platform, node: platform.running_config(node))
+        text = self._ask(device, "get-running-cfg", lambda driver, node: driver.running_config(node))
         return {"running_config": clip(text, MAX_ANSWER_BYTES)}
 
     def _update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
         self._permitted(device)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
-        statuses = self._ask(device, "update-cfg", lambda platform, node: platform.apply(node, tuple(commands)))
+        statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, tuple(commands)))
         self._commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
         return {"results": [_wire(status, limit) for status in statuses]}
@@ -215,13 +231,13 @@ class LabAni:
         wall_s = self._meter.left()["wall_s"]
         if wall_s is not None:
             limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
-        output = self._ask(device, "execute-cmd", lambda platform, node: platform.execute(node, line, limits=limits))
+        output = self._ask(device, "execute-cmd", lambda driver, node: driver.execute(node, line, limits=limits))
         return {"output": clip(output, MAX_ANSWER_BYTES, "; ask for less")}
 
     # the extras
 
     def _search_manual(self, query: str, platform: str | None = None) -> dict[str, Any]:
-        known = self._devices.platforms
+        known = self._dialects
         if platform is not None and platform not in known:
             raise AniError(unknown("platform", platform, tuple(known)), code=INVALID_PARAMS)
         return {"sections": search(known if platform is None else {platform: known[platform]}, query)}
@@ -234,24 +250,25 @@ class LabAni:
         self._policy.check_method(spec.name)
         return self._handlers[spec.name](**check_params(spec, params))
 
-    def _ask(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+    def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
-
-        def guarded(platform: Platform, node: LabNode) -> T:
-            try:
-                return question(platform, node)
-            except LabDied:
-                raise
-            except LabError as error:
-                # an agent may hang a device by what it sends; that must not void its trial while the node itself is well
-                if not _is_well(node):
-                    raise
-                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
 
         with self._locks[device]:
             self._refuse_if_closed()
             self._meter.check()
-            return self._devices.ask(device, what, guarded)
+            try:
+                with deadline.within(self._longest_s(), cancelled=self._closed.is_set):
+                    return self._devices.ask(device, what, question)
+            except LabError as error:
+                # what an agent can cause by what it sends must not void its trial
+                if not may_be_the_agents(error, self._devices.node(device)):
+                    raise
+                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
+
+    def _longest_s(self) -> float:
+        """Return how long one request may take: what is left of the budget and a little more."""
+        wall_s = self._meter.left()["wall_s"]
+        return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
     def _permitted(self, device: str) -> None:
         self._known(device)
@@ -276,10 +293,6 @@ class LabAni:
             "budget_left": self._meter.left(),
         }
         self._recorder.add("ani", data, at_s=at_s)
-
-
-def _is_well(node: LabNode) -> bool:
-    return node.run(("true",)).returncode == 0
 
 
 def code_of(error: NetbenchError) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 from pytest_netbench import parts
 from pytest_netbench.ani.errors import DEVICE_ERROR, INVALID_PARAMS
 from pytest_netbench.ani.recorder import clip
+from pytest_netbench.dialects.base import Dialect, ManualSection
 from pytest_netbench.errors import AniError, RequirementMissing
-from pytest_netbench.platforms.base import ManualSection
 
 SECTIONS = 5
 SECTION_BYTES = 4_096
@@ -21,8 +21,8 @@ INSTALL_COMMAND = "pip install 'pytest-netbench[manual]'"
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-def search(platforms: Mapping[str, Any], query: str) -> list[dict[str, str]]:
-    """The best sections for ``query``, best first, of the references of ``platforms`` (by name).
+def search(dialects: Mapping[str, Dialect], query: str) -> list[dict[str, str]]:
+    """The best sections for ``query``, best first, of the manuals of ``dialects`` (by name).
 
     Raises:
         AniError: There is no reference, or nothing to look for in the query.
@@ -32,9 +32,9 @@ def search(platforms: Mapping[str, Any], query: str) -> list[dict[str, str]]:
     if not words:
         raise AniError("search-manual: the query has no word to look for", code=INVALID_PARAMS)
     found: list[tuple[float, str, ManualSection]] = []
-    references = {name: reference for name, platform in platforms.items() if (reference := _reference(name, platform))}
+    references = {name: reference for name, dialect in dialects.items() if (reference := _reference(name, dialect))}
     if not references:
-        raise AniError(f"search-manual: there is no manual here for {', '.join(platforms)}", code=DEVICE_ERROR)
+        raise AniError(f"search-manual: there is no manual here for {', '.join(dialects)}", code=DEVICE_ERROR)
     for name, reference in references.items():
         found += [(score, name, section) for score, section in reference.best(words)]
     found.sort(key=lambda one: -one[0])
@@ -44,15 +44,15 @@ def search(platforms: Mapping[str, Any], query: str) -> list[dict[str, str]]:
     ]
 
 
-def prepare(platforms: Mapping[str, Any]) -> None:
-    """Read the references of ``platforms`` now, so that the first search need not.
+def prepare(dialects: Mapping[str, Dialect]) -> None:
+    """Read the manuals of ``dialects`` now, so that the first search need not.
 
     Raises:
         RequirementMissing: The library that ranks is not installed.
     """
     _bm25()
-    for name, platform in platforms.items():
-        _reference(name, platform)
+    for name, dialect in dialects.items():
+        _reference(name, dialect)
 
 
 class Reference:
@@ -87,17 +87,14 @@ def _stem(word: str) -> str:
     return word
 
 
-def _reference(name: str, platform: Any) -> Reference | None:
-    """The reference of a platform; those that are installed are read once in a process."""
-    manual = getattr(platform, "manual", None)
-    if manual is None:
-        return None
-    return _installed(name) if name in parts.names("platforms") else _made(manual())
+def _reference(name: str, dialect: Dialect) -> Reference | None:
+    """The manual of a dialect; those of installed dialects are read once in a process."""
+    return _installed(name) if name in parts.names("dialects") else _made(dialect.manual())
 
 
 @cache
 def _installed(name: str) -> Reference | None:
-    return _made(parts.load("platforms", name)().manual())
+    return _made(parts.load("dialects", name)().manual())
 
 
 def _made(sections: Sequence[ManualSection]) -> Reference | None:

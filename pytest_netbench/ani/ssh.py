@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.scratch import ScratchDirectory
@@ -64,19 +64,19 @@ def _served(ani: LabAni) -> list[str]:
     return [
         name
         for name in ani.devices.names
-        if (permitted is None or name in permitted) and hasattr(ani.devices.platform(name), "console")
+        if (permitted is None or name in permitted) and ani.devices.driver(name).has_console
     ]
 
 
 def _host(ani: LabAni, name: str, password: str, enable_secret: str) -> Host:
     node = ani.devices.node(name)
-    platform: Any = ani.devices.platform(name)
+    driver = ani.devices.driver(name)
     return Host(
         name=name,
         username=USERNAME,
         password=password,
-        console=lambda: platform.console(node, enable_secret=enable_secret),
-        files=platform.files(node) if hasattr(platform, "files") else None,
+        console=lambda: driver.console(node, enable_secret=enable_secret),
+        files=driver.files(node),
     )
 
 

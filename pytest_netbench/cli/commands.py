@@ -1,4 +1,4 @@
-"""netbench commands: print which commands the IOS of the cisco_ios platform understands."""
+"""netbench commands: print which commands the IOS of the cisco_ios driver understands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ import argparse
 import sys
 
 
-def add_arguments(_parser: argparse.ArgumentParser) -> None:
-    """None."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which of the two texts."""
+    parser.add_argument(
+        "--manual", action="store_true", help="print the command reference that search-manual searches, instead"
+    )
 
 
-def run(_arguments: argparse.Namespace) -> int:
-    """Print the page, generated from the grammar."""
-    from pytest_netbench.platforms.cisco_ios.coverage import page  # noqa: PLC0415 - the grammar is large
+def run(arguments: argparse.Namespace) -> int:
+    """Print the page or the command reference, generated from the grammar."""
     from pytest_netbench.platforms.cisco_ios.grammar.book import book  # noqa: PLC0415
+    from pytest_netbench.platforms.cisco_ios.grammar.coverage import page  # noqa: PLC0415 - the grammar is large
 
-    sys.stdout.write(page(book()))
+    sys.stdout.write(_manual() if arguments.manual else page(book()))
     return 0
+
+
+def _manual() -> str:
+    from pytest_netbench.dialects.cisco_ios.manual import render  # noqa: PLC0415
+    from pytest_netbench.platforms.cisco_ios.grammar.book import book  # noqa: PLC0415 - the grammar is large
+    from pytest_netbench.platforms.cisco_ios.grammar.manual import sections  # noqa: PLC0415
+
+    return render(sections(book()))

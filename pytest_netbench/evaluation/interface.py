@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
-from pytest_netbench.errors import AniError
+from pytest_netbench.errors import AniError, TookTooLong
+from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import INVALID_PARAMS, testcases_of
 from pytest_netbench.lab.devices import Devices
-from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
-from pytest_netbench.platforms.base import Platform
 
 METHOD_NOT_FOUND = -32601
 METHODS = ("export-final-cfg", "run-testcases")
 READERS = 8
+UNENFORCED_S = 10.0
 
 
 class TaskEvaluation:
@@ -26,11 +29,10 @@ class TaskEvaluation:
 
     Args:
         lab: The running network.
-        platforms: Platforms by name, instead of those found by entry point.
     """
 
-    def __init__(self, lab: Lab, *, platforms: Mapping[str, Platform] | None = None) -> None:
-        self._devices = Devices(lab, platforms=platforms)
+    def __init__(self, lab: Lab) -> None:
+        self._devices = Devices(lab)
         self._runner = Runner(lab, self._devices)
         self._one_at_a_time = threading.Lock()
 
@@ -44,19 +46,52 @@ class TaskEvaluation:
         with ThreadPoolExecutor(max_workers=min(READERS, len(names))) as readers:
             return dict(zip(names, readers.map(self._running_config, names), strict=True))
 
+    def configs_left(self, *, within_s: float) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Return the running config of each device after an agent worked, and a phrase for each that cannot be read in time.
+
+        The config of a device that cannot be read is empty.
+
+        Raises:
+            LabError: A device cannot be read for a reason that is not the agent's doing.
+        """
+        work = {name: partial(self._running_config, name) for name in self._devices.names}
+        found = run_all(work, within_s=within_s, side_by_side=READERS)
+        configs, unreadable = {}, []
+        for name in self._devices.names:
+            answer = found.get(name, TookTooLong(within_s))
+            if isinstance(answer, str):
+                configs[name] = answer
+            elif may_be_the_agents(answer, self._devices.node(name)):
+                configs[name] = ""
+                unreadable.append(f"{name}: the running config cannot be read after the agent's work: {answer}")
+            else:
+                raise answer
+        return configs, tuple(unreadable)
+
     def unenforced(self) -> dict[str, tuple[str, ...]]:
         """By device: lines of its config that it accepted without doing what they say, and why; devices without any are left out.
 
         Raises:
             LabError: A device could not be asked.
         """
-        found = {
-            name: self._devices.ask(name, "listing what is not enforced", _unenforced) for name in self._devices.names
+        what = "listing what is not enforced"
+        work = {
+            name: partial(self._devices.ask, name, what, lambda driver, node: tuple(driver.unenforced(node)))
+            for name in self._devices.names
         }
-        return {name: lines for name, lines in found.items() if lines}
+        found = run_all(work, within_s=UNENFORCED_S, side_by_side=READERS)
+        for name, lines in found.items():
+            if isinstance(lines, Exception) and not may_be_the_agents(lines, self._devices.node(name)):
+                raise lines
+        return {name: lines for name, lines in found.items() if lines and not isinstance(lines, Exception)}
 
     def run_testcases(
-        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False, look_again: bool = True
+        self,
+        testcases: Sequence[Testcase],
+        *,
+        stop_at_first_failure: bool = False,
+        look_again: bool = True,
+        within_s: float | None = None,
     ) -> list[TestcaseResult]:
         """Run testcases; one result each, in order.
 
@@ -64,12 +99,16 @@ class TaskEvaluation:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
             look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+            within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
+                ``None``: as long as it takes.
 
         Raises:
             LabError: The lab broke; a testcase that cannot be run on this network is a failed one instead.
         """
         with self._one_at_a_time:
-            return self._runner.run(testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again)
+            return self._runner.run(
+                testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again, within_s=within_s
+            )
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:
         """One request by its wire name, answered in the draft's shape.
@@ -88,10 +127,4 @@ class TaskEvaluation:
 
     def _running_config(self, name: str) -> str:
         what = "reading its running config"
-        return self._devices.ask(name, what, lambda platform, node: platform.running_config(node))
-
-
-def _unenforced(platform: Platform, node: LabNode) -> tuple[str, ...]:
-    """A platform that enforces all it accepts does not offer the question."""
-    ask = getattr(platform, "unenforced", None)
-    return () if ask is None else tuple(ask(node))
+        return self._devices.ask(name, what, lambda driver, node: driver.running_config(node))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab, LabNode
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Flow
-from pytest_netbench.platforms.base import Platform, Route
+from pytest_netbench.platforms.driver import Driver, Route
 
 PROBE_TIMEOUT_S = 0.5
+PROBE_REPETITIONS = 1
 MAX_PROBE_TIMEOUT_S = 5.0
 
 T = TypeVar("T")
@@ -87,11 +89,16 @@ class View:
 
     def owner(self, address: str, *, among: Sequence[str] = ()) -> str | None:
         """The node that has ``address``, of all or of those given."""
+        return next(iter(self.owners(address, among=among)), None)
+
+    def owners(self, address: str, *, among: Sequence[str] = ()) -> tuple[str, ...]:
+        """The nodes that have ``address``, of all or of those given."""
         wanted = ipaddress.ip_address(address)
-        for node in among or self._devices.names:
-            if any(ipaddress.ip_address(one) == wanted for one in self.addresses(node)):
-                return node
-        return None
+        return tuple(
+            node
+            for node in among or self._devices.names
+            if any(ipaddress.ip_address(one) == wanted for one in self.addresses(node))
+        )
 
     def address(self, target: str, *, version: int | None = None) -> str:
         """``target`` itself if it is an address, else the first address of the node (IPv4 unless ``version`` is 6).
@@ -127,13 +134,21 @@ class View:
 
     @property
     def probe_timeout_s(self) -> float:
-        """How long a probe waits: longer than the links of the topology delay a packet both ways."""
+        """How long each packet of a probe waits.
+
+        All packets of a probe together wait longer than the links of the topology delay a packet both ways, and a late answer to the
+        first packet counts as long as the last one waits.
+        """
         delay_ms = sum(link.quality.delay_ms + link.quality.jitter_ms for link in self._lab.topology.links)
-        return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000)
+        return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000) / (1 + PROBE_REPETITIONS)
 
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
-        """Try all probes side by side."""
-        return self._probing("probing", lambda: self._lab.prober.probe(probes)) if probes else []
+        """Try all probes side by side, and those without an answer once more."""
+        return (
+            self._probing("probing", lambda: self._lab.prober.probe(probes, repetitions=PROBE_REPETITIONS))
+            if probes
+            else []
+        )
 
     def path(self, source: str, target: str, *, max_hops: int) -> list[Hop]:
         """Hops from a node to an address."""
@@ -144,16 +159,23 @@ class View:
         prober = self._lab.prober
         return self._probing("sending traffic", lambda: prober.traffic(flows, targets, duration_s=duration_s))
 
-    def _device(self, device: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+    def _device(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         try:
             return self._devices.ask(device, what, question)
         except UnknownDevice as error:
             raise BadTestcase(str(error)) from None
+        except LabError as error:
+            if not may_be_the_agents(error, self._devices.node(device)):
+                raise
+            raise NotThere(f"{device} does not answer {what}: {error}") from error
 
-    @staticmethod
-    def _probing(what: str, question: Callable[[], T]) -> T:
+    def _probing(self, what: str, question: Callable[[], T]) -> T:
         try:
             return question()
+        except LabError as error:
+            if not may_be_the_agents(error, *self._lab.nodes.values()):
+                raise
+            raise NotThere(f"{what} failed: {error}") from error
         except NetbenchError:
             raise
         except Exception as error:

@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from pytest_netbench.errors import TookTooLong
+from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.observation import Observation, View
 from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.lab.devices import Devices
@@ -42,7 +44,12 @@ class Runner:
         self._clock = clock
 
     def run(
-        self, testcases: Sequence[Testcase], *, stop_at_first_failure: bool = False, look_again: bool = True
+        self,
+        testcases: Sequence[Testcase],
+        *,
+        stop_at_first_failure: bool = False,
+        look_again: bool = True,
+        within_s: float | None = None,
     ) -> list[TestcaseResult]:
         """Results in the order of ``testcases``.
 
@@ -50,23 +57,42 @@ class Runner:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
             look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+            within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
         """
         results: dict[int, TestcaseResult] = {}
+        if within_s is None:
+            self._run(testcases, results, stop_at_first_failure, look_again)
+            return [results[index] for index in sorted(results)]
+        within_s += sum(longest_wait_s(testcase, self._lab.time_scale) for testcase in testcases)
+        work = {"testcases": lambda: self._run(testcases, results, stop_at_first_failure, look_again)}
+        ended = run_all(work, within_s=within_s, side_by_side=1)
+        error = ended.get("testcases")
+        if isinstance(error, Exception) and not isinstance(error, TookTooLong):
+            raise error
+        decided = dict(results)
+        return [decided.get(index) or _undecided(testcase, within_s) for index, testcase in enumerate(testcases)]
+
+    def _run(
+        self,
+        testcases: Sequence[Testcase],
+        results: dict[int, TestcaseResult],
+        stop_at_first_failure: bool,
+        look_again: bool,
+    ) -> None:
         began = self._clock()
 
         def to_go_on() -> bool:
             return not (stop_at_first_failure and any(result.status == "fail" for result in results.values()))
 
         for phase in phases(testcases):
-            results |= self._decided(testcases, phase.indices, stop_at_first_failure)
+            results.update(self._decided(testcases, phase.indices, stop_at_first_failure))
             passed = [index for index in phase.indices if index in results and results[index].status == "pass"]
             if look_again and phase.looked_at_again and passed and to_go_on():
                 threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
                 again = self._decided(testcases, passed, stop_at_first_failure)
-                results |= {index: _later(results[index], result) for index, result in again.items()}
+                results.update({index: _later(results[index], result) for index, result in again.items()})
             if not to_go_on():
                 break
-        return [results[index] for index in sorted(results)]
 
     def _decided(
         self, testcases: Sequence[Testcase], indices: Iterable[int], stop_at_first_failure: bool
@@ -92,6 +118,26 @@ class Runner:
                 return
             never.wait(pause_s)  # between two looks, so that looking does not slow down what is looked at
             pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
+
+
+def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
+    """Return the wall seconds after which a testcase is decided, if each look at the network takes no time."""
+    looks = 2  # at what must be, the runner looks a second time
+    traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
+    return looks * (max(MIN_WAIT_S, testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
+
+
+def _undecided(testcase: Testcase, within_s: float) -> TestcaseResult:
+    return TestcaseResult(
+        name=testcase.name,
+        kind=testcase.kind,
+        role=testcase.role,
+        intent=testcase.intent,
+        status="fail",
+        expected=KINDS[testcase.kind].expected(testcase),
+        actual=f"the network that the agent left could not be looked at within {within_s:.0f} s",
+        duration_s=within_s,
+    )
 
 
 def _later(first: TestcaseResult, again: TestcaseResult) -> TestcaseResult:

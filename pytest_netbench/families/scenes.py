@@ -11,6 +11,11 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import Findings, Submission
 
+LONGEST_READING_S = 30.0
+"""Wall seconds in which the configs of a network can be read; one that an agent flooded takes longer, and has failed."""
+LONGEST_EVALUATION_S = 60.0
+"""Wall seconds of looking at a network, beyond those that its testcases wait for."""
+
 
 class NetworkScene:
     """A running network. Findings are its configs before and after, and the results of testcases.
@@ -55,11 +60,12 @@ class NetworkScene:
         self._initial = self._evaluation.final_configs()
 
     def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
-        final = self._evaluation.final_configs()
-        results = self._evaluation.run_testcases(self._testcases)
+        final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S)
+        results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S)
         return Findings(
             initial_configs=self._initial,
             final_configs=final,
+            unreadable=tuple(unreadable),
             testcase_results=tuple(results),
             unenforced=self._evaluation.unenforced(),
         )

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_netbench import deadline
 from pytest_netbench.errors import LabError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 TERMINAL_COLUMNS = 4096
 TERMINAL_ROWS = 1000
 _OPEN_TIMEOUT_S = 10.0
+_SHORTEST_S = 0.1
 _NANO = 1_000_000_000
 # scrapli polls the pty; its default ceiling is what a slow command costs on top
 _READ_MIN_DELAY_NS = 20_000
@@ -120,7 +122,7 @@ class ScrapliSession:
                 # the echo is checked below; waiting for it hangs on lines that end in a space
                 input_handling=InputHandling.IGNORE,
                 retain_trailing_prompt=True,
-                operation_timeout_ns=int(timeout_s * _NANO),
+                operation_timeout_ns=int(max(_SHORTEST_S, deadline.left(timeout_s)) * _NANO),
             ).result
         except Exception as error:
             self.close()

@@ -1,18 +1,17 @@
-"""The nodes of a running lab together with the platforms that speak to them.
+"""The nodes of a running lab together with their drivers.
 
-Owns the one rule of which platform a node has, and what becomes of an exception that a platform did not mean to raise.
+Owns the lookup by name, and what becomes of an exception that a driver did not mean to raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pytest_netbench import parts
 from pytest_netbench.errors import LabError, NetbenchError
 from pytest_netbench.lab.protocols import Lab, LabNode
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 T = TypeVar("T")
 
@@ -25,21 +24,24 @@ class UnknownDevice(KeyError):
 
 
 class Devices:
-    """Looks nodes up by name and asks their platforms.
+    """Looks nodes up by name and asks their drivers.
 
     Args:
         lab: The running network.
-        platforms: Platforms by name; those not given are loaded by entry point at first use.
     """
 
-    def __init__(self, lab: Lab, *, platforms: Mapping[str, Platform] | None = None) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._platforms: dict[str, Platform] = dict(platforms or {})
 
     @property
     def names(self) -> tuple[str, ...]:
         """Device names in topology order."""
         return tuple(node.name for node in self._lab.topology.nodes)
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """Names of the dialects of the nodes, each once, in topology order."""
+        return tuple(dict.fromkeys(self.node(name).platform for name in self.names))
 
     def node(self, name: str) -> LabNode:
         """The node called ``name``.
@@ -52,32 +54,28 @@ class Devices:
         except KeyError:
             raise UnknownDevice(unknown("device", name, self.names)) from None
 
-    def platform(self, name: str) -> Platform:
-        """The platform of the node called ``name``."""
-        wanted = self.node(name).platform
-        if wanted not in self._platforms:
-            self._platforms[wanted] = parts.load("platforms", wanted)()
-        return self._platforms[wanted]
+    def driver(self, name: str) -> Driver[Any]:
+        """The driver that the lab gives the node called ``name``.
 
-    @property
-    def platforms(self) -> dict[str, Platform]:
-        """The platforms of the lab's nodes by name, in topology order."""
-        return {self.node(name).platform: self.platform(name) for name in self.names}
+        Raises:
+            UnknownDevice: There is none.
+        """
+        return self._lab.driver(self.node(name).name)
 
-    def ask(self, name: str, what: str, question: Callable[[Platform, LabNode], T]) -> T:
+    def ask(self, name: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         """Put ``question`` to a device; ``what`` says in an error what was being done.
 
         Raises:
             UnknownDevice: There is no such device.
-            LabError: Also when the platform fell over, for that is nobody's fault who is being scored.
+            LabError: Also for an unexpected exception of the driver, which is not the agent's failure.
         """
-        node, platform = self.node(name), self.platform(name)
+        node, driver = self.node(name), self.driver(name)
         try:
-            return question(platform, node)
+            return question(driver, node)
         except NetbenchError:
             raise
         except Exception as error:
-            raise LabError(f"{name}: platform {platform.name} failed at {what}: {error!r}") from error
+            raise LabError(f"{name}: driver {driver.name} failed at {what}: {error!r}") from error
 
 
 def unknown(kind: str, name: str, known: tuple[str, ...]) -> str:

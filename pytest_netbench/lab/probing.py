@@ -13,8 +13,19 @@ from pytest_netbench.model.testcase import Flow
 class Probe:
     """One packet exchange to try.
 
-    ``target`` is an address. For tcp and udp, ``listen_on`` is the node that answers on ``listen_port`` for the time of the
-    probe (``None``: whatever is there already).
+    Attributes:
+        source: Node that sends.
+        target: Address to send to.
+        protocol: An echo, a connection, or a datagram and its answer.
+        port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Not used by icmp.
+        source_address: Address to send from, also one that the node does not have; ``None`` leaves it to the node.
+        listen_on: For tcp and udp, node that answers on ``listen_port`` for the time of the probe (``None``: whatever is there
+            already).
+        listen_port: Port to answer on; ``None`` is ``port``. It differs behind a port forward.
+        arrives_at: Nodes at which the packet must be accepted for the probe to be delivered; empty for ``listen_on`` if it is
+            given, and else for not looking at arrival.
+        dscp: Marking to send with.
+        timeout_s: Wall seconds to wait for an answer to each packet.
     """
 
     source: str
@@ -24,21 +35,38 @@ class Probe:
     source_address: str | None = None
     listen_on: str | None = None
     listen_port: int | None = None
+    arrives_at: tuple[str, ...] = ()
     dscp: int = 0
     timeout_s: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """``delivered``: the exchange worked both ways. ``detail`` is for people: ``"2 of 2 replies, 0.1 ms"``, ``"refused"``.
+    """What became of a probe.
 
-    ``received_dscp`` and ``seen_source`` are what the listener saw (``None`` if nothing arrived or nobody listened).
+    Attributes:
+        delivered: The target accepted the packet, and an answer came back.
+        detail: What happened, for people: ``"echo reply after 0.1 ms"``, ``"refused"``.
+        received_dscp: Marking that the packet arrived with; ``None`` if nothing arrived or nobody looked.
+        seen_source: Source address that the packet arrived with.
+        sent: The packet left the source's stack.
+        arrived: The packet reached an interface of the target, which may have denied it; ``None`` if nobody looked.
+        answered: An answer came back, from whomever.
+        arrived_at: Node at which it arrived.
+        one_way_ms: Time to the arrival.
+        round_trip_ms: Time to the answer.
     """
 
     delivered: bool
     detail: str
     received_dscp: int | None = None
     seen_source: str | None = None
+    sent: bool = True
+    arrived: bool | None = None
+    answered: bool = False
+    arrived_at: str | None = None
+    one_way_ms: float | None = None
+    round_trip_ms: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +88,16 @@ class FlowReport:
 
 
 class Prober(Protocol):
-    """Real packets between nodes. One process per node serves many targets."""
+    """Real packets between nodes."""
 
-    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
-        """Try all probes side by side; results in order."""
+    def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
+        """Try all probes side by side, and those without an answer again; results in order.
+
+        Args:
+            probes: Any number of them.
+            repetitions: How often an unanswered probe is sent again.
+            seed: Draws the same ports, sizes and contents again; ``None`` draws other ones each time.
+        """
         ...
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_netbench.lab.probing import Prober
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
 
 
 class LabNode(NodeAccess, Protocol):
@@ -23,6 +25,10 @@ class Lab(Protocol):
 
     @property
     def nodes(self) -> Mapping[str, LabNode]: ...
+
+    def driver(self, node: str) -> Driver[Any]:
+        """The driver of the node called ``node``; the same object for all nodes that it can treat together."""
+        ...
 
     @property
     def prober(self) -> Prober: ...
@@ -43,6 +49,11 @@ class Lab(Protocol):
     @property
     def deploy_s(self) -> float:
         """Wall seconds ``deploy`` took."""
+        ...
+
+    @property
+    def readiness(self) -> Readiness:
+        """What was missing, if anything, when ``deploy`` returned."""
         ...
 
     def destroy(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 
@@ -28,6 +29,13 @@ class Payload(Model):
     remarks: ClassVar[frozenset[str]] = frozenset()
     """Fields that change neither what is asked nor how it is judged: the task's digest leaves them out."""
 
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Fields that were added after tasks had been published: with its default such a field does not change the digest."""
+
+    def has_default(self, name: str) -> bool:
+        """Whether the field ``name`` has its default value."""
+        return bool(getattr(self, name) == type(self).model_fields[name].get_default(call_default_factory=True))
+
     @property
     def size(self) -> TaskSize | None:
         """How much there is to do; ``None`` if the family does not count it."""
@@ -47,11 +55,22 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task that has a network: what a backend deploys, and what must hold before anyone works on it."""
 
+    later: ClassVar[frozenset[str]] = frozenset({"ready"})
+
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
     startup_configs: dict[str, str] = {}
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
+    ready: Ready = Ready()
+
+    @model_validator(mode="after")
+    def _expectations_name_nodes(self) -> Self:
+        known = {node.name for node in self.topology.nodes}
+        for session in self.ready.expected_down:
+            if session.node not in known:
+                raise ValueError(f"ready: unknown node {session.node!r} (known: {sorted(known)})")
+        return self
 
     def platform_of(self, node: str) -> str:
         """The platform of ``node``: its own, or the task's."""

@@ -108,6 +108,7 @@ class Task(TaskHeader):
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
         remarks = {"notes", *self.payload.remarks}
+        remarks |= {name for name in self.payload.later if self.payload.has_default(name)}
         data = self.model_dump(mode="json", by_alias=True)
         return digest_of({name: value for name, value in data.items() if name not in remarks})
 

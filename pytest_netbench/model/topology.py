@@ -48,10 +48,18 @@ class LinkQuality(Model):
 
 
 class Link(Model):
-    """A segment: two endpoints make a cable, more make a LAN."""
+    """A segment: two endpoints make a cable, more make a LAN. One makes a stub: an interface with carrier and no neighbor."""
 
-    endpoints: tuple[Endpoint, ...] = Field(min_length=2)
+    endpoints: tuple[Endpoint, ...] = Field(min_length=1)
     quality: LinkQuality = LinkQuality()
+
+    @model_validator(mode="after")
+    def _quality_has_an_effect(self) -> Link:
+        if len(self.endpoints) == 1 and not self.quality.is_plain:
+            raise ValueError(
+                f"link {str(self)!r} has one endpoint and carries no packets: delay, loss and rate have no effect"
+            )
+        return self
 
     def __str__(self) -> str:
         return " <-> ".join(str(endpoint) for endpoint in self.endpoints)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import TaskSize
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
 
@@ -145,13 +146,14 @@ class Environment(Model):
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
     time_scale: float = 1.0
+    readiness: Readiness = Readiness()
     git_commit: str | None = None
 
 
 class Findings(Model):
     """What evaluating a stage showed.
 
-    ``other`` is what only the task's family and its scorers understand, as JSON values.
+    ``unreadable`` says what could not be examined because of what the agent left: it has failed then. ``other`` is what only the task's family and its scorers understand, as JSON values.
     """
 
     initial_configs: dict[str, str] = {}
@@ -160,6 +162,7 @@ class Findings(Model):
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
     )
+    unreadable: tuple[str, ...] = ()
     other: dict[str, Any] = {}
 
 

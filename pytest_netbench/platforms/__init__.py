@@ -1,1 +1,1 @@
-"""Network-OS knowledge: apply config, read config, what is read-only, normalise a line."""
+"""Drivers: boot, apply, read, execute, ready, for one network OS each; and what a node offers to them."""

@@ -11,14 +11,8 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from pytest_netbench.platforms.base import (
-    CommandKind,
-    CommandNotPermitted,
-    HungUp,
-    PtyProgram,
-    Terminal,
-    TypedCommand,
-)
+from pytest_netbench.platforms.access import PtyProgram
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, HungUp, Terminal, TypedCommand
 
 _READ = 65_536
 _TAIL = 4_096
@@ -33,7 +27,7 @@ _AGAIN_S = 1.0
 
 
 class RelayConsole:
-    """Implements ``platforms.base.Console``.
+    """Implements ``platforms.terminal.Console``.
 
     Args:
         open_program: Starts the program in a window of (columns, rows).

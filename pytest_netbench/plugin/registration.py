@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+from pytest_netbench.plugin.orphan import end_with_parent
 
 _MARK = (
     "netbench(name, domain, family, difficulty, platform): set on every task item from its task file; "
@@ -26,6 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
     register(fixtures, "netbench-fixtures")
     if not settings.wanted:
         return
+    if settings.is_worker:
+        end_with_parent()
     from pytest_netbench.plugin import controller, header, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")

@@ -157,7 +157,7 @@ def _recorded(store: TruthStore, task: Task) -> Truth | None:
 def _versions(task: Task) -> dict[str, str]:
     versions = {"netbench": __version__}
     for platform in sorted(task.network.platforms):
-        version = parts.load("platforms", platform)().version()
+        version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
         if version is not None:
             versions[platform] = version
     return versions

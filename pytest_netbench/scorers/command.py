@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench import parts
+from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.config_tree import parse_tree
-from pytest_netbench.scorers.dialect import Dialect, LineRules
 from pytest_netbench.scorers.diff import Change, diff, walk
+from pytest_netbench.scorers.lines import Lines
 from pytest_netbench.scorers.renaming import best_renaming
 
 _LISTED = 50
@@ -22,15 +23,15 @@ class CommandScorer:
     """Lines added and removed, each under its parents, both sides in the device's own words.
 
     Args:
-        platforms: Line rules by platform name, instead of the installed platforms.
+        dialects: Dialects by name, instead of those found by entry point.
     """
 
     name = "command"
     version = 1
     on_controller = False
 
-    def __init__(self, *, platforms: Mapping[str, LineRules] | None = None) -> None:
-        self._platforms = platforms
+    def __init__(self, *, dialects: Mapping[str, Dialect] | None = None) -> None:
+        self._dialects = dialects
 
     def score(self, record: TrialRecord) -> Score:
         label = f"{self.name}/{self.version}"
@@ -61,15 +62,15 @@ class CommandScorer:
         )
 
     def _judge(self, record: TrialRecord, node: str) -> _Judged:
-        dialect = Dialect(self._rules(record.task.network.platform_of(node)))
+        lines = Lines(self._dialect(record.task.network.platform_of(node)))
 
         def tree(configs: Mapping[str, str] | None) -> Any:
-            return dialect.canonical(parse_tree((configs or {}).get(node, "")))
+            return lines.canonical(parse_tree((configs or {}).get(node, "")))
 
         initial, truth_initial = tree(record.initial_configs), tree(record.truth_initial_configs)
-        agent = diff(dialect, initial, tree(record.final_configs))
-        truth = diff(dialect, truth_initial, tree(record.truth_configs))
-        best = best_renaming(dialect, agent, truth, (*initial, *truth_initial))
+        agent = diff(lines, initial, tree(record.final_configs))
+        truth = diff(lines, truth_initial, tree(record.truth_configs))
+        best = best_renaming(lines, agent, truth, (*initial, *truth_initial))
         mine, theirs = list(walk(agent)), list(walk(truth))
         hit = {id(change) for pair in best.pairs for change in pair}
         renamed: dict[str, dict[str, str]] = {}
@@ -87,10 +88,11 @@ class CommandScorer:
             exact=best.exact,
         )
 
-    def _rules(self, platform: str) -> LineRules:
-        rules: LineRules
-        rules = parts.load("platforms", platform)() if self._platforms is None else self._platforms[platform]
-        return rules
+    def _dialect(self, name: str) -> Dialect:
+        if self._dialects is not None:
+            return self._dialects[name]
+        dialect: Dialect = parts.load("dialects", name)()
+        return dialect
 
 
 @dataclass(frozen=True, kw_only=True)

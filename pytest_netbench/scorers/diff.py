@@ -9,7 +9,7 @@ from typing import Literal
 
 from pytest_netbench.scorers.alignment import align
 from pytest_netbench.scorers.config_tree import ConfigNode
-from pytest_netbench.scorers.dialect import Dialect
+from pytest_netbench.scorers.lines import Lines
 
 Mark = Literal[" ", "+", "-"]
 Path = tuple[str, ...]
@@ -25,7 +25,7 @@ class Change:
 
 
 def diff(
-    dialect: Dialect, initial: Sequence[ConfigNode], final: Sequence[ConfigNode], parents: Path = ()
+    dialect: Lines, initial: Sequence[ConfigNode], final: Sequence[ConfigNode], parents: Path = ()
 ) -> tuple[Change, ...]:
     """What turns ``initial`` into ``final``, both canonical. In an ordered list a line that moved is removed and added."""
     before, after = blocks(dialect, initial, parents), blocks(dialect, final, parents)
@@ -37,7 +37,7 @@ def diff(
     return tuple(changes)
 
 
-def blocks(dialect: Dialect, nodes: Sequence[ConfigNode], parents: Path) -> dict[str | None, list[ConfigNode]]:
+def blocks(dialect: Lines, nodes: Sequence[ConfigNode], parents: Path) -> dict[str | None, list[ConfigNode]]:
     """``nodes`` by the ordered list they belong to; ``None`` is for those whose place does not matter."""
     found: dict[str | None, list[ConfigNode]] = {}
     for node in nodes:
@@ -54,7 +54,7 @@ def walk(changes: Sequence[Change], parents: tuple[Change, ...] = ()) -> Iterato
         yield from walk(change.children, path)
 
 
-def _by_text(dialect: Dialect, old: Sequence[ConfigNode], new: Sequence[ConfigNode]) -> list[tuple[int, int]]:
+def _by_text(dialect: Lines, old: Sequence[ConfigNode], new: Sequence[ConfigNode]) -> list[tuple[int, int]]:
     waiting: dict[str, list[int]] = {}
     for i, node in enumerate(old):
         waiting.setdefault(dialect.masked(node.line), []).append(i)
@@ -65,7 +65,7 @@ def _by_text(dialect: Dialect, old: Sequence[ConfigNode], new: Sequence[ConfigNo
     return sorted(pairs, key=lambda pair: pair[1])
 
 
-def _by_order(dialect: Dialect, old: Sequence[ConfigNode], new: Sequence[ConfigNode]) -> list[tuple[int, int]]:
+def _by_order(dialect: Lines, old: Sequence[ConfigNode], new: Sequence[ConfigNode]) -> list[tuple[int, int]]:
     def weight(i: int, j: int) -> int:
         if dialect.masked(old[i].line) != dialect.masked(new[j].line):
             return 0
@@ -75,7 +75,7 @@ def _by_order(dialect: Dialect, old: Sequence[ConfigNode], new: Sequence[ConfigN
     return align(len(old), len(new), weight)
 
 
-def _paths(dialect: Dialect, nodes: Sequence[ConfigNode], parents: Path = ()) -> Counter[Path]:
+def _paths(dialect: Lines, nodes: Sequence[ConfigNode], parents: Path = ()) -> Counter[Path]:
     found: Counter[Path] = Counter()
     for node in nodes:
         path = (*parents, dialect.masked(node.line))
@@ -85,7 +85,7 @@ def _paths(dialect: Dialect, nodes: Sequence[ConfigNode], parents: Path = ()) ->
 
 
 def _marked(
-    dialect: Dialect,
+    dialect: Lines,
     old: Sequence[ConfigNode],
     new: Sequence[ConfigNode],
     pairs: Sequence[tuple[int, int]],

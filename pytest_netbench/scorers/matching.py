@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.scorers.alignment import align
-from pytest_netbench.scorers.dialect import Dialect, Name
 from pytest_netbench.scorers.diff import Change, Mark, Path
+from pytest_netbench.scorers.lines import Lines, Name
 
 Pair = tuple[Change, Change]
 
@@ -25,14 +25,12 @@ class _View:
     children: tuple[_View, ...]
 
 
-def match(
-    dialect: Dialect, agent: Sequence[Change], truth: Sequence[Change], renamed: Mapping[Name, str]
-) -> list[Pair]:
+def match(dialect: Lines, agent: Sequence[Change], truth: Sequence[Change], renamed: Mapping[Name, str]) -> list[Pair]:
     """Added and removed lines that both have, under the same parents and, in an ordered list, in the same order."""
     return _match(dialect, _views(dialect, agent, renamed), _views(dialect, truth, {}), ())
 
 
-def _views(dialect: Dialect, changes: Sequence[Change], renamed: Mapping[Name, str]) -> tuple[_View, ...]:
+def _views(dialect: Lines, changes: Sequence[Change], renamed: Mapping[Name, str]) -> tuple[_View, ...]:
     views = []
     for change in changes:
         template = dialect.template(change.line)
@@ -47,7 +45,7 @@ def _views(dialect: Dialect, changes: Sequence[Change], renamed: Mapping[Name, s
     return tuple(views)
 
 
-def _match(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
+def _match(dialect: Lines, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
     mine, theirs = _blocks(dialect, agent, parents), _blocks(dialect, truth, parents)
     pairs: list[Pair] = []
     for key, left in mine.items():
@@ -58,14 +56,14 @@ def _match(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_View], par
     return pairs
 
 
-def _blocks(dialect: Dialect, views: Sequence[_View], parents: Path) -> dict[str | None, list[_View]]:
+def _blocks(dialect: Lines, views: Sequence[_View], parents: Path) -> dict[str | None, list[_View]]:
     found: dict[str | None, list[_View]] = {}
     for view in views:
         found.setdefault(dialect.block(parents, view.line), []).append(view)
     return found
 
 
-def _in_any_order(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
+def _in_any_order(dialect: Lines, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
     waiting: dict[tuple[Mark, str], list[_View]] = {}
     for view in truth:
         waiting.setdefault(view.label, []).append(view)
@@ -76,7 +74,7 @@ def _in_any_order(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_Vie
     return pairs
 
 
-def _in_order(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
+def _in_order(dialect: Lines, agent: Sequence[_View], truth: Sequence[_View], parents: Path) -> list[Pair]:
     found: dict[tuple[int, int], list[Pair]] = {}
 
     def weight(i: int, j: int) -> int:
@@ -88,6 +86,6 @@ def _in_order(dialect: Dialect, agent: Sequence[_View], truth: Sequence[_View], 
     return [pair for place in align(len(agent), len(truth), weight) for pair in found[place]]
 
 
-def _pair(dialect: Dialect, agent: _View, truth: _View, parents: Path) -> list[Pair]:
+def _pair(dialect: Lines, agent: _View, truth: _View, parents: Path) -> list[Pair]:
     own = [] if agent.change.mark == " " else [(agent.change, truth.change)]
     return own + _match(dialect, agent.children, truth.children, (*parents, truth.line))

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.scorers.config_tree import ConfigNode
-from pytest_netbench.scorers.dialect import Dialect, Name, Template
 from pytest_netbench.scorers.diff import Change, Mark, walk
+from pytest_netbench.scorers.lines import Lines, Name, Template
 from pytest_netbench.scorers.matching import Pair, match
 
 _WORK = 400_000
@@ -34,7 +34,7 @@ class Best:
 
 
 def best_renaming(
-    dialect: Dialect, agent: Sequence[Change], truth: Sequence[Change], known: Sequence[ConfigNode]
+    dialect: Lines, agent: Sequence[Change], truth: Sequence[Change], known: Sequence[ConfigNode]
 ) -> Best:
     """Search the bijection, kind by kind, between the names that each side chose.
 
@@ -47,7 +47,7 @@ def best_renaming(
     return _Search(dialect, agent, truth, _names_of(dialect, known)).run()
 
 
-def _names_of(dialect: Dialect, tree: Sequence[ConfigNode]) -> set[Name]:
+def _names_of(dialect: Lines, tree: Sequence[ConfigNode]) -> set[Name]:
     names: set[Name] = set()
     for node in tree:
         names |= set(dialect.template(node.line).names) | _names_of(dialect, node.children)
@@ -55,7 +55,7 @@ def _names_of(dialect: Dialect, tree: Sequence[ConfigNode]) -> set[Name]:
 
 
 class _Search:
-    def __init__(self, dialect: Dialect, agent: Sequence[Change], truth: Sequence[Change], known: set[Name]) -> None:
+    def __init__(self, dialect: Lines, agent: Sequence[Change], truth: Sequence[Change], known: set[Name]) -> None:
         self._dialect, self._agent, self._truth = dialect, agent, truth
         self._mine = _lines(dialect, agent)
         self._theirs = _lines(dialect, truth)
@@ -113,7 +113,7 @@ class _Search:
         return (mine & theirs).total()
 
 
-def _lines(dialect: Dialect, changes: Sequence[Change]) -> list[_Line]:
+def _lines(dialect: Lines, changes: Sequence[Change]) -> list[_Line]:
     return [(path[-1].mark, tuple(dialect.template(change.line) for change in path)) for path in walk(changes)]
 
 

@@ -20,7 +20,7 @@ from pytest_netbench.model.testcase import (
     Testcase,
     ThroughputTestcase,
 )
-from pytest_netbench.taskfile.platforms import kernel_name
+from pytest_netbench.taskfile.names import full_name
 from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 
@@ -64,14 +64,14 @@ def _check_interfaces(network: Networked, problems: Problems) -> None:
             where: Where = ("topology", "links", index)
             platform = network.platform_of(end.node)
             try:
-                kernel = kernel_name(platform, end.interface)
+                interface = full_name(platform, end.interface)
             except ValueError as error:
                 problems.add(where, f"link {str(link)!r}: {end.interface!r} is no interface of {platform!r}: {error}")
                 continue
             except (ImportError, AttributeError) as error:
                 problems.add(where, f"platform {platform!r} cannot be loaded: {error}")
                 continue
-            other = seen.setdefault((end.node, kernel), end.interface)
+            other = seen.setdefault((end.node, interface), end.interface)
             if other != end.interface:
                 problems.add(
                     where, f"interfaces '{end.node} {other}' and '{end.node} {end.interface}' are the same one"

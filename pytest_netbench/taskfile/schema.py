@@ -11,6 +11,7 @@ from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import DEFAULT_FAMILY, flat_model, payload_model
 from pytest_netbench.taskfile.draft import RESULT_FIELDS
+from pytest_netbench.taskfile.ready import SESSION, UNTIL
 from pytest_netbench.taskfile.testcases import KINDS, LISTS
 from pytest_netbench.taskfile.topology import LINK, NODE_NAME, QUALITY
 from pytest_netbench.taskfile.units import QUANTITIES
@@ -39,6 +40,7 @@ def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
         _topology(defs)
         _testcases(root, defs)
         _configs(root)
+        _ready(root, defs)
     if issubclass(payload, Configure):
         _intents(root, defs)
     _family(root, family)
@@ -150,6 +152,11 @@ def _configs(root: Schema) -> None:
     for name, many in (("startup_configs", lines), ("ground_truth_configs", commands)):
         if name in root["properties"]:
             root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
+
+
+def _ready(root: Schema, defs: dict[str, Schema]) -> None:
+    _also(defs, "ExpectedDown", {"type": "string", "pattern": SESSION, "examples": ["R1 bgp 10.0.0.2"]})
+    root["properties"]["ready"] = {"anyOf": [{"enum": list(UNTIL)}, {"$ref": "#/$defs/Ready"}]}
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pytest_netbench.model.topology import Endpoint, Link, LinkQuality, Node, Topology
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
-from pytest_netbench.taskfile.platforms import known_platforms
+from pytest_netbench.taskfile.names import known_platforms
 from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.units import QUANTITIES
 
@@ -62,6 +62,10 @@ def _nodes(value: Any, where: Where, problems: Problems) -> list[dict[str, Any]]
 
 def _link(item: Any, where: Where, problems: Problems) -> dict[str, Any]:
     if isinstance(item, str):
+        if "<->" not in item:
+            message = f"link {item.strip()!r} needs two or more endpoints, e.g. {_EXAMPLE}"
+            problems.add(where, f"{message}; a stub is written as 'endpoints: [{item.strip()}]'")
+            return {}
         return {"endpoints": _ends(item.split("<->"), item, where, problems)}
     raw = mapping_of(item, where, problems, f"a link that is no text like {_EXAMPLE}")
     if raw is None:
@@ -83,8 +87,8 @@ def _link(item: Any, where: Where, problems: Problems) -> dict[str, Any]:
 
 
 def _ends(pieces: list[Any], written: str, where: Where, problems: Problems) -> list[dict[str, Any]]:
-    if len(pieces) < 2:
-        problems.add(where, f"link {written.strip()!r} needs two or more endpoints, e.g. {_EXAMPLE}")
+    if not pieces:
+        problems.add(where, f"link {written.strip()!r} needs two or more endpoints, or one for a stub, e.g. {_EXAMPLE}")
     return [_end(piece, where, problems) for piece in pieces]
 
 

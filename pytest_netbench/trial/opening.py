@@ -25,7 +25,7 @@ def open_ani(lab: Lab | None, terms: Terms) -> OpenAni:
         return BareAni(budget=terms.budget)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     if SEARCH_MANUAL in terms.extras:
-        manual.prepare(ani.devices.platforms)
+        manual.prepare(ani.dialects)
     if SSH in terms.extras:
         open_ssh(ani)
     return ani

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -213,7 +213,12 @@ class Stage:
             raise UsageError(f"no agent has worked on the stage of {self.task.slug} yet: call stage.work(agent) first")
         began = time.monotonic()
         findings = self.scene.evaluate(self._attempt.work.submission)
-        record = self._record(self._attempt, findings, node_id=node_id or self.task.slug, number=number)
+        record = self._record(
+            _with_unreadable(self._attempt, findings.unreadable),
+            findings,
+            node_id=node_id or self.task.slug,
+            number=number,
+        )
         return record.model_copy(update={"evaluate_s": time.monotonic() - began})
 
     def destroy(self) -> None:
@@ -234,7 +239,6 @@ class Stage:
         return environment(
             self.lab,
             backend=backend if isinstance(backend, str) else backend.name,
-            platforms=frozenset(self.task.network.platforms if self.task.has_network else ()),
             where=self.settings.where,
             pytest_version=self.settings.pytest_version,
         )
@@ -275,6 +279,14 @@ class Stage:
             deploy_s=self.prepare_s,
             agent_s=attempt.work.seconds,
         )
+
+
+def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:
+    """``attempt``; an agent that left what cannot be examined has failed."""
+    if not unreadable:
+        return attempt
+    error = "; ".join([*filter(None, [attempt.work.error]), *unreadable])
+    return replace(attempt, work=replace(attempt.work, outcome="agent-error", error=error))
 
 
 def _with_checked_answer(work: Work, answer: type[Model] | None) -> Work:

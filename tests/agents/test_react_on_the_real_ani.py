@@ -12,7 +12,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import BudgetExhausted
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import Brief
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import DIALECTS, chain
 from tests.support.openai_server import Calls, Forever, Text, engineer, single_turn
 
 DEVICES = ("branch", "edge", "web")
@@ -28,7 +28,7 @@ def open_ani(**limits) -> tuple[LabAni, Brief]:
         methods=tuple(METHODS.values()),
         budget=budget,
     )
-    return LabAni(chain(), policy=Policy(), budget=budget, platforms=PLATFORMS), brief
+    return LabAni(chain(), policy=Policy(), budget=budget, dialects=DIALECTS), brief
 
 
 @pytest.fixture

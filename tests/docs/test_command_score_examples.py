@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.model.score import Score
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
 from pytest_netbench.scorers.command import CommandScorer
 from tests.support.ios import paper
 from tests.support.records import configs_record
@@ -27,7 +27,7 @@ EXAMPLES = [found.groupdict() for found in EXAMPLE.finditer(PAGE.read_text())]
 def scored(truth: str, agent: str) -> Score:
     configs = {name: paper(*text.splitlines()).running_config() for name, text in (("t", truth), ("a", agent))}
     record = configs_record(initial=paper().running_config(), final=configs["a"], truth=configs["t"])
-    return CommandScorer(platforms={"small": CiscoIosPlatform()}).score(record)
+    return CommandScorer(dialects={"small": CiscoIosDialect()}).score(record)
 
 
 def test_there_are_ten_examples():

@@ -11,7 +11,7 @@ import pytest
 from pytest_netbench import errors, parts
 from pytest_netbench.backends.netns import checks, features, pace
 from pytest_netbench.cli import main as cli
-from pytest_netbench.platforms.base import SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
 from tests.support.doc_examples import ROOT
 
 FOLDER = ROOT / "docs/reference"

@@ -124,6 +124,15 @@ def test_a_killed_run_leaves_no_program_of_its_agent_and_no_temporary_file(folde
     assert eventually(lambda: list(scratch.iterdir()) == [])
 
 
+def test_a_lab_of_a_worker_ends_with_the_controller(folder: Path) -> None:
+    with start(folder, "-n2") as run:
+        owner, lab = lab_of(folder, "slow", run)
+        assert owner != run.pid
+        os.kill(run.pid, signal.SIGKILL)
+        assert lab.left_after(1.5) == []
+        assert eventually(lambda: not Path(f"/proc/{owner}").exists(), within_s=2)
+
+
 def test_a_worker_that_is_killed_costs_only_its_own_trial(folder: Path) -> None:
     with start(folder, "-n2") as run:
         owner, lab = lab_of(folder, "slow", run)

@@ -6,6 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.support.reasoning_extra import needs_reasoning_extra
+
 NO_TRACEBACK = ("*Traceback*", "*pytest_netbench/*.py*", "*raise TrialFailed*")
 
 
@@ -174,6 +176,7 @@ def test_hooks_are_called_with_what_they_promise(bench, workers):
     ]
 
 
+@needs_reasoning_extra
 def test_the_reasoning_score_is_made_where_the_run_is_reported_and_kept(bench, workers):
     reasoning = "The edge drops port 80; take the rule away and add the route."
     bench.task("reach", ground_truth_reasoning=reasoning)

@@ -116,9 +116,7 @@ def test_its_tasks_run_are_scored_reported_and_scored_again(graphs, workers):
     }
     assert by_agent["oracle"]["family"] == "graph"
     assert by_agent["oracle"]["environment"]["backend"] is None
-    properties = {
-        (one.get("name"), one.get("value")) for one in ET.parse(graphs.path / "out.xml").iter("property")
-    }
+    properties = {(one.get("name"), one.get("value")) for one in ET.parse(graphs.path / "out.xml").iter("property")}
     assert {("netbench.score.validity", "1"), ("netbench.family", "graph")} <= properties
     (folder,) = (graphs.path / ".netbench").iterdir()
     again = netbench(graphs, "rescore", str(folder))

@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_netbench import parts
-from pytest_netbench.backends.netns.readiness import wait_until_ready
+from pytest_netbench.lab.readiness import wait_until_ready
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
-from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
-from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+from pytest_netbench.platforms.cisco_ios.session.startup import load
 from tests.support.netns_networks import network
 
 
@@ -35,6 +35,9 @@ class PaperDevice(Device):
     def commit(self) -> None:
         return
 
+    def restart(self) -> None:
+        return
+
     def log(self, mnemonic: str, text: str) -> None:
         self.log_lines.append(f"%{mnemonic}: {text}")
 
@@ -45,7 +48,7 @@ def paper(
     """A device on paper to which ``lines`` were typed in config mode; what it printed must be nothing."""
     device = PaperDevice(PaperNode("R1", interfaces, role), book())  # type: ignore[arg-type]
     device.startup_config = startup
-    device._load_startup()
+    load(device)
     if lines:
         session = Session(device)
         session.enter("configure terminal")
@@ -85,7 +88,7 @@ def type_lines(node: Any, *lines: str) -> None:
 
 def apply_lines(node: Any, *lines: str) -> None:
     """Have the platform apply lines, as ``update-cfg`` does; each is a success."""
-    answers = CiscoIosPlatform().apply(node, lines)
+    answers = CiscoIosDriver().apply(node, lines)
     assert [answer.status for answer in answers] == ["success"] * len(lines), answers
 
 
@@ -96,8 +99,7 @@ def show(node: Any, command: str) -> str:
 
 def settle(lab: Any) -> None:
     """Wait until the routes of a lab that was changed are stable again."""
-    platforms = {node.platform: parts.load("platforms", node.platform)() for node in lab.nodes.values()}
-    wait_until_ready(lab, platforms, pace=lab.time_scale)
+    wait_until_ready(lab, pace=lab.time_scale)
 
 
 def eventually(condition: Callable[[], object], *, within_s: float = 20.0) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import CommandNotPermitted, ManualSection, Terminal
-from tests.support.memory_lab import MemoryPlatform
+from pytest_netbench.platforms.terminal import CommandNotPermitted, Terminal
+from tests.support.memory_lab import MemoryDialect, MemoryDriver
 
 
 class Files:
-    """Files in memory; implements ``platforms.base.FileStore``."""
+    """Files in memory; implements ``platforms.terminal.FileStore``."""
 
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {"welcome.txt": b"hello\n"}
@@ -33,12 +34,12 @@ class Files:
 
 
 class EchoConsole:
-    """Says each line again in capitals, and a few things more; implements ``platforms.base.Console``.
+    """Says each line again in capitals, and a few things more; implements ``platforms.terminal.Console``.
 
     ``apply LINE`` gives a line to the device.
     """
 
-    def __init__(self, platform: LoginPlatform, node, secret: str) -> None:
+    def __init__(self, platform: LoginDriver, node, secret: str) -> None:
         self._platform = platform
         self._node = node
         self._secret = secret
@@ -87,8 +88,10 @@ class EchoConsole:
             terminal.write(f"{error}\r\n")
 
 
-class LoginPlatform(MemoryPlatform):
-    """The memory platform with a console, files and a manual."""
+class LoginDriver(MemoryDriver):
+    """The memory driver with a console and files."""
+
+    has_console = True
 
     def __init__(self) -> None:
         self.stores: dict[str, Files] = {}
@@ -98,6 +101,10 @@ class LoginPlatform(MemoryPlatform):
 
     def files(self, node) -> Files:
         return self.stores.setdefault(node.name, Files())
+
+
+class LoginDialect(MemoryDialect):
+    """The memory dialect with a manual."""
 
     def manual(self) -> Sequence[ManualSection]:
         return (

@@ -1,4 +1,4 @@
-"""A third party's backend and platform, registered by entry points: labs in memory, so that tests of the plugin are quick."""
+"""A third party's backend, registered by entry points: labs in memory, so that tests of the plugin are quick."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pytest_netbench import parts
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.task import Task
-from tests.support.memory_lab import MemoryLab, MemoryPlatform
+from tests.support.memory_lab import MemoryDriver, MemoryLab
 
-__all__ = ["JOURNAL", "MemoryBackend", "MemoryPlatform"]
+__all__ = ["JOURNAL", "MemoryBackend", "MemoryDriver"]
 
 JOURNAL = "MEMORY_LABS"
 
@@ -44,7 +45,12 @@ class MemoryBackend:
             raise LabError("zebra of edge did not start: /usr/lib/frr/zebra: not found")
         if "process-dies" in task.tags:
             os._exit(9)
-        lab = JournaledLab(task.network.topology, task.network.startup_configs, time_scale=time_scale or 100.0)
+        lab = JournaledLab(
+            task.network.topology,
+            task.network.startup_configs,
+            driver=parts.load("drivers", "memory")(),
+            time_scale=time_scale or 100.0,
+        )
         lab.slug = task.slug
         return lab
 

@@ -1,6 +1,6 @@
 """A lab that lives in memory: a small network whose behaviour follows from the config lines of its nodes.
 
-Config lines of the platform ``memory`` (anything else is refused; indented lines stand under the last top-level one)::
+Config lines of the dialect ``memory`` (anything else is refused; indented lines stand under the last top-level one)::
 
     address IFACE ADDR            route PREFIX via ADDR [PROTOCOL [METRIC [DISTANCE]]]
     deny PROTOCOL PORT SRC        drops what passes or ends here (``any`` matches all)
@@ -14,15 +14,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import CliSession, Completed, Pending, Route, SandboxLimits
+from pytest_netbench.platforms.access import CliSession, Completed, SandboxLimits
+from pytest_netbench.platforms.capability import Capability
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.terminal import Console, FileStore
 
+T = TypeVar("T")
 LIMITS = SandboxLimits()
 WORDS = ("address", "route", "deny", "mark", "snat", "rate", "policy")
 
@@ -55,16 +62,8 @@ class MemoryNode:
     def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
         return [self.run(argv) for argv in argvs]
 
-    def shell(
-        self, command: str, *, writable: bool, reads: Sequence[str] = (), limits: SandboxLimits = LIMITS
-    ) -> Completed:
-        return self.run((command,))
-
-    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
-        raise LabError(f"{self.name}: a memory node runs no daemons")
-
-    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-        return [("", 0) for _ in requests]
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({}, owner=f"node {self.name}")
 
     def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         self.files[path] = text
@@ -79,12 +78,15 @@ class MemoryNode:
         return
 
 
-class MemoryPlatform:
-    """The network OS of memory nodes."""
+class MemoryDriver:
+    """Operates memory nodes."""
 
     name = "memory"
+    dialect = "memory"
+    requires: tuple[str, ...] = ()
+    has_console = False
 
-    def version(self) -> str | None:
+    def version(self, node: MemoryNode | None = None) -> str | None:
         return "1"
 
     def kernel_interface(self, interface: str) -> str:
@@ -93,7 +95,7 @@ class MemoryPlatform:
     def boot(self, node: MemoryNode, startup_config: str) -> None:
         node.lines = startup_config.splitlines()
 
-    def pending(self, nodes: Mapping[str, MemoryNode]) -> Pending:
+    def pending(self, nodes: Mapping[str, MemoryNode], *, excused: Excused = none_excused) -> Pending:
         return Pending()
 
     def apply(self, node: MemoryNode, commands: Sequence[str]) -> list[CommandStatus]:
@@ -154,13 +156,38 @@ class MemoryPlatform:
             for (protocol, metric, distance), via in hops.items()
         ]
 
+    def unenforced(self, node: MemoryNode) -> Sequence[str]:
+        return ()
+
+    def console(self, node: MemoryNode, *, enable_secret: str) -> Console:
+        raise LabError(f"{node.name}: a memory node has no command line")
+
+    def files(self, node: MemoryNode) -> FileStore | None:
+        return None
+
+
+class MemoryDialect:
+    """The configuration language of memory nodes."""
+
+    name = "memory"
+    hint = ""
+
+    def interface(self, name: str) -> str:
+        return name
+
     def normalise(self, line: str) -> str | None:
         return line.strip() or None
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return None
 
     def free_names(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def manual(self) -> Sequence[ManualSection]:
         return ()
 
 
@@ -175,10 +202,10 @@ class MemoryProber:
         self.sender_limit_bps = 10**12
         self.silent: str | None = None
 
-    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+    def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
         self._lab.tick()
         self.batches.append(len(probes))
-        return [self._probe(probe) for probe in probes]
+        return [self._probe(probe, (1 + repetitions) * probe.timeout_s) for probe in probes]
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
         self._lab.tick()
@@ -214,22 +241,30 @@ class MemoryProber:
             return None
         return target if node is last else self.addresses(node.name)[0]
 
-    def _probe(self, probe: Probe) -> ProbeResult:
+    def _probe(self, probe: Probe, waited_s: float) -> ProbeResult:
         way = self._lab.way(probe.source, probe.target)
         if not way:
-            return ProbeResult(delivered=False, detail=f"no answer in {probe.timeout_s:g} s")
+            return ProbeResult(delivered=False, detail=f"no answer in {waited_s:g} s", arrived=False)
         for node in way:
             for _, protocol, port, source in node.words("deny"):
                 hit = protocol in ("any", probe.protocol) and port in ("any", str(probe.port))
                 if hit and source in ("any", probe.source):
-                    return ProbeResult(delivered=False, detail=f"no answer in {probe.timeout_s:g} s")
+                    return ProbeResult(delivered=False, detail=f"no answer in {waited_s:g} s", arrived=False)
         if probe.protocol != "icmp" and probe.listen_on != way[-1].name:
-            return ProbeResult(delivered=False, detail="refused")
+            return ProbeResult(delivered=False, detail="refused", arrived=True, arrived_at=way[-1].name)
+        if probe.arrives_at and way[-1].name not in probe.arrives_at:
+            detail = f"answered in place of {' or '.join(probe.arrives_at)}, which did not accept it"
+            return ProbeResult(delivered=False, detail=detail, arrived=False, answered=True)
         marks = [int(words[1]) for node in way for words in node.words("mark")]
         sources = [words[1] for node in way for words in node.words("snat")]
         return ProbeResult(
             delivered=True,
             detail="1 of 1 replies, 0.1 ms",
+            arrived=True,
+            answered=True,
+            arrived_at=way[-1].name,
+            one_way_ms=0.05,
+            round_trip_ms=0.1,
             received_dscp=[probe.dscp, *marks][-1],
             seen_source=[probe.source_address or self.addresses(probe.source)[0], *sources][-1],
         )
@@ -244,9 +279,18 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
+    readiness = Readiness()
 
-    def __init__(self, topology: Topology, configs: Mapping[str, str], *, time_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        configs: Mapping[str, str],
+        *,
+        driver: MemoryDriver | None = None,
+        time_scale: float = 1.0,
+    ) -> None:
         self.topology = topology
+        self._driver = driver or MemoryDriver()
         self.time_scale = time_scale
         self.nodes = {
             node.name: MemoryNode(self, node.name, configs.get(node.name, "").splitlines()) for node in topology.nodes
@@ -258,9 +302,12 @@ class MemoryLab:
         self._changes: list[tuple[float, Callable[[], object]]] = []
         self._writers: dict[str, int] = {}
 
+    def driver(self, node: str) -> MemoryDriver:
+        return self._driver
+
     def later(self, after_s: float, node: str, command: str) -> None:
         due = time.monotonic() + after_s
-        self._changes.append((due, lambda: MemoryPlatform().apply(self.nodes[node], (command,))))
+        self._changes.append((due, lambda: MemoryDriver().apply(self.nodes[node], (command,))))
 
     def tick(self) -> None:
         """Make the changes that are due."""
@@ -310,7 +357,7 @@ class _Writing:
         self._lab._writers[self._node] -= 1
 
 
-PLATFORMS = {"memory": MemoryPlatform()}
+DIALECTS = {"memory": MemoryDialect()}
 CHAIN = Topology.model_validate(
     {
         "nodes": [{"name": "branch"}, {"name": "edge"}, {"name": "web"}],
@@ -327,7 +374,7 @@ CONFIGS = {
 }
 
 
-def chain(*, time_scale: float = 100.0, **more: str) -> MemoryLab:
+def chain(*, driver: MemoryDriver | None = None, time_scale: float = 100.0, **more: str) -> MemoryLab:
     """branch - edge - web; ``more`` are config lines added to a node's config."""
     configs = {name: "\n".join(filter(None, (text, more.get(name)))) for name, text in CONFIGS.items()}
-    return MemoryLab(CHAIN, configs, time_scale=time_scale)
+    return MemoryLab(CHAIN, configs, driver=driver, time_scale=time_scale)

@@ -7,15 +7,17 @@ from pathlib import Path
 ENTRY_POINTS = """\
 [pytest_netbench.backends]
 memory = tests.support.memory_backend:MemoryBackend
-[pytest_netbench.platforms]
-memory = tests.support.login:LoginPlatform
+[pytest_netbench.dialects]
+memory = tests.support.login:LoginDialect
+[pytest_netbench.drivers]
+memory = tests.support.login:LoginDriver
 [pytest_netbench.scorers]
 thrift = tests.support.memory_scorer:Thrift
 """
 
 
 def install(site: Path) -> Path:
-    """Make ``site`` a folder that, once on ``sys.path``, provides the backend and the platform ``memory``."""
+    """Make ``site`` a folder that, once on ``sys.path``, provides the backend, the dialect and the driver ``memory``."""
     info = site / "memory_labs-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(ENTRY_POINTS)

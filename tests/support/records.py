@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import (
@@ -25,11 +26,23 @@ ENVIRONMENT = Environment(netbench="0.1.0", python="3.11", kernel="6.1", backend
 
 
 class Rules:
-    """Access lists, prefix lists and maps are ordered; their names and numbers are free. Chains order what is in them."""
+    """A small dialect. Access lists, prefix lists and maps are ordered; their names and numbers are free. Chains order what is in them."""
 
     def normalise(self, line: str) -> str | None:
         words = " ".join(line.split())
         return None if words in {"", "!", "exit"} or words.startswith("banner") else words
+
+    name = "small"
+    hint = ""
+
+    def interface(self, name: str) -> str:
+        return name
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
+
+    def manual(self) -> Sequence[ManualSection]:
+        return ()
 
     def free_names(self) -> Sequence[tuple[str, str]]:
         return (

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.cisco_ios.apply import links, nft
-from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import Subinterface, SwitchPort, SwitchState
+from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.cisco_ios.switching.state import Subinterface, SwitchPort, SwitchState
 from tests.support.ios import ios_task
 from tests.support.netns_networks import network
 

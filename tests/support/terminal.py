@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pytest_netbench.lab.ssh.hosts import Typed
-from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Entered:
 
 @dataclass
 class ScriptedTerminal:
-    """Implements ``platforms.base.Terminal``: each chunk of ``script`` comes once everything before was read."""
+    """Implements ``platforms.terminal.Terminal``: each chunk of ``script`` comes once everything before was read."""
 
     script: list[str] = field(default_factory=list)
     columns: int = 80

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import tomllib
+from typing import get_args
+
 import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
+from tests.support.doc_examples import ROOT
 
 
 @pytest.mark.parametrize(
@@ -11,7 +15,11 @@ from pytest_netbench.errors import UsageError
     [
         ("families", "repair", "unknown family 'repair' (known: configure)."),
         ("backends", "netn", "unknown backend 'netn' (known: netns). Did you mean 'netns'?"),
-        ("generators", "x", "unknown generator 'x' (known: none)."),
+        (
+            "dialects",
+            "ciscoios",
+            "unknown dialect 'ciscoios' (known: cisco_ios, frr, linux). Did you mean 'cisco_ios'?",
+        ),
     ],
 )
 def test_an_unknown_part_is_told_with_the_known_ones_and_the_nearest(group, name, message):
@@ -20,6 +28,19 @@ def test_an_unknown_part_is_told_with_the_known_ones_and_the_nearest(group, name
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("group", ["platforms", "backends", "families", "agents", "scorers"])
+@pytest.mark.parametrize("group", ["dialects", "drivers", "backends", "families", "agents", "scorers"])
 def test_every_built_in_part_loads(group):
     assert all(parts.load(group, name).__name__ for name in parts.names(group))
+
+
+def test_a_group_without_parts_names_the_likely_reason():
+    with pytest.raises(
+        UsageError, match=r"(?s)no part of the group pytest_netbench.generators is installed.*pip install"
+    ):
+        parts.load("generators", "x")
+
+
+@pytest.mark.parametrize("group", get_args(parts.Group))
+def test_the_installed_metadata_is_that_of_the_project_file(group):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    assert set(project.get(f"pytest_netbench.{group}", ())) <= set(parts.names(group)), "pip install --no-deps -e ."

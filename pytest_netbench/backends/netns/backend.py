@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, readiness
+from pytest_netbench.backends.netns import doctor, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.base import Platform
-
-_BOOTING_PER_CORE = 3
+from pytest_netbench.platforms.driver import Driver
 
 
 class NetnsBackend:
@@ -37,7 +36,9 @@ class NetnsBackend:
     def deploy(self, task: Task, *, time_scale: float | None = None, workers: int = 1) -> NetnsLab:
         started = time.monotonic()
         names = {node.name: task.network.platform_of(node.name) for node in task.network.topology.nodes}
-        platforms: dict[str, Platform] = {name: parts.load("platforms", name)() for name in sorted(set(names.values()))}
+        platforms: dict[str, Driver[Any]] = {
+            name: parts.load("drivers", name)() for name in sorted(set(names.values()))
+        }
         steady, converging = _paces(task, names, time_scale, workers)
         channel = Channel(plan.specification(task, platforms, time_scale=converging))
         lab = NetnsLab(
@@ -53,13 +54,14 @@ class NetnsBackend:
                 )
                 for node, platform in names.items()
             },
+            drivers={node: platforms[platform] for node, platform in names.items()},
             time_scale=steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
         )
         try:
-            _boot(lab, task, platforms)
-            readiness.wait_until_ready(lab, platforms, pace=converging)
+            boot.boot_nodes(lab, task.network.startup_configs)
+            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=task.network.ready)
             if steady != converging:
                 lab.set_pace(steady)
         except BaseException:
@@ -83,18 +85,9 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     if (fixed := asked or task.network.time_scale) is not None:
         return fixed, fixed
     routers = sum(platform != "linux" for platform in names.values())
-    return pace.steady(routers, workers), pace.converging(routers, workers)
-
-
-def _boot(lab: NetnsLab, task: Task, platforms: Mapping[str, Platform]) -> None:
-    """Boot all nodes side by side; the first failure in topology order is the one that is raised."""
-    threads = _BOOTING_PER_CORE * len(os.sched_getaffinity(0))
-    with ThreadPoolExecutor(max_workers=min(threads, len(lab.nodes)), thread_name_prefix="netbench-boot") as pool:
-        futures = [
-            pool.submit(platforms[node.platform].boot, node, task.network.startup_configs.get(name, ""))
-            for name, node in lab.nodes.items()
-        ]
-        failures = [future.exception() for future in futures]
-    for failure in failures:
-        if failure is not None:
-            raise failure
+    dead_s = timers.shortest_dead_s(task.network.startup_configs.values())
+    load = os.getloadavg()[0]
+    return (
+        pace.steady(routers, workers, dead_s=dead_s, load=load),
+        pace.converging(routers, workers, dead_s=dead_s, load=load),
+    )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest_netbench
+from pytest_netbench import deadline
 from pytest_netbench.backends.netns.supervisor import wire_format
 from pytest_netbench.errors import LabDied, LabError
 
@@ -118,8 +119,9 @@ class Channel:
                 del self._waiting[number]
                 raise LabDied("the lab's supervisor is gone") from None
         try:
-            return future.result(timeout=timeout_s + _CALL_SLACK_S)
+            return future.result(timeout=deadline.left(timeout_s + _CALL_SLACK_S))
         except TimeoutError:
+            deadline.check()
             raise LabError(f"{op}: the supervisor did not answer in {timeout_s + _CALL_SLACK_S:g} s") from None
 
     def _read(self) -> None:

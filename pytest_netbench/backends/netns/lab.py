@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.platforms.driver import Driver
 
 
 class NetnsLab:
@@ -20,6 +23,7 @@ class NetnsLab:
         channel: Channel,
         topology: Topology,
         nodes: Mapping[str, NetnsNode],
+        drivers: Mapping[str, Driver[Any]],
         time_scale: float,
         features: tuple[str, ...],
         substitutes: Mapping[str, str],
@@ -31,9 +35,14 @@ class NetnsLab:
         self.features = features
         self.substitutes = dict(substitutes)
         self.deploy_s = 0.0
+        self.readiness = Readiness()
         self.destroy_s = 0.0
+        self._drivers = drivers
         self._channel = channel
         self._destroyed = False
+
+    def driver(self, node: str) -> Driver[Any]:
+        return self._drivers[node]
 
     @property
     def supervisor_pid(self) -> int:

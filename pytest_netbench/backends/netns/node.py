@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_netbench.backends.netns import connector
 from pytest_netbench.backends.netns.channel import Channel
@@ -16,7 +16,11 @@ from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.backends.netns.vty import Vty
 from pytest_netbench.lab.cli import ScrapliSession
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.platforms.base import CliSession, Completed, PtyProgram, SandboxLimits
+from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED
+from pytest_netbench.platforms.capability import Capability
+
+T = TypeVar("T")
 
 _LIMITS = SandboxLimits()
 
@@ -97,6 +101,9 @@ class NetnsNode:
             session = self._sessions.pop(key, None)
         if session is not None:
             session.close()
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(dict.fromkeys(HOSTED, self), owner=f"node {self.name}")
 
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
         return Program(self._channel, self.name, argv, writable=writable, columns=columns, rows=rows)

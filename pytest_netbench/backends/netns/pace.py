@@ -1,7 +1,8 @@
 """How fast lab time may pass: as fast as the cores can serve the daemons' timers.
 
 A router at a factor of F wants its timers served F times as often. Too high a factor starves the cores and adjacencies
-drop; the figures were found with rings of OSPF routers on two cores (docs/explanation/lab-time.md).
+drop; the figures were found with rings of OSPF routers on two cores (docs/explanation/lab-time.md). Configured timers bound it, too: the
+shortest dead time must last long enough in wall time that a daemon of a busy machine is run within it.
 """
 
 from __future__ import annotations
@@ -12,19 +13,44 @@ _STEADY_LOAD = 160.0
 _STEADY_MOST = 20.0
 _CONVERGING_LOAD = 480.0
 _CONVERGING_MOST = 60.0
+# Wall seconds that the shortest dead time lasts at least on a machine with an idle core. An adjacency that drops while the network
+# converges only forms a little later.
+_STEADY_FLOOR_S = 0.5
+_CONVERGING_FLOOR_S = 0.25
+# More runnable processes per core than this do not raise the floors any further.
+_MOST_CROWDED = 4.0
 
 
-def steady(daemon_nodes: int, workers: int) -> float:
-    """Lab seconds per wall second while an agent works."""
-    return _pace(_STEADY_LOAD, _STEADY_MOST, daemon_nodes, workers)
+def steady(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0) -> float:
+    """Lab seconds per wall second while an agent works.
+
+    Args:
+        daemon_nodes: Nodes of the lab that run daemons.
+        workers: Labs side by side.
+        dead_s: The shortest dead time of the lab's protocols in lab seconds, if it is known.
+        load: Runnable processes of the machine (its load average).
+    """
+    return min(_pace(_STEADY_LOAD, _STEADY_MOST, daemon_nodes, workers), _bound(dead_s, _STEADY_FLOOR_S, load))
 
 
-def converging(daemon_nodes: int, workers: int) -> float:
-    """Lab seconds per wall second until the network is up: a starved adjacency then only forms later."""
-    return _pace(_CONVERGING_LOAD, _CONVERGING_MOST, daemon_nodes, workers)
+def converging(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0) -> float:
+    """Lab seconds per wall second until the network is up: a starved adjacency then only forms later. Arguments as above."""
+    own = _pace(_CONVERGING_LOAD, _CONVERGING_MOST, daemon_nodes, workers)
+    return min(own, _bound(dead_s, _CONVERGING_FLOOR_S, load))
 
 
 def _pace(load: float, most: float, daemon_nodes: int, workers: int) -> float:
-    cores = len(os.sched_getaffinity(0))
-    per_core = max(1.0, daemon_nodes * max(1, workers) / cores)
+    per_core = max(1.0, daemon_nodes * max(1, workers) / _cores())
     return round(min(most, max(1.0, load / per_core)), 1)
+
+
+def _bound(dead_s: float | None, floor_s: float, load: float) -> float:
+    """The factor at which the shortest dead time lasts as long as the floor; never slower than the wall."""
+    if dead_s is None:
+        return float("inf")
+    crowded = min(_MOST_CROWDED, max(1.0, load / _cores()))
+    return max(1.0, round(dead_s / (floor_s * crowded), 1))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))

@@ -12,7 +12,7 @@ from pytest_netbench.backends.netns.native import build
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Link, LinkQuality
-from pytest_netbench.platforms.base import Platform
+from pytest_netbench.platforms.driver import Driver
 
 _NO_COMPILER = "apt-get install -y gcc libc6-dev"
 # Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
@@ -21,7 +21,7 @@ _QUEUE_S = 0.05
 _LEAST_QUEUE = 30_000
 
 
-def specification(task: Task, platforms: Mapping[str, Platform], *, time_scale: float) -> dict[str, Any]:
+def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scale: float) -> dict[str, Any]:
     """The supervisor's specification of a task's network.
 
     Raises:
@@ -66,7 +66,7 @@ def no_switch() -> tuple[str, str]:
     return f"nodes that switch: {build.why_not()}", _NO_COMPILER
 
 
-def kernel_name(platforms: Mapping[str, Platform], task: Task, node: str, interface: str) -> str:
+def kernel_name(platforms: Mapping[str, Driver[Any]], task: Task, node: str, interface: str) -> str:
     """The kernel's name of an interface."""
     try:
         return platforms[task.network.platform_of(node)].kernel_interface(interface)
@@ -81,7 +81,7 @@ def hidden_directories() -> list[str]:
     return [str(path) for path in candidates if str(path).startswith("/usr/")]
 
 
-def _link(task: Task, platforms: Mapping[str, Platform], link: Link) -> dict[str, Any]:
+def _link(task: Task, platforms: Mapping[str, Driver[Any]], link: Link) -> dict[str, Any]:
     return {
         "endpoints": [
             [endpoint.node, kernel_name(platforms, task, endpoint.node, endpoint.interface)]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.testcase import Flow
+from pytest_netbench.platforms.linux.listing import entries
 
 _SLACK_S = 10.0
+_SPARE_TRIES = 4
+_EACH_S = 0.01
 
 
 class NetnsProber:
@@ -21,12 +23,20 @@ class NetnsProber:
         self._channel = channel
         self._nodes = nodes
 
-    def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+    def probe(self, probes: Sequence[Probe], *, repetitions: int = 1, seed: int | None = None) -> list[ProbeResult]:
         if not probes:
             return []
-        timeout_s = max(probe.timeout_s for probe in probes) + _SLACK_S
-        answer = self._channel.call("probe", probes=[asdict(probe) for probe in probes], timeout_s=timeout_s)
-        return [ProbeResult(**result) for result in answer["result"]]
+        longest_s = max(probe.timeout_s for probe in probes) * (repetitions + _SPARE_TRIES)
+        limit_s = longest_s + _SLACK_S + len(probes) * _EACH_S
+        answer = self._channel.call(
+            "probe",
+            probes=[vars(probe) for probe in probes],
+            repetitions=repetitions,
+            seed=seed,
+            limit_s=limit_s,
+            timeout_s=limit_s + _SLACK_S,
+        )
+        return [ProbeResult(**result) for result in json.loads(answer["result"])]
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
         answer = self._channel.call(
@@ -37,7 +47,7 @@ class NetnsProber:
             patience_s=timeout_s,
             timeout_s=timeout_s + _SLACK_S,
         )
-        return [Hop(address=address) for address in answer["result"]]
+        return [Hop(address=address) for address in json.loads(answer["result"])]
 
     def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
         answer = self._channel.call(
@@ -47,10 +57,10 @@ class NetnsProber:
             duration_s=duration_s,
             timeout_s=duration_s + _SLACK_S,
         )
-        return [FlowReport(**report) for report in answer["result"]]
+        return [FlowReport(**report) for report in json.loads(answer["result"])]
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        listing = json.loads(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout or "[]")
+        listing = entries(self._nodes[node].run(["ip", "-j", "address", "show"]).stdout)
         order = {name: number for number, name in enumerate(self._nodes[node].interfaces)}
         listing.sort(key=lambda link: order.get(link["ifname"], len(order)))
         return tuple(

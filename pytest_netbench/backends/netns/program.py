@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabDied
-from pytest_netbench.platforms.base import SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
 
 _LIMITS = SandboxLimits()
 
 
 class Program:
-    """Implements ``platforms.base.PtyProgram``."""
+    """Implements ``platforms.access.PtyProgram``."""
 
     def __init__(
         self, channel: Channel, node: str, argv: Sequence[str], *, writable: bool, columns: int, rows: int

@@ -59,7 +59,14 @@ def observe(testcases: Sequence[Testcase], view: View) -> list[Observation]:
             observations[index] = Observation(
                 holds=False, expected=kind.expected(testcase), actual=str(error), final=final
             )
-    for (index, probe), result in zip(probes.items(), view.probe(list(probes.values())), strict=True):
+    try:
+        results = view.probe(list(probes.values()))
+    except NotThere as error:
+        for index in probes:
+            expected = KINDS[testcases[index].kind].expected(testcases[index])
+            observations[index] = Observation(holds=False, expected=expected, actual=str(error))
+        results, probes = [], {}
+    for (index, probe), result in zip(probes.items(), results, strict=True):
         judge = KINDS[testcases[index].kind].judge
         assert judge is not None
         observations[index] = judge(testcases[index], probe, result)

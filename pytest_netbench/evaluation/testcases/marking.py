@@ -7,12 +7,10 @@ from pytest_netbench.evaluation.testcases import packet
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import MarkingTestcase
 
-DEFAULT_PORT = 5001
-
 
 def expected(testcase: MarkingTestcase) -> str:
     """The condition, for people."""
-    port = "" if testcase.protocol == "icmp" else f" port {testcase.port or DEFAULT_PORT}"
+    port = "" if testcase.protocol == "icmp" or testcase.port is None else f" port {testcase.port}"
     route = f"from {testcase.source} to {testcase.target}"
     return (
         f"{testcase.protocol}{port} {route}: sent with DSCP {testcase.sent_dscp}, arrives with {testcase.expected_dscp}"
@@ -23,15 +21,17 @@ def plan(testcase: MarkingTestcase, view: View) -> Probe:
     """The packet to send."""
     version = view.source(testcase.source, testcase.source_address)
     address = view.address(testcase.target, version=version)
-    port = None if testcase.protocol == "icmp" else testcase.port or DEFAULT_PORT
+    port = None if testcase.protocol == "icmp" else testcase.port
+    listener = packet.listener(testcase.target, address, view)
     return Probe(
         source=testcase.source,
         target=address,
         protocol=testcase.protocol,
         port=port,
         source_address=testcase.source_address,
-        listen_on=packet.listener(testcase.target, address, view),
+        listen_on=listener,
         listen_port=port,
+        arrives_at=packet.arrival(testcase.target, address, view, listens=listener),
         dscp=testcase.sent_dscp,
         timeout_s=view.probe_timeout_s,
     )

@@ -1,4 +1,4 @@
-"""What ``reachability`` and ``marking`` share: who listens for a packet, and how it is told to people."""
+"""What ``reachability`` and ``marking`` share: who listens for a packet, where it must arrive, and how it is told to people."""
 
 from __future__ import annotations
 
@@ -13,9 +13,21 @@ def listener(target: str, address: str, view: View, *, named: str | None = None)
     return view.owner(address) if is_address(target) else target
 
 
+def arrival(target: str, address: str, view: View, *, listens: str | None) -> tuple[str, ...]:
+    """The nodes at which a packet must arrive: the listener, the target itself, or whoever has the address; empty if none has.
+
+    Another node that answers in their place does not count.
+    """
+    if listens is not None:
+        return (listens,)
+    return view.owners(address) if is_address(target) else (target,)
+
+
 def words(probe: Probe, target: str) -> str:
     """``probe tcp 443 from branch to 10.2.2.2 (web)``; ``target`` is what the testcase calls it."""
     port = "" if probe.port is None else f" {probe.port}"
+    if probe.port is None and probe.protocol != "icmp":
+        port = " on a free port"
     source = probe.source if probe.source_address is None else f"{probe.source} ({probe.source_address})"
     to = target if is_address(target) else f"{probe.target} ({target})"
     text = f"probe {probe.protocol}{port} from {source} to {to}"

@@ -31,6 +31,7 @@ def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
         port=None if testcase.protocol == "icmp" else testcase.port,
         source_address=testcase.source_address,
         listen_on=listen_on,
+        arrives_at=packet.arrival(testcase.target, address, view, listens=listen_on),
         listen_port=None if listen_on is None or testcase.protocol == "icmp" else testcase.listen_port or testcase.port,
         timeout_s=view.probe_timeout_s,
     )

@@ -6,7 +6,7 @@ import ipaddress
 
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View, is_address
 from pytest_netbench.model.testcase import RouteTestcase
-from pytest_netbench.platforms.base import Route
+from pytest_netbench.platforms.driver import Route
 
 
 def expected(testcase: RouteTestcase) -> str:

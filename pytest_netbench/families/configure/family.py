@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import METHODS
+from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.model.configure import Configure, Intent, configuration_of
 from pytest_netbench.model.task import Task
@@ -69,9 +70,7 @@ def _words(intent: Intent) -> str:
 
 
 def _hint(name: str) -> str:
-    platform = parts.load("platforms", name)()
-    version = platform.version()
+    dialect: Dialect = parts.load("dialects", name)()
+    version = parts.load("drivers", name)().version() if name in parts.names("drivers") else None
     label = f"Devices of platform {name}" + (f" run version {version}" if version else "")
-    # a platform may say how its command line is used, so that an agent need not guess
-    usage = getattr(platform, "hint", "")
-    return f"{label}: {usage}" if usage else f"{label}."
+    return f"{label}: {dialect.hint}" if dialect.hint else f"{label}."

@@ -13,7 +13,7 @@ from asyncssh import SFTPAttrs, SFTPName
 from asyncssh.constants import FILEXFER_TYPE_DIRECTORY, FILEXFER_TYPE_REGULAR
 
 from pytest_netbench.lab.ssh.hosts import Gate, Host
-from pytest_netbench.platforms.base import CommandNotPermitted, FileStore
+from pytest_netbench.platforms.terminal import CommandNotPermitted, FileStore
 
 LARGEST_FILE = 4 * 2**20
 

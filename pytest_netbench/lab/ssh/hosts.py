@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from pytest_netbench.platforms.base import CommandKind, Console, FileStore
+from pytest_netbench.platforms.terminal import CommandKind, Console, FileStore
 
 
 @dataclass(kw_only=True)

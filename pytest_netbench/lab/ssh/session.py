@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import threading
 from collections import deque
@@ -89,7 +90,8 @@ class _Work:
         except Exception as error:  # noqa: BLE001 - whatever it was, the other side must not wait for ever
             status = _BROKEN
             self._gate.broken(self._host.name, error)
-        self._loop.call_soon_threadsafe(self._finish, status)
+        with contextlib.suppress(RuntimeError):  # the server was closed meanwhile, and nobody waits
+            self._loop.call_soon_threadsafe(self._finish, status)
 
     def _finish(self, status: int) -> None:
         if not self._status.done():

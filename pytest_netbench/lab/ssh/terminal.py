@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from pytest_netbench.lab.ssh.hosts import Gate, Typed
-from pytest_netbench.platforms.base import CommandKind, HungUp
+from pytest_netbench.platforms.terminal import CommandKind, HungUp
 
 _KEPT_OUTPUT = 131_072
 _UNSENT = 262_144
 _LONGEST_LINE = 8_192
+_MOST_COLUMNS = 4_096
+_MOST_ROWS = 1_000
 
 
 class SshTerminal:
-    """Implements ``platforms.base.Terminal``. The console's thread calls its methods; the event loop the others.
+    """Implements ``platforms.terminal.Terminal``. The console's thread calls its methods; the event loop the others.
 
     Args:
         device: Whose console it is.
@@ -100,9 +102,9 @@ class SshTerminal:
             self._changed.notify_all()
 
     def resize(self, columns: int, rows: int) -> None:
-        """The other side's window has this size; 0 means that it did not say."""
+        """The other side's window has this size; 0 means that it did not say. A larger size than any window's is cut."""
         with self._changed:
-            self._size = (columns or 80, rows or 24)
+            self._size = (min(columns or 80, _MOST_COLUMNS), min(rows or 24, _MOST_ROWS))
             self._resized = True
             self._changed.notify_all()
 

@@ -1,5 +1,5 @@
-"""The ``cisco_ios`` platform."""
+"""The ``cisco_ios`` driver."""
 
-from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver
 
-__all__ = ["CiscoIosPlatform"]
+__all__ = ["CiscoIosDriver"]

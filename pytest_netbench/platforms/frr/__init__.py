@@ -1,5 +1,5 @@
 """FRRouting: its own daemons, configured through vtysh."""
 
-from pytest_netbench.platforms.frr.platform import FrrPlatform
+from pytest_netbench.platforms.frr.driver import FrrDriver
 
-__all__ = ["FrrPlatform"]
+__all__ = ["FrrDriver"]

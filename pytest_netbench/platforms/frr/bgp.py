@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_address
 from typing import Any
 
 Address = IPv4Interface | IPv6Interface
@@ -26,13 +26,15 @@ class Peer:
 class Speaker:
     """A router that runs BGP.
 
-    ``addresses``: interface to its addresses. ``settings``: peer to its config words after ``neighbor PEER``.
+    ``addresses``: interface to its addresses. ``settings``: peer to its config words after ``neighbor PEER``. ``links``: interface
+    to the (node, interface) pairs at the other ends of its link.
     """
 
     node: str
     peers: Mapping[str, Peer]
     addresses: Mapping[str, tuple[Address, ...]] = field(default_factory=dict)
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    links: Mapping[str, frozenset[tuple[str, str]]] = field(default_factory=dict)
 
     def owns(self, address: str) -> bool:
         """Whether ``address`` is one of its own."""
@@ -41,12 +43,20 @@ class Speaker:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A session that both ends' configs ask for: ``one`` speaks to ``there``, ``other`` to ``here``."""
+    """A session that both ends' configs ask for: ``one`` speaks to ``there``, ``other`` to ``here``.
+
+    ``there`` and ``here`` are addresses, or both interfaces: those of an unnumbered session (``neighbor eth0 interface``).
+    """
 
     one: Speaker
     other: Speaker
     there: str
     here: str
+
+    @property
+    def unnumbered(self) -> bool:
+        """Whether the ends name interfaces, not addresses."""
+        return not _is_address(self.there)
 
 
 def peers(answer: Mapping[str, Any]) -> dict[str, Peer]:
@@ -66,15 +76,6 @@ def peers(answer: Mapping[str, Any]) -> dict[str, Peer]:
                 queued=int(entry.get("inq", 0)) + int(entry.get("outq", 0)),
             )
     return found
-
-
-def addresses(answer: Mapping[str, Any]) -> dict[str, tuple[Address, ...]]:
-    """Interface to addresses, from ``show interface brief json``."""
-    return {
-        name: tuple(ip_interface(text) for text in entry.get("addresses") or ())
-        for name, entry in answer.items()
-        if isinstance(entry, Mapping)
-    }
 
 
 def parse_settings(text: str) -> dict[str, tuple[str, ...]]:
@@ -103,11 +104,19 @@ def expected(speakers: Iterable[Speaker]) -> list[Session]:
 
 def _between(one: Speaker, other: Speaker) -> Iterator[Session]:
     for there in one.peers.values():
-        if there.shut or not other.owns(there.address):
+        if there.shut:
             continue
-        for here in other.peers.values():
-            if not here.shut and one.owns(here.address) and _same_as(there, here):
-                yield Session(one=one, other=other, there=there.address, here=here.address)
+        if there.address in one.links:
+            for node, interface in sorted(one.links[there.address]):
+                here = other.peers.get(interface)
+                if node == other.node and here is not None and not here.shut and _same_as(there, here):
+                    yield Session(one=one, other=other, there=there.address, here=interface)
+            continue
+        if not other.owns(there.address):
+            continue
+        for back in other.peers.values():
+            if not back.shut and one.owns(back.address) and _same_as(there, back):
+                yield Session(one=one, other=other, there=there.address, here=back.address)
 
 
 def _same_as(there: Peer, here: Peer) -> bool:
@@ -156,6 +165,8 @@ def possible(session: Session) -> bool:
         return False
     if all(_value(lines, "passive") is not None for lines in (one, other)):
         return False
+    if session.unnumbered:
+        return True
     if not _multihop_agrees(session, one, other):
         return False
     return session.here in _sources(session.one, session.there, one) or session.there in _sources(

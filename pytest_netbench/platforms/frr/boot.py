@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from pytest_netbench.errors import LabError, StartupConfigRejected
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import restart_router, start_router
@@ -22,7 +22,7 @@ _OPENS_BLOCK = re.compile(
 _FRAMING = ("end", "enable", "configure terminal", "write memory", "write")
 
 
-def boot(node: NodeAccess, startup_config: str) -> None:
+def boot(node: HostedNode, startup_config: str) -> None:
     """Start what the config needs and load it.
 
     Raises:
@@ -61,7 +61,7 @@ def _depth(line: str, depth: int) -> int:
     return depth + 1 if line[0].isspace() or line.lstrip().startswith("address-family") else 1
 
 
-def _load(node: NodeAccess, lines: list[str]) -> None:
+def _load(node: HostedNode, lines: list[str]) -> None:
     text = "\n".join([*neutral(lines), ""])
     if not text.strip("! \n"):
         return
@@ -88,12 +88,12 @@ def _hostname(lines: Iterable[str]) -> str | None:
     return names[-1] if names else None
 
 
-def _reject(node: NodeAccess, lines: list[str], number: int, message: str) -> NoReturn:
+def _reject(node: HostedNode, lines: list[str], number: int, message: str) -> NoReturn:
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     raise StartupConfigRejected(node=node.name, line_number=number, line=line, device_message=message)
 
 
-def _find_refusal(node: NodeAccess, lines: list[str]) -> tuple[int, str] | None:
+def _find_refusal(node: HostedNode, lines: list[str]) -> tuple[int, str] | None:
     """Type the lines one by one to learn which of them a daemon refuses: ``vtysh -f`` does not say."""
     restart_router(node)  # a daemon does not refuse the same line twice
     session = ConfigSession(node)

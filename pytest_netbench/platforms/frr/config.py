@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from pytest_netbench import deadline
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus
-from pytest_netbench.platforms.base import CliSession, NodeAccess
+from pytest_netbench.platforms.access import CliSession
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, vtysh
 from pytest_netbench.platforms.frr.processes import running, start
 
@@ -22,7 +24,7 @@ _COMMAND_TIMEOUT_S = 10.0
 _REPLAY_FILE = "/run/frr/replay.conf"
 
 
-def apply(node: NodeAccess, commands: Sequence[str], *, timeout_s: float = _COMMAND_TIMEOUT_S) -> list[CommandStatus]:
+def apply(node: HostedNode, commands: Sequence[str], *, timeout_s: float = _COMMAND_TIMEOUT_S) -> list[CommandStatus]:
     """Apply ``commands`` in one session; a command of several lines fails if one of its lines does."""
     session = ConfigSession(node, timeout_s=timeout_s)
     statuses = []
@@ -43,7 +45,7 @@ class ConfigSession:
     Starts in exec mode and enters config mode by itself, unless the first command is one of exec mode.
     """
 
-    def __init__(self, node: NodeAccess, *, timeout_s: float = _COMMAND_TIMEOUT_S) -> None:
+    def __init__(self, node: HostedNode, *, timeout_s: float = _COMMAND_TIMEOUT_S) -> None:
         self._node = node
         self._timeout_s = timeout_s
         self._cli: CliSession | None = None
@@ -57,6 +59,9 @@ class ConfigSession:
         line = " ".join(raw.split("\t")).rstrip()
         if vtysh.unprintable(line):
             return "error", "% Only printable characters can be typed."
+        if vtysh.hides_the_prompt(line):
+            return "error", vtysh.HOST_NAME_RULE
+        deadline.check()
         cli = self._open()
         if self._fresh and line.strip():
             self._fresh = False
@@ -147,7 +152,7 @@ class ConfigSession:
         self._cli = None
 
 
-def start_late(node: NodeAccess, wanted: Iterable[str]) -> None:
+def start_late(node: HostedNode, wanted: Iterable[str]) -> None:
     """Start further daemons and tell them the lines that several share (route maps, prefix lists, interfaces).
 
     Sessions are closed, for they do not know the new daemons.

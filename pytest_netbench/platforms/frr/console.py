@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess, PtyProgram
+from pytest_netbench.platforms.access import PtyProgram
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
 from pytest_netbench.platforms.frr.config import start_late
 from pytest_netbench.platforms.frr.processes import running
 from pytest_netbench.platforms.relay import RelayConsole
+from pytest_netbench.platforms.terminal import CommandKind, Console
 
 _PROGRAM = (
     "/usr/bin/env", "TERM=vt100", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null",
@@ -20,7 +22,7 @@ _CONFIG_PROMPT = re.compile(r"\([\w.\-]+\)# ?$")
 _MOVES = re.compile(r"(conf\w*( t\w*)?|end|exit|quit|enable|disable|terminal .*|no terminal .*)\s*$")
 
 
-def open_console(node: NodeAccess, *, run: Callable[[str], str]) -> Console:
+def open_console(node: HostedNode, *, run: Callable[[str], str]) -> Console:
     """A session; ``run`` answers a single command."""
     return RelayConsole(
         open_program=lambda columns, rows: _open(node, columns, rows),
@@ -29,7 +31,7 @@ def open_console(node: NodeAccess, *, run: Callable[[str], str]) -> Console:
     )
 
 
-def _open(node: NodeAccess, columns: int, rows: int) -> PtyProgram:
+def _open(node: HostedNode, columns: int, rows: int) -> PtyProgram:
     missing = (set(_SPOKEN_TO) & set(daemons.installed())) - running(node)
     if missing:
         start_late(node, missing)

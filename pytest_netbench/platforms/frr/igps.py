@@ -1,6 +1,6 @@
 """Which neighbours of OSPFv3, RIP and IS-IS a lab must have, judged from both ends, and which are not there yet. Pure.
 
-Two interfaces are on one link if they share a subnet. An expectation that configs explain away (passive interfaces, keys, versions,
+Two interfaces are on one link if they share a subnet, or if a cable joins them. An expectation that configs explain away (passive interfaces, keys, versions,
 levels that do not match) is none.
 """
 
@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_address
 from itertools import combinations
 from typing import Any
 
 Address = IPv4Interface | IPv6Interface
+Cables = frozenset[frozenset[tuple[str, str]]]
+Databases = Mapping[str, frozenset[tuple[str, ...]]]
 # RIP tells of a change after up to five seconds
 RIP_QUIET_S = 6
+_OSPF6_AREA = re.compile(r"Area Scoped Link State Database \(Area (\S+)\)")
+_OSPF6_ROW = re.compile(r"^(\S+)\s+(\d+\.\S+)\s+(\d+\.\S+)\s+(\d+)\s+([0-9a-f]+)\s")
+_MAX_AGE = "3600"
 _UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
 
 
@@ -44,24 +49,37 @@ class Side:
     lines: tuple[str, ...] = field(default=())
 
 
-def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool]) -> Iterator[tuple[Side, Side]]:
-    """Ends on one link of which ``fits`` says that they can be neighbours."""
+Pair = tuple[Side, Side]
+
+
+def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()) -> Iterator[Pair]:
+    """Ends on one link of which ``fits`` says that they can be neighbours.
+
+    Two ends are on one link if they share a subnet, or if there is a cable between them and one of them has no address that tells.
+    """
     for one, other in combinations(list(sides), 2):
-        if one.node != other.node and _share_link(one, other) and fits(one, other):
+        if one.node != other.node and _share_link(one, other, cables) and fits(one, other):
             yield one, other
 
 
-def missing(protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool]) -> Iterator[str]:
-    """Phrases for neighbours that are not there; ``fits`` says whether two ends on one link can be neighbours."""
-    for one, other in pairs(sides, fits):
+def missing(
+    protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()
+) -> Iterator[tuple[Pair, str]]:
+    """Neighbours that are not there, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
+    for one, other in pairs(sides, fits, cables):
         for here, there in ((one, other), (other, one)):
             if not there.silent and there.name not in here.neighbours:
-                yield f"{here.node}: {protocol} neighbor {there.node} on {here.interface} is not there yet"
+                yield (
+                    (one, other),
+                    f"{here.node}: {protocol} neighbor {there.node} on {here.interface} is not there yet",
+                )
 
 
-def _share_link(one: Side, other: Side) -> bool:
-    mine = {address.network for address in one.addresses if address.network.prefixlen < address.max_prefixlen}
-    return any(address.network in mine for address in other.addresses)
+def _share_link(one: Side, other: Side, cables: Cables) -> bool:
+    mine, theirs = ({address.network for address in side.addresses} for side in (one, other))
+    if mine and theirs:
+        return any(network.prefixlen < network.max_prefixlen for network in mine & theirs)
+    return frozenset(((one.node, one.interface), (other.node, other.interface))) in cables
 
 
 def alike(one: Side, other: Side) -> bool:
@@ -119,6 +137,28 @@ def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[st
 def _area_kind(config: str, area: str) -> str:
     found = re.search(rf"^ area {re.escape(area)} (stub|nssa)\b", config, re.MULTILINE)
     return found[1] if found else ""
+
+
+def ospf6_databases(text: str) -> Databases:
+    """Area to its link-state advertisements (kind, identifier, router, number), from ``show ipv6 ospf6 database``.
+
+    Those of the highest age are about to be removed, which routers do at different times.
+    """
+    found: dict[str, set[tuple[str, ...]]] = {}
+    area = ""
+    for line in text.splitlines():
+        if "Link State Database" in line:
+            heading = _OSPF6_AREA.search(line)
+            area = _dotted(heading[1]) if heading else ""
+            if area:
+                found[area] = set()
+        elif area and (row := _OSPF6_ROW.match(line)) and row[4] != _MAX_AGE:
+            found[area].add((row[1], row[2], row[3], row[5]))
+    return {name: frozenset(rows) for name, rows in found.items()}
+
+
+def _dotted(area: str) -> str:
+    return str(ip_address(int(area))) if area.isdigit() else area
 
 
 # -- RIP -------------------------------------------------------------------------------------------------------------------
@@ -248,15 +288,6 @@ def blocks(config: str, opener: str) -> dict[str, tuple[str, ...]]:
         elif name:
             found[name] = (*found.get(name, ()), line.strip())
     return found
-
-
-def addresses(brief: Mapping[str, Any]) -> dict[str, tuple[Address, ...]]:
-    """IPv4 addresses by interface that is up, from ``show interface brief json``."""
-    return {
-        name: tuple(address for text in entry.get("addresses") or () if (address := ip_interface(text)).version == 4)
-        for name, entry in brief.items()
-        if isinstance(entry, Mapping) and entry.get("status") == "up"
-    }
 
 
 def database_lines(text: str, row: re.Pattern[str]) -> frozenset[tuple[str, ...]]:

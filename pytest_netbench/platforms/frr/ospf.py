@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 _DATABASE = ("Router", "Network", "Summary", "Asbr", "Nssa")
 _ELECTED = {"DR", "Backup"}
 
+Owned = Mapping[str, tuple[IPv4Interface | IPv6Interface, ...]]
+"""Addresses by interface."""
+Cables = frozenset[frozenset[tuple[str, str]]]
+"""Pairs of interfaces on one link, each as (node, kernel name)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class OspfInterface:
-    """One OSPF interface of one router, as ``show ip ospf interface json`` tells it. Timers in milliseconds and seconds."""
+    """One OSPF interface of one router, as ``show ip ospf interface json`` tells it. Timers in milliseconds and seconds.
+
+    An unnumbered interface borrows the address of another one, with a mask of 32 bits.
+    """
 
     node: str
     name: str
@@ -27,6 +36,7 @@ class OspfInterface:
     mtu: int
     state: str
     passive: bool
+    unnumbered: bool = False
 
     @property
     def where(self) -> tuple[str, str]:
@@ -52,11 +62,17 @@ class OspfConfig:
     mtu_ignored: frozenset[str] = frozenset()
 
 
-def interfaces(node: str, answer: Mapping[str, Any]) -> list[OspfInterface]:
-    """OSPF interfaces that are up, from ``show ip ospf interface json`` (FRR 8.4 and the nested form of 10)."""
+def interfaces(node: str, answer: Mapping[str, Any], owned: Owned = MappingProxyType({})) -> list[OspfInterface]:
+    """OSPF interfaces that are up, from ``show ip ospf interface json`` (FRR 8.4 and the nested form of 10).
+
+    Args:
+        node: The router.
+        answer: The daemon's answer.
+        owned: Addresses by interface. The answer does not tell that of an unnumbered interface.
+    """
     found = []
     for name, entry in (answer.get("interfaces") or {}).items():
-        for address, details in _addresses(entry):
+        for address, details in _addresses(entry, owned.get(name, ())):
             if details.get("networkType") in {None, "LOOPBACK"}:
                 continue
             found.append(
@@ -72,17 +88,22 @@ def interfaces(node: str, answer: Mapping[str, Any]) -> list[OspfInterface]:
                     mtu=int(entry.get("mtuBytes", details.get("mtuBytes", 0))),
                     state=str(details.get("state", "")),
                     passive=bool(details.get("timerPassiveIface", False)),
+                    unnumbered=bool(details.get("ifUnnumbered", False)),
                 )
             )
     return found
 
 
-def _addresses(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _addresses(
+    entry: Mapping[str, Any], owned: Iterable[IPv4Interface | IPv6Interface]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     nested = entry.get("interfaceIp")
     if isinstance(nested, Mapping):
         yield from ((address, {**entry, **details}) for address, details in nested.items())
     elif "ipAddress" in entry:
         yield str(entry["ipAddress"]), entry
+    elif entry.get("ifUnnumbered"):
+        yield from ((str(address.ip), entry) for address in owned if address.version == 4)
 
 
 def late(answer: Mapping[str, Any], up: Iterable[str]) -> list[str]:
@@ -111,18 +132,26 @@ def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return found
 
 
-def expected(sides: Iterable[OspfInterface]) -> list[Adjacency]:
-    """Pairs of interfaces that both ends' parameters allow to become adjacent."""
+def expected(sides: Iterable[OspfInterface], cables: Cables = frozenset()) -> list[Adjacency]:
+    """Pairs of interfaces that both ends' parameters allow to become adjacent.
+
+    Args:
+        sides: All OSPF interfaces of the lab.
+        cables: Interfaces of one link. Only these tell which unnumbered interfaces face each other.
+    """
     groups: dict[tuple[Any, ...], list[OspfInterface]] = {}
     for side in sides:
-        if not side.passive and side.network_type != "NBMA" and side.address.network.prefixlen < 32:
-            key = (side.address.network, side.area, side.hello_ms, side.dead_s, side.network_type)
+        network = None if side.unnumbered else side.address.network
+        if not side.passive and side.network_type != "NBMA" and (network is None or network.prefixlen < 32):
+            key = (network, side.area, side.hello_ms, side.dead_s, side.network_type)
             groups.setdefault(key, []).append(side)
     return [
         Adjacency(one=one, other=other)
-        for group in groups.values()
+        for (network, *_), group in groups.items()
         for one, other in combinations(group, 2)
-        if one.node != other.node and one.router_id != other.router_id
+        if one.node != other.node
+        and one.router_id != other.router_id
+        and (network is not None or frozenset((one.where, other.where)) in cables)
     ]
 
 

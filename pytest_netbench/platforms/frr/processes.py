@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
 
 _ENABLED = "/etc/frr/daemons"
@@ -34,7 +34,7 @@ rm -f /run/frr/*.pid /run/frr/*.vty /run/frr/zserv.api
 
 
 def start(
-    node: NodeAccess,
+    node: HostedNode,
     names: Iterable[str],
     *,
     running: frozenset[str] = frozenset(),
@@ -57,7 +57,7 @@ def start(
     node.write_file(_ENABLED, daemons.format_enabled({*running, *wanted}))
 
 
-def _await_interfaces(node: NodeAccess, daemon: str) -> None:
+def _await_interfaces(node: HostedNode, daemon: str) -> None:
     """Wait until zebra has told a daemon of the interfaces.
 
     What is configured sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces (``zebra -n``) isisd,
@@ -70,7 +70,7 @@ def _await_interfaces(node: NodeAccess, daemon: str) -> None:
         time.sleep(_PACE_S)
 
 
-def start_router(node: NodeAccess, needed: Iterable[str], *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
+def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """Start what every router runs and the daemons ``needed``."""
     first = daemons.always(daemons.installed())
     start(node, first, options=options)
@@ -79,7 +79,7 @@ def start_router(node: NodeAccess, needed: Iterable[str], *, options: Mapping[st
         start(node, others, running=frozenset(first))
 
 
-def restart_router(node: NodeAccess, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
+def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """End all daemons and start them with an empty config."""
     names = running(node)
     node.run(["/bin/sh", "-c", _KILL])
@@ -90,6 +90,6 @@ def restart_router(node: NodeAccess, *, options: Mapping[str, Sequence[str]] = _
     start_router(node, names - set(daemons.always(daemons.installed())), options=options)
 
 
-def running(node: NodeAccess) -> frozenset[str]:
+def running(node: HostedNode) -> frozenset[str]:
     """The daemons that were started on ``node``."""
     return daemons.parse_enabled(node.read_file(_ENABLED))

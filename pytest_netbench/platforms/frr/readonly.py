@@ -11,7 +11,8 @@ import re
 import shlex
 
 from pytest_netbench.errors import LabDied, LabError
-from pytest_netbench.platforms.base import NodeAccess, SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import vtysh
 
 _TARGET = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.:%_\-]*$")
@@ -21,7 +22,7 @@ _DEFAULT_COUNT = 5
 _MAX_COUNT = 100
 
 
-def execute(node: NodeAccess, command: str, limits: SandboxLimits) -> str:
+def execute(node: HostedNode, command: str, limits: SandboxLimits) -> str:
     """Output of one exec command, or the device's own words of refusal."""
     line = command.replace("\t", " ").strip()
     if vtysh.unprintable(line):
@@ -65,13 +66,13 @@ def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
     return [tool, *([family] if family else []), *options, target]
 
 
-def _in_sandbox(node: NodeAccess, argv: list[str], limits: SandboxLimits) -> str:
+def _in_sandbox(node: HostedNode, argv: list[str], limits: SandboxLimits) -> str:
     done = node.shell(shlex.join(argv), writable=False, limits=limits)
     note = f"\n% Ended after {limits.timeout_s:g} s" if done.timed_out else ""
     return (done.stdout + done.stderr).rstrip("\n") + note
 
 
-def _in_session(node: NodeAccess, line: str, limits: SandboxLimits) -> str:
+def _in_session(node: HostedNode, line: str, limits: SandboxLimits) -> str:
     key = vtysh.SHOW if vtysh.abbreviates(line.split(maxsplit=1)[0], "show", least=2) else vtysh.VIEW
     session = vtysh.session(node, key)
     before = session.prompt

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from ipaddress import ip_network
 
-from pytest_netbench.platforms.base import Route
+from pytest_netbench.platforms.driver import Route
 
 _UPTIME = re.compile(r",? (\d\d:\d\d:\d\d|\d+d\d\dh\d\dm|\d+w\d+d\d\dh)$", re.MULTILINE)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pytest_netbench.platforms.base import CliSession, NodeAccess
+from pytest_netbench.platforms.access import CliSession
+from pytest_netbench.platforms.capabilities import HostedNode
 
 # UTF-8 so that readline takes a dash in a description for a dash; no history, which would tell what was typed before
 _PROGRAM = ("/usr/bin/env", "TERM=dumb", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null")
@@ -24,15 +25,19 @@ _ALL = (CONFIG, SHOW, VIEW)
 
 CONF = "/etc/frr/vtysh.conf"
 
+HOST_NAME_RULE = (
+    "% A host name has 1 to 64 letters, digits, dots, dashes and underscores here: it stands in the prompt."
+)
+_HOST_NAME = re.compile(r"[\w.\-]{1,64}", re.ASCII)
 _MODE = re.compile(r"\(([\w.\-]+)\)#$")
 
 
-def session(node: NodeAccess, key: str) -> CliSession:
+def session(node: HostedNode, key: str) -> CliSession:
     """The node's session for ``key``: ``config`` and ``show`` start in the enable node, ``view`` cannot get there."""
     return node.cli((*_PROGRAM, "-u") if key == VIEW else _PROGRAM, definition=DEFINITION, key=key)
 
 
-def drop_all(node: NodeAccess) -> None:
+def drop_all(node: HostedNode) -> None:
     """Close every session: vtysh attaches only to daemons that were alive when it started."""
     for key in _ALL:
         node.drop_cli(key)
@@ -57,6 +62,15 @@ def hostname(prompt: str) -> str:
 def unprintable(line: str) -> bool:
     """Whether a line holds what readline would take for a keystroke."""
     return any(not char.isprintable() for char in line)
+
+
+def hides_the_prompt(line: str) -> bool:
+    """Return whether a line sets a host name with which a prompt would not be known as one, or leaves none."""
+    words = line.split()
+    if len(words) > 1 and words[0].lower() == "no":
+        return abbreviates(words[1], "hostname", least=4)
+    hostname = len(words) > 1 and abbreviates(words[0], "hostname", least=4)
+    return hostname and (len(words) > 2 or _HOST_NAME.fullmatch(words[1]) is None)
 
 
 def typed(line: str) -> str:

@@ -1,5 +1,5 @@
 """Linux as a router or a host: a shell, iproute2, nftables and tc."""
 
-from pytest_netbench.platforms.linux.platform import LinuxPlatform
+from pytest_netbench.platforms.linux.driver import LinuxDriver
 
-__all__ = ["LinuxPlatform"]
+__all__ = ["LinuxDriver"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from pytest_netbench.errors import LabError, StartupConfigRejected
-from pytest_netbench.platforms.base import Completed, NodeAccess
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.capabilities import HostedNode
 
 _TIMEOUT_S = 60.0
 _MARK = "netbench-failed-at-line"
@@ -13,7 +14,7 @@ _MARKED = re.compile(rf"^{_MARK} (\d+)$", re.MULTILINE)
 _SYNTAX = re.compile(r"^(?:/bin/)?bash: -c: line (\d+): (.*)$", re.MULTILINE)
 
 
-def boot(node: NodeAccess, startup_config: str) -> None:
+def boot(node: HostedNode, startup_config: str) -> None:
     """Run the startup config.
 
     Raises:

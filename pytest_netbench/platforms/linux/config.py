@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterable
-from typing import Any
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
+from pytest_netbench.platforms.linux.listing import entries, shown
 
 _READS = (
     ("ip", "-j", "-d", "addr", "show"),
@@ -23,32 +22,33 @@ _READS = (
     ("/bin/sh", "-c", sysctls.read_command()),
     ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command()),
 )
+_LONGEST = 8 * 2**20
 _END = "@@netbench-end-of-answer@@"
 _ENDS = re.compile(rf"^{_END} (\d+)\n", re.MULTILINE)
 
 
-def running_config(node: NodeAccess) -> str:
+def running_config(node: HostedNode) -> str:
     """Read everything in two round trips and write it down."""
     answers = _read(node, _READS)
     devices = tc.qdiscs(answers[6])
     shaping = _shaping(node, devices)
-    described = _list(answers[0])
+    described = entries(answers[0])
     blocks = links.link_blocks(described, node.interfaces)
-    extras = routing.neighbour_lines(_list(answers[4]))
+    extras = routing.neighbour_lines(entries(answers[4]))
     lines: list[str] = []
     for name in [*blocks, *(name for name in {**extras, **shaping} if name not in blocks)]:
         lines += _block(f"interface {name}", [*blocks.get(name, ()), *extras.get(name, ()), *shaping.get(name, ())])
-    for table, entries in routing.route_blocks(_list(answers[1])).items():
-        lines += _block(f"routes {table}", entries)
-    lines += routing.rule_lines(_list(answers[2]), family="ip")
-    lines += routing.rule_lines(_list(answers[3]), family="ipv6")
+    for table, routes in routing.route_blocks(entries(answers[1])).items():
+        lines += _block(f"routes {table}", routes)
+    lines += routing.rule_lines(entries(answers[2]), family="ip")
+    lines += routing.rule_lines(entries(answers[3]), family="ipv6")
     names = [link["ifname"] for link in described if link["ifname"] != "lo"]
     lines += sysctls.lines(sysctls.parse(answers[7]), sysctls.parse(answers[8]), names)
     lines += nft.ruleset_lines(answers[5])
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{shown(line)}\n" for line in lines)
 
 
-def _shaping(node: NodeAccess, devices: dict[str, list[str]]) -> dict[str, list[str]]:
+def _shaping(node: HostedNode, devices: dict[str, list[str]]) -> dict[str, list[str]]:
     """Interface to its qdiscs, classes and filters; asked only where there is a qdisc of somebody's making."""
     asked = [
         (name, kind, tuple(command))
@@ -79,11 +79,13 @@ def _hooks(qdiscs: Iterable[str]) -> list[list[str]]:
     return places
 
 
-def _read(node: NodeAccess, commands: Iterable[tuple[str, ...]]) -> list[str]:
+def _read(node: HostedNode, commands: Iterable[tuple[str, ...]]) -> list[str]:
     """What each command prints; one shell runs them all, since a process asked for from outside costs three."""
     asked = list(commands)
     script = "\n".join(f'{shlex.join(command)}; echo "{_END} $?"' for command in asked)
     done = node.run(["/bin/sh", "-c", script])
+    if done.truncated or len(done.stdout) > _LONGEST:
+        raise LabError(f"{node.name}: cannot read the config: the node holds more than {_LONGEST >> 20} MiB of it")
     parts = _ENDS.split(done.stdout)
     texts, statuses = parts[0:-1:2], parts[1::2]
     for command, status in zip(asked, statuses, strict=False):
@@ -92,10 +94,6 @@ def _read(node: NodeAccess, commands: Iterable[tuple[str, ...]]) -> list[str]:
     if len(texts) != len(asked):
         raise LabError(f"{node.name}: cannot read the config: {done.stderr.strip() or 'the shell ended early'}")
     return texts
-
-
-def _list(text: str) -> list[dict[str, Any]]:
-    return [entry for entry in json.loads(text or "[]") if entry]
 
 
 def _block(head: str, lines: Iterable[str]) -> list[str]:

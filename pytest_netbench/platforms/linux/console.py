@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import CommandKind, Console, NodeAccess, PtyProgram
+from pytest_netbench.platforms.access import PtyProgram
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.relay import RelayConsole
+from pytest_netbench.platforms.terminal import CommandKind, Console
 
 _PROGRAM = (
     "/usr/bin/env", "TERM=xterm", "HISTFILE=", "PS1=\\u@\\h:\\w\\$ ", "/bin/bash", "--norc", "--noprofile", "-i",
 )  # fmt: skip
 
 
-def open_console(node: NodeAccess) -> Console:
+def open_console(node: HostedNode) -> Console:
     """A session."""
 
     def run(command: str) -> tuple[str, int]:

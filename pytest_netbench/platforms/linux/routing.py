@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from pytest_netbench.platforms.base import Route
+from pytest_netbench.platforms.driver import Route
 
 _BY_KERNEL = {"kernel", "ra", "redirect"}
 _SPECIAL = {"blackhole", "unreachable", "prohibit", "throw"}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.platforms.base import Completed, SandboxLimits
+from pytest_netbench.platforms.access import Completed, SandboxLimits
 from tests.support.host import Host
 
 READS = ("nft", "iptables", "iptables-save", "conntrack")

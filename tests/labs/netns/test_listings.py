@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.platforms.base import Completed, SandboxLimits
+from pytest_netbench.platforms.access import Completed, SandboxLimits
 from tests.labs.netns.conftest import Deploy
 from tests.support import host
 from tests.support.netns_networks import pair

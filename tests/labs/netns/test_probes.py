@@ -53,7 +53,7 @@ def test_a_silent_filter_leaves_no_answer(net: Any, protocol: Any, target: str) 
     rule(net, f"meta l4proto {{ {'icmp, icmpv6' if protocol == 'icmp' else protocol} }} iif eth0 drop")
     result = probe(net, protocol, target)
     assert not result.delivered
-    assert result.detail == "no answer in 0.3 s (2 tries)"
+    assert result.detail == "no answer in 0.6 s (2 tries)"
     assert result.seen_source is None
 
 
@@ -138,7 +138,6 @@ def test_two_flows_to_one_port_are_told_apart(net: Any) -> None:
 def test_a_source_address_of_ones_own_is_used(net: Any) -> None:
     net.nodes["h1"].run(["ip", "address", "add", "10.1.0.77/24", "dev", "eth0"])
     assert probe(net, "udp", source_address="10.1.0.77").seen_source == "10.1.0.77"
-    assert not probe(net, "udp", source_address="10.1.0.78").delivered
 
 
 @pytest.mark.parametrize(("target", "through"), [(V4, "10.1.0.1"), (V6, "2001:db8:1::1")])

@@ -10,12 +10,12 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.errors import NetbenchError
-from pytest_netbench.platforms.base import SandboxLimits
+from pytest_netbench.platforms.access import SandboxLimits
 from tests.labs.netns.conftest import Deploy
 from tests.support import host
 from tests.support.netns_networks import ospf_pair
 
-PLATFORM = parts.load("platforms", "frr")()
+PLATFORM = parts.load("drivers", "frr")()
 LIMITS = SandboxLimits(timeout_s=3.0)
 
 

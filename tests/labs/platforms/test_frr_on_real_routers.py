@@ -8,10 +8,10 @@ import time
 import pytest
 
 from pytest_netbench.errors import StartupConfigRejected
-from pytest_netbench.platforms.base import SandboxLimits
-from pytest_netbench.platforms.frr import FrrPlatform, config
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.frr import FrrDriver, config
 
-PLATFORM = FrrPlatform()
+PLATFORM = FrrDriver()
 ROUTER = """! a comment
 configure terminal
 hostname R{number}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.errors import StartupConfigRejected
-from pytest_netbench.platforms.base import SandboxLimits
-from pytest_netbench.platforms.linux import LinuxPlatform
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.linux import LinuxDriver
 
-PLATFORM = LinuxPlatform()
+PLATFORM = LinuxDriver()
 STARTUP = """# the gateway is not yet up
 ip address add 10.0.0.1/24 dev eth0
 ip -6 address add 2001:db8::1/64 dev eth0

@@ -10,14 +10,12 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.model.task import Budget
-from tests.support.login import LoginPlatform
+from tests.support.login import LoginDialect
 from tests.support.memory_lab import chain
 
 
 def toolbox(*extras: str) -> Toolbox:
-    ani = LabAni(
-        chain(), policy=Policy(extras=frozenset(extras)), budget=Budget(), platforms={"memory": LoginPlatform()}
-    )
+    ani = LabAni(chain(), policy=Policy(extras=frozenset(extras)), budget=Budget(), dialects={"memory": LoginDialect()})
     return Toolbox(methods=(*METHODS.values(), *(EXTRAS[name] for name in extras)), ani=ani)
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from pytest_netbench.ani.interface import MAX_ANSWER_BYTES, LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.errors import AniError, BudgetExhausted, LabDied, LabError
+from pytest_netbench.errors import AniError, BudgetExhausted, LabDied
 from pytest_netbench.model.task import Budget
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import DIALECTS, chain
 
 ALL = Policy()
 
 
 def ani_of(lab, *, policy=ALL, **limits):
-    return LabAni(lab, policy=policy, budget=Budget(**limits), platforms=PLATFORMS)
+    return LabAni(lab, policy=policy, budget=Budget(**limits), dialects=DIALECTS)
 
 
 @pytest.fixture
@@ -219,11 +219,26 @@ def test_a_dead_lab_is_an_infrastructure_error_even_if_the_agent_swallows_it(ani
     assert ani.steps[0].data["error"] == {"code": -32603, "message": "the supervisor is gone"}
 
 
-def test_a_bug_of_a_platform_is_an_infrastructure_error(ani):
-    with pytest.raises(
-        LabError, match=r"web: platform memory failed at execute-cmd: RuntimeError\('a bug of the platform'\)"
-    ):
+def test_a_bug_of_a_driver_that_an_agent_finds_is_an_answer_while_the_node_is_well(ani):
+    message = r"did not answer execute-cmd: web: driver memory failed at execute-cmd: RuntimeError\('a bug of the"
+    with pytest.raises(AniError, match=message) as caught:
         ani.execute_cmd("web", "crash")
+    assert caught.value.code == -32002
+    assert ani.lab_error is None
+    assert "a bug of the platform" in ani.steps[-1].data["error"]["message"]
+
+
+def test_closing_does_not_wait_for_a_request_that_never_ends(lab, monkeypatch):
+    monkeypatch.setattr("pytest_netbench.ani.interface.LONGEST_CLOSE_S", 0.2)
+    ani = ani_of(lab)
+    release = threading.Event()
+    held = threading.Thread(target=lambda: ani._locks["web"].acquire() and release.wait())
+    held.start()
+    began = time.monotonic()
+    ani.close()
+    assert 0.1 < time.monotonic() - began < 2
+    release.set()
+    held.join()
 
 
 def test_a_read_command_gets_no_more_time_than_the_agent_has_left(lab):

@@ -14,7 +14,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
 from pytest_netbench.lab.jsonrpc import MAX_MESSAGE_BYTES, Server
 from pytest_netbench.model.task import Budget
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import DIALECTS, chain
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def lab():
 
 @pytest.fixture
 def ani(lab):
-    return LabAni(lab, policy=Policy(), budget=Budget(calls=20), platforms=PLATFORMS)
+    return LabAni(lab, policy=Policy(), budget=Budget(calls=20), dialects=DIALECTS)
 
 
 @pytest.fixture

@@ -9,17 +9,17 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.manual import SECTION_BYTES, SECTIONS, Reference, search, tokens
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
-from pytest_netbench.platforms.base import ManualSection
-from tests.support.login import LoginPlatform
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.login import LoginDialect
+from tests.support.memory_lab import DIALECTS, chain
 
 ON = Policy(extras=frozenset({SEARCH_MANUAL}))
 
 
-def ani_of(policy=ON, *, platforms=None, **limits) -> LabAni:
-    return LabAni(chain(), policy=policy, budget=Budget(**limits), platforms=platforms or {"memory": LoginPlatform()})
+def ani_of(policy=ON, *, dialects=None, **limits) -> LabAni:
+    return LabAni(chain(), policy=policy, budget=Budget(**limits), dialects=dialects or {"memory": LoginDialect()})
 
 
 def titles(ani, query: str, **params) -> list[str]:
@@ -75,7 +75,7 @@ def test_a_platform_that_the_lab_does_not_have_is_named():
 
 def test_a_lab_without_a_manual_says_so():
     with pytest.raises(AniError, match="there is no manual here for memory"):
-        ani_of(platforms=PLATFORMS).call(SEARCH_MANUAL, {"query": "route"})
+        ani_of(dialects=DIALECTS).call(SEARCH_MANUAL, {"query": "route"})
 
 
 def test_a_long_query_is_refused():
@@ -93,7 +93,7 @@ def test_a_search_is_a_call_and_is_recorded():
 
 
 def test_at_most_five_sections_of_four_kilobytes_are_answered():
-    class Verbose(LoginPlatform):
+    class Verbose(LoginDialect):
         def manual(self):
             return [ManualSection(title=f"rate {number}", text="rate " * 5_000) for number in range(20)]
 

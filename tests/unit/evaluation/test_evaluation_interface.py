@@ -8,7 +8,7 @@ import pytest
 from pytest_netbench.errors import AniError, LabDied
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.jsonrpc import serve
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import chain
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def lab():
 
 @pytest.fixture
 def evaluation(lab):
-    return TaskEvaluation(lab, platforms=PLATFORMS)
+    return TaskEvaluation(lab)
 
 
 def test_final_configs_come_in_topology_order(evaluation):

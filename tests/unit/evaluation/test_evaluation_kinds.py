@@ -9,12 +9,13 @@ from pytest_netbench.evaluation.testcases import observe
 from pytest_netbench.evaluation.testcases.config import config_paths
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.model.testcase import Testcase
-from tests.support.memory_lab import PLATFORMS, chain
+from pytest_netbench.platforms.access import Completed
+from tests.support.memory_lab import chain
 
 
 def look(lab, **fields):
     testcase = TypeAdapter(Testcase).validate_python({"name": "t", **fields})
-    (observation,) = observe([testcase], View(lab, Devices(lab, platforms=PLATFORMS)))
+    (observation,) = observe([testcase], View(lab, Devices(lab)))
     return observation
 
 
@@ -437,9 +438,17 @@ def test_a_lab_that_dies_is_an_error_and_not_a_failed_testcase():
         look(lab, kind="config", device="web", line="x")
 
 
-def test_a_platform_that_falls_over_is_an_error_and_not_a_failed_testcase():
-    with pytest.raises(LabError, match="web: platform memory failed at crash"):
-        look(chain(), kind="show", device="web", commands=["crash"], expected_output="x")
+def test_a_driver_that_fails_on_a_node_that_is_well_fails_the_testcase():
+    seen = look(chain(), kind="show", device="web", commands=["crash"], expected_output="x")
+    assert not seen.holds
+    assert "web does not answer crash: web: driver memory failed at crash" in seen.actual
+
+
+def test_a_driver_that_fails_on_a_node_that_runs_nothing_is_an_infrastructure_error(monkeypatch):
+    lab = chain()
+    monkeypatch.setattr(lab.nodes["web"], "run", lambda *_, **__: Completed(stdout="", stderr="", returncode=1))
+    with pytest.raises(LabError, match="web: driver memory failed at crash"):
+        look(lab, kind="show", device="web", commands=["crash"], expected_output="x")
 
 
 def test_a_prober_that_falls_over_is_an_error_and_not_a_failed_testcase():

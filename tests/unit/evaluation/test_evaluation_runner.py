@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.model.testcase import Testcase
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import chain
 
 
 def made(*fields):
@@ -16,7 +16,7 @@ def made(*fields):
 
 
 def run(lab, *fields, **options):
-    return TaskEvaluation(lab, platforms=PLATFORMS).run_testcases(made(*fields), **options)
+    return TaskEvaluation(lab).run_testcases(made(*fields), **options)
 
 
 ROUTE = {"kind": "route", "device": "edge", "prefix": "10.7.0.0/16"}
@@ -160,7 +160,7 @@ def test_traffic_runs_after_everything_else():
     order = []
     measure, probe = lab.prober.traffic, lab.prober.probe
     lab.prober.traffic = lambda *args, **more: (order.append("traffic"), measure(*args, **more))[1]
-    lab.prober.probe = lambda probes: (order.append("probe"), probe(probes))[1]
+    lab.prober.probe = lambda *args, **more: (order.append("probe"), probe(*args, **more))[1]
     run(lab, SENT, PING, ROUTE)
     assert order == ["probe", "probe", "traffic"]
 

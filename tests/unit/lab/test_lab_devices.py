@@ -1,20 +1,27 @@
-"""Nodes and their platforms."""
+"""Nodes and their drivers."""
 
 import pytest
 
-from pytest_netbench.errors import UsageError
 from pytest_netbench.lab.devices import Devices, UnknownDevice
-from tests.support.memory_lab import PLATFORMS, chain
+from tests.support.memory_lab import MemoryDriver, chain
 
 
 def test_names_come_in_topology_order():
     assert Devices(chain()).names == ("branch", "edge", "web")
 
 
-def test_a_platform_that_is_not_given_is_looked_up_by_entry_point():
-    with pytest.raises(UsageError, match="unknown platform 'memory'"):
-        Devices(chain()).platform("web")
-    assert Devices(chain(), platforms=PLATFORMS).platform("web") is PLATFORMS["memory"]
+def test_the_lab_gives_each_node_its_driver():
+    driver = MemoryDriver()
+    assert Devices(chain(driver=driver)).driver("web") is driver
+
+
+def test_the_driver_of_an_unknown_device_is_refused_in_plain_words():
+    with pytest.raises(UnknownDevice, match="unknown device 'wed'"):
+        Devices(chain()).driver("wed")
+
+
+def test_dialects_are_named_once_in_topology_order():
+    assert Devices(chain()).dialects == ("memory",)
 
 
 def test_an_unknown_device_says_so_in_plain_words():

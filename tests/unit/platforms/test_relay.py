@@ -14,13 +14,13 @@ from fcntl import ioctl
 
 import pytest
 
-from pytest_netbench.platforms.base import CommandNotPermitted, HungUp
 from pytest_netbench.platforms.relay import RelayConsole
+from pytest_netbench.platforms.terminal import CommandNotPermitted, HungUp
 from tests.support.terminal import Entered
 
 
 class Program:
-    """A program on a pty of this machine; implements ``platforms.base.PtyProgram``."""
+    """A program on a pty of this machine; implements ``platforms.access.PtyProgram``."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.fd, slave = pty.openpty()
@@ -44,7 +44,7 @@ class Program:
 
 
 class Dialogue:
-    """A terminal at which somebody types as soon as they see what they wait for; implements ``platforms.base.Terminal``."""
+    """A terminal at which somebody types as soon as they see what they wait for; implements ``platforms.terminal.Terminal``."""
 
     def __init__(self, *steps: tuple[str, str], hang_up: bool = False, forbidden: str = "") -> None:
         self.steps = list(steps)

@@ -33,7 +33,7 @@ router
 
 
 def command(*, final: str, truth: str = TRUTH, initial: str = INITIAL, **more: str) -> Score:
-    found = CommandScorer(platforms={"small": Rules()}).score(
+    found = CommandScorer(dialects={"small": Rules()}).score(
         configs_record(initial=initial, final=final, truth=truth, **more)
     )
     assert found.scorer == "command/1"
@@ -189,7 +189,7 @@ def test_each_side_is_compared_with_its_own_beginning():
 
 
 def test_nodes_are_added_up_and_named_apart():
-    found = CommandScorer(platforms={"small": Rules()}).score(
+    found = CommandScorer(dialects={"small": Rules()}).score(
         record(
             initial_configs={"R1": "", "R2": ""},
             final_configs={"R1": "list X 5 permit a\n", "R2": ""},
@@ -203,7 +203,7 @@ def test_nodes_are_added_up_and_named_apart():
 
 def test_without_recorded_ground_truth_nothing_is_measured_and_the_remedy_is_named():
     about = task()
-    found = CommandScorer(platforms={"small": Rules()}).score(record(task=about))
+    found = CommandScorer(dialects={"small": Rules()}).score(record(task=about))
     assert found.value is None
     assert found.explanation == (
         f"not measured: no recorded ground truth for task digest {about.digest}; "
@@ -212,7 +212,7 @@ def test_without_recorded_ground_truth_nothing_is_measured_and_the_remedy_is_nam
 
 
 def test_a_config_that_was_not_kept_is_not_an_empty_one():
-    found = CommandScorer(platforms={"small": Rules()}).score(
+    found = CommandScorer(dialects={"small": Rules()}).score(
         record(
             initial_configs={"R1": ""}, final_configs={}, truth_initial_configs={"R1": ""}, truth_configs={"R1": "a"}
         )
@@ -258,7 +258,7 @@ LISTS = st.dictionaries(st.sampled_from(["P", "Q", "R"]), ENTRIES, min_size=1)
 def written(lists: dict[str, list[str]], names: dict[str, str], *, first: int, step: int) -> str:
     return "".join(
         "".join(f"list {names[name]} {first + step * i} {entry}\n" for i, entry in enumerate(entries))
-        + f"peer {entries[0]}\n filter {names[name]}\n"
+        + f"peer {' '.join(entries)}\n filter {names[name]}\n"
         for name, entries in lists.items()
     )
 

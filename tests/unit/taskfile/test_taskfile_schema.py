@@ -104,7 +104,7 @@ def test_what_is_malformed_is_refused_by_schema_and_loader(refusal, text):
         "{nodes: [{nam: R1}]}",
         "{nodes: [R1, R2], links: [R1 eth1]}",
         "{nodes: [R1, R2], links: [R1 <-> R2]}",
-        "{nodes: [R1, R2], links: [{endpoints: [R1 eth1]}]}",
+        "{nodes: [R1, R2], links: [{endpoints: []}]}",
         "{nodes: [R1, R2], links: [{endpoints: [R1 eth1, R2 eth1], delay: 10}]}",
         "{nodes: [R1, R2], links: [{endpoints: [R1 eth1, R2 eth1], loss: 5}]}",
         "{nodes: [R1, R2], links: [{endpoints: [R1 eth1, R2 eth1], lag: 5ms}]}",

@@ -78,6 +78,7 @@ class Commands:
                 timeout_s=request["timeout_s"],
                 output_bytes=request["output_bytes"],
                 memory_bytes=limits.memory_bytes,
+                growth=request["writable"],
             )
         except BaseException:
             if desk:

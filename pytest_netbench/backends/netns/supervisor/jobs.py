@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import processes
+from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.pipes import Pipes
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
 Done = Callable[[dict[str, Any]], None]
 
 _WATCH_S = 0.05
+_COUNT_S = 0.25
 _LONGEST_OUTPUT = 64 * 2**20
 
 
@@ -32,6 +34,7 @@ class _Job:
         deadline: float,
         output_bytes: int = 0,
         memory_bytes: int | None = None,
+        growth: Growth | None = None,
         outputs: Mapping[int, str] | None = None,
         stdin: int | None = None,
         stdin_data: bytes = b"",
@@ -41,6 +44,7 @@ class _Job:
         self.deadline = deadline
         self.output_bytes = output_bytes
         self.memory_bytes = memory_bytes
+        self.growth = growth
         self.outputs = dict(outputs or {})
         self.stdin = stdin
         self.stdin_data = stdin_data
@@ -62,7 +66,7 @@ class Jobs:
     def __init__(self, selector: selectors.BaseSelector, *, daemons: Mapping[int, str]) -> None:
         self._selector = selector
         self._by_pid: dict[int, _Job] = {}
-        self._next_watch = 0.0
+        self._next_watch = self._next_count = 0.0
         self.daemons = dict(daemons)
         self.ended_daemons: list[tuple[str, int]] = []
 
@@ -74,6 +78,7 @@ class Jobs:
         timeout_s: float,
         output_bytes: int = _LONGEST_OUTPUT,
         memory_bytes: int | None = None,
+        growth: bool = False,
         stdin: bytes | None = None,
     ) -> None:
         """Start a process and follow it to its end.
@@ -84,6 +89,7 @@ class Jobs:
             timeout_s: How long it may run.
             output_bytes: How much it may write, to either output.
             memory_bytes: How much memory it and its descendants may hold.
+            growth: Whether it may make its node hold more, and is ended when it is too much.
             stdin: What it is given to read.
 
         Raises:
@@ -98,6 +104,7 @@ class Jobs:
                     deadline=time.monotonic() + timeout_s,
                     output_bytes=output_bytes,
                     memory_bytes=memory_bytes,
+                    growth=Growth(pid) if growth else None,
                     outputs=pipes.ours,
                     stdin=pipes.stdin,
                     stdin_data=stdin or b"",
@@ -113,9 +120,10 @@ class Jobs:
             os.set_blocking(job.stdin, False)
             self._selector.register(job.stdin, selectors.EVENT_WRITE, lambda job=job: self._feed(job))
 
-    def watch(self, pid: int, *, memory_bytes: int) -> None:
-        """End a process that nobody waits for, and its descendants, if they hold more memory than this."""
-        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes))
+    def watch(self, pid: int, *, memory_bytes: int, growth: bool) -> None:
+        """End a process that nobody waits for, and its descendants, if they or its node hold more than they may."""
+        limit = Growth(pid) if growth else None
+        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes, growth=limit))
 
     def reap(self) -> None:
         """Collect every child that ended."""
@@ -138,14 +146,20 @@ class Jobs:
         """Enforce deadlines and memory."""
         now = time.monotonic()
         watch = now >= self._next_watch
+        count = now >= self._next_count
         if watch:
             self._next_watch = now + _WATCH_S
+        if count:
+            self._next_count = now + _COUNT_S
         for job in list(self._by_pid.values()):
             if now >= job.deadline and not job.timed_out:
                 job.timed_out = True
                 self._kill(job)
             elif watch and job.memory_bytes is not None and processes.resident_bytes(job.pid) > job.memory_bytes:
                 job.note = f"killed: more than {job.memory_bytes >> 20} MiB of memory"
+                self._kill(job)
+            elif count and job.growth is not None and (excess := job.growth.excess()) is not None:
+                job.note = f"killed: {excess}"
                 self._kill(job)
 
     def wait_s(self) -> float | None:

@@ -13,6 +13,7 @@ from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Owner
 from pytest_netbench.backends.netns.supervisor.requests import Requests
+from pytest_netbench.backends.netns.supervisor.storms import Storms
 
 
 def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
@@ -21,16 +22,18 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     jobs = Jobs(selector, daemons=network.wires)
     connects = Connects(owner=owner, network=network, jobs=jobs)
     requests = Requests(owner=owner, network=network, jobs=jobs, connects=connects, selector=selector)
+    storms = Storms(spaces=network.spaces, home=network.home, excused=lambda: owner.awaits("shell", "traffic"))
     ended = _ends_of_children()
     selector.register(ended, selectors.EVENT_READ, lambda: _drain(ended))
     selector.register(owner, selectors.EVENT_READ, requests.take)
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
     owner.answer({"id": 0}, {"built": True})
     while True:
-        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s()))
+        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s()))
         jobs.reap()
         jobs.tick()
         connects.retry()
+        storms.tick()
 
 
 def _ends_of_children() -> int:

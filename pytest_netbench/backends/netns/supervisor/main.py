@@ -27,6 +27,8 @@ def main(control_fd: int, spec_fd: int) -> None:
     # It came here by inheritance and must not go on so: who holds it can answer in the lab's name.
     os.set_inheritable(control_fd, False)
     owner = Owner(socket.socket(fileno=control_fd))
+    # Nobody reads it before the end: processes that fail to start may fill it, and must not wait then.
+    os.set_blocking(2, False)
     host = roots.Host(spec["shared"])
     _raise_limits()
     isolation.leave_host(spec["uid"])

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
-from pytest_netbench.backends.netns.supervisor.measuring import paths
+from pytest_netbench.backends.netns.supervisor.measuring import ending, paths
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
+
+Measured = tuple[Any, Sequence[int]]
+"""A result, and descriptors that take their time to close."""
 
 
 class Measurements:
@@ -28,34 +31,47 @@ class Measurements:
 
     def probe(self, request: Message) -> None:
         """Packet exchanges, all at once."""
-        self._measure(request, lambda: Prober(self._sockets, request["probes"]).run())
+
+        def work() -> Measured:
+            prober = Prober(
+                self._sockets,
+                request["probes"],
+                repetitions=request["repetitions"],
+                limit_s=request["limit_s"],
+                seed=request["seed"],
+            )
+            return prober.run(), prober.close()
+
+        self._measure(request, work)
 
     def path(self, request: Message) -> None:
         """Hops towards an address."""
-        self._measure(request, lambda: paths.trace(self._sockets, request))
+        self._measure(request, lambda: (paths.trace(self._sockets, request), ()))
 
     def traffic(self, request: Message) -> None:
         """Flows, and what arrives of them."""
-        self._measure(request, lambda: Traffic(self._sockets, request).run())
+        self._measure(request, lambda: (Traffic(self._sockets, request).run(), ()))
 
-    def _measure(self, request: Message, work: Callable[[], Any]) -> None:
-        """Run ``work`` in a child and answer with what it returns."""
+    def _measure(self, request: Message, work: Callable[[], Measured]) -> None:
+        """Run ``work`` in a child and answer with what it returns, as JSON."""
 
         def done(result: dict[str, Any]) -> None:
             if result["returncode"]:
                 self._owner.refuse(request, result["stderr"].strip() or f"status {result['returncode']}")
             else:
-                self._owner.answer(request, {"result": json.loads(result["stdout"])})
+                self._owner.answer(request, {"result": result["stdout"]})
 
         self._jobs.start(lambda stdio: _fork_to_write(work, stdio), done, timeout_s=request["timeout_s"])
 
 
-def _fork_to_write(work: Callable[[], Any], stdio: Stdio) -> int:
+def _fork_to_write(work: Callable[[], Measured], stdio: Stdio) -> int:
     def run() -> NoReturn:
         os.dup2(stdio[2], 2)
-        data = json.dumps(work()).encode()
+        result, slow_to_close = work()
+        data = json.dumps(result).encode()
         while data:
             data = data[os.write(stdio[1], data) :]
+        ending.close_elsewhere(slow_to_close)
         os._exit(0)
 
     return spawn.fork(run)

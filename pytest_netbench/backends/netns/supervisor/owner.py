@@ -17,6 +17,7 @@ class Owner:
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._decoder = wire_format.Decoder()
+        self._under_way: dict[int, str] = {}
 
     def fileno(self) -> int:
         """The descriptor to wait on."""
@@ -30,7 +31,13 @@ class Owner:
             data = b""
         if not data:
             os._exit(0)
-        return self._decoder.feed(data)
+        requests = self._decoder.feed(data)
+        self._under_way |= {request["id"]: request["op"] for request in requests}
+        return requests
+
+    def awaits(self, *operations: str) -> bool:
+        """Return whether a request for one of these operations is not answered yet."""
+        return any(operation in operations for operation in self._under_way.values())
 
     def answer(self, request: Message, result: Message, *, fd: int | None = None) -> None:
         """What a request led to, and a descriptor that belongs to it."""
@@ -41,6 +48,7 @@ class Owner:
         self._send({"id": request["id"], "error": why})
 
     def _send(self, message: Message, fd: int | None = None) -> None:
+        self._under_way.pop(message["id"], None)
         data = wire_format.encode({**message, "fd": True} if fd is not None else message)
         try:
             if fd is not None:

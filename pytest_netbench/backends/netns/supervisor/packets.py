@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 from typing import NamedTuple
 
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
 ECHO_REPLY, UNREACHABLE, ECHO, TIME_EXCEEDED = 0, 3, 8, 11
 ECHO6, ECHO_REPLY6, UNREACHABLE6, TIME_EXCEEDED6 = 128, 129, 1, 3
+NEIGHBOUR_SOLICITATION, NEIGHBOUR_ADVERTISEMENT = 135, 136
+SYN, RST, PSH, ACK = 2, 4, 8, 16
+ARP_TYPE = 0x0806
+_PORTS = struct.Struct("!HH")
+_TCP = struct.Struct("!HHI")
 _WHY = {
     0: "network unreachable", 1: "host unreachable", 2: "protocol unreachable", 3: "port unreachable",
     9: "administratively prohibited", 10: "administratively prohibited", 13: "administratively prohibited",
@@ -25,10 +29,9 @@ class IcmpMessage(NamedTuple):
     detail: str = ""
 
 
-def echo_request(identifier: int, sequence: int, *, version: int) -> bytes:
+def echo_request(identifier: int, sequence: int, body: bytes, *, version: int) -> bytes:
     """An echo request; for IPv6 the kernel fills the checksum in."""
     kind = ECHO if version == 4 else ECHO6
-    body = b"netbench" * 4
     header = struct.pack("!BBHHH", kind, 0, 0, identifier, sequence)
     if version == 6:
         return header + body
@@ -67,31 +70,115 @@ def read_icmp(data: bytes, *, version: int) -> IcmpMessage | None:
 
 
 class Seen(NamedTuple):
-    """An IP packet as it arrived: protocol, source, DSCP, and ports or the echo identifier (as ``target_port``)."""
+    """A packet as a node saw it: headers of IP and of the transport.
+
+    ``source`` and ``target`` are packed addresses. ``kind`` is the ICMP type, or the flags of TCP. ``number`` is the sequence
+    number of TCP; ``source_port`` and ``target_port`` of an echo are its sequence number and identifier.
+    """
 
     protocol: int
-    source: str
+    source: bytes
+    target: bytes
     dscp: int
+    source_port: int
+    target_port: int
+    kind: int
+    number: int
+    payload: bytes
+
+
+def read_ip(data: bytes | memoryview) -> Seen | None:
+    """Parse an IPv4 or IPv6 packet of ICMP, TCP or UDP; ``None`` if it is too short, a fragment or of another protocol."""
+    size = len(data)
+    if size < 28:
+        return None
+    if data[0] >> 4 == 4:
+        end, offset = min(size, data[2] << 8 | data[3]), (data[0] & 0xF) * 4
+        if data[6] & 0x1F or data[7]:
+            return None
+        source, target = bytes(data[12:16]), bytes(data[16:20])
+        return read_transport(data[9], source, target, data[1] >> 2, data[offset:end])
+    if size < 48:
+        return None
+    end, dscp = min(size, 40 + (data[4] << 8 | data[5])), ((data[0] & 0xF) << 2) | (data[1] >> 6)
+    return read_transport(data[6], bytes(data[8:24]), bytes(data[24:40]), dscp, data[40:end])
+
+
+def read_transport(protocol: int, source: bytes, target: bytes, dscp: int, data: bytes | memoryview) -> Seen | None:
+    """Parse what follows the IP header; ``None`` if it is too short or of another protocol."""
+    if len(data) < 8:
+        return None
+    if protocol == UDP:
+        here, there = _PORTS.unpack_from(data)
+        return Seen(UDP, source, target, dscp, here, there, 0, 0, bytes(data[8:]))
+    if protocol in (ICMP, ICMPV6):
+        identifier, sequence = _PORTS.unpack_from(data, 4)
+        return Seen(protocol, source, target, dscp, sequence, identifier, data[0], data[1], bytes(data[8:]))
+    if protocol == TCP and len(data) >= 20:
+        here, there, number = _TCP.unpack_from(data)
+        return Seen(TCP, source, target, dscp, here, there, data[13], number, bytes(data[(data[12] >> 4) * 4 :]))
+    return None
+
+
+class Complaint(NamedTuple):
+    """An ICMP error: what it says, and the ports (of an echo: sequence number and identifier) of the packet it is about."""
+
+    detail: str
+    protocol: int
+    target: bytes
     source_port: int
     target_port: int
 
 
-def read_ip(data: bytes) -> Seen | None:
-    """Parse an IPv4 or IPv6 packet's headers; ``None`` if it is too short or of another protocol."""
-    if len(data) < 28:
+def read_complaint(seen: Seen) -> Complaint | None:
+    """The ICMP error in ``seen``; ``None`` if it is none, or about something else than ICMP, TCP and UDP."""
+    if seen.protocol not in (ICMP, ICMPV6):
         return None
-    if data[0] >> 4 == 4:
-        protocol, offset, tos = data[9], (data[0] & 0xF) * 4, data[1]
-        source = socket.inet_ntop(socket.AF_INET, data[12:16])
+    four = seen.protocol == ICMP
+    exceeded, unreachable = (TIME_EXCEEDED, UNREACHABLE) if four else (TIME_EXCEEDED6, UNREACHABLE6)
+    inner = seen.payload
+    offset = (inner[0] & 0xF) * 4 if four and inner else 40
+    if seen.kind not in (exceeded, unreachable) or len(inner) < offset + 8:
+        return None
+    protocol, target = (inner[9], inner[16:20]) if four else (inner[6], inner[24:40])
+    if protocol in (ICMP, ICMPV6):
+        identifier, sequence = _PORTS.unpack_from(inner, offset + 4)
+        ports = (sequence, identifier)
+    elif protocol in (TCP, UDP):
+        ports = _PORTS.unpack_from(inner, offset)
     else:
-        protocol, offset, tos = data[6], 40, ((data[0] & 0xF) << 4) | (data[1] >> 4)
-        source = socket.inet_ntop(socket.AF_INET6, data[8:24])
-    if len(data) < offset + 8:
         return None
-    if protocol in (TCP, UDP):
-        ports = struct.unpack("!HH", data[offset : offset + 4])
-    elif protocol in (ICMP, ICMPV6) and data[offset] in (ECHO, ECHO6):
-        ports = (0, struct.unpack("!H", data[offset + 4 : offset + 6])[0])
-    else:
-        return None
-    return Seen(protocol, source, tos >> 2, *ports)
+    why = "hop limit exceeded" if seen.kind == exceeded else (_WHY if four else _WHY6).get(seen.number)
+    return Complaint(why or f"unreachable, code {seen.number}", protocol, bytes(target), *ports)
+
+
+def datagram(source: bytes, target: bytes, source_port: int, target_port: int, payload: bytes) -> bytes:
+    """A UDP header and its payload."""
+    header = struct.pack("!HHHH", source_port, target_port, 8 + len(payload), 0)
+    found = checksum(_pseudo_header(source, target, UDP, 8 + len(payload)) + header + payload) or 0xFFFF
+    return header[:6] + struct.pack("!H", found) + payload
+
+
+def segment(
+    source: bytes, target: bytes, ports: tuple[int, int], *, number: int, confirmed: int, flags: int, payload: bytes
+) -> bytes:
+    """A TCP header and its payload; a SYN announces a segment size of 1220 bytes."""
+    options = b"\x02\x04\x04\xc4" if flags & SYN else b""
+    words = ((20 + len(options)) // 4 << 12) | flags
+    header = struct.pack("!HHIIHHHH", *ports, number, confirmed, words, 64240, 0, 0) + options
+    found = checksum(_pseudo_header(source, target, TCP, len(header) + len(payload)) + header + payload)
+    return header[:16] + struct.pack("!H", found) + header[18:] + payload
+
+
+def neighbour_advertisement(source: bytes, target: bytes, hardware: bytes) -> bytes:
+    """An IPv6 packet in which ``source`` tells ``target`` its hardware address."""
+    body = struct.pack("!BBHI", NEIGHBOUR_ADVERTISEMENT, 0, 0, 0x60000000) + source + b"\x02\x01" + hardware
+    found = checksum(_pseudo_header(source, target, ICMPV6, len(body)) + body)
+    body = body[:2] + struct.pack("!H", found) + body[4:]
+    return struct.pack("!IHBB", 6 << 28, len(body), ICMPV6, 255) + source + target + body
+
+
+def _pseudo_header(source: bytes, target: bytes, protocol: int, size: int) -> bytes:
+    if len(source) == 4:
+        return source + target + struct.pack("!HH", protocol, size)
+    return source + target + struct.pack("!II", size, protocol)

@@ -12,6 +12,7 @@ from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.sandbox import Limits
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.views import Views
 
 _COLUMNS, _ROWS = 4096, 1000
 _IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
@@ -24,6 +25,7 @@ class Programs:
         self._owner = owner
         self._network = network
         self._jobs = jobs
+        self._views = Views(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
 
     def start(self, request: Message) -> Message:
         """A daemon."""
@@ -34,7 +36,7 @@ class Programs:
         log = _open_log(node, argv[0])
         try:
             with open(os.devnull, "rb") as null:
-                pid = spawn.trusted(node, argv, (null.fileno(), log, log), env)
+                pid = spawn.trusted(node, argv, (null.fileno(), log, log), env, mounts=self._views.of(node))
         finally:
             os.close(log)
         self._jobs.daemons[pid] = f"{request['node']}: {argv[0]}"
@@ -56,7 +58,7 @@ class Programs:
                 terminal=True,
             )
             if "writable" in request:
-                self._jobs.watch(pid, memory_bytes=limits.memory_bytes)
+                self._jobs.watch(pid, memory_bytes=limits.memory_bytes, growth=request["writable"])
             self._owner.answer(request, {"pid": pid}, fd=master)
         finally:
             os.close(master)

@@ -50,9 +50,8 @@ class Requests:
     def _serve(self, request: Message) -> None:
         try:
             answer = self._operations[request["op"]](request)
-        except (OSError, ValueError) as error:
-            # ValueError: text that is none, such as a lone surrogate
-            self._owner.refuse(request, str(error))
+        except Exception as error:  # noqa: BLE001 - a request that fails is refused; the lab and its other requests go on
+            self._owner.refuse(request, str(error) or repr(error))
             return
         if answer is not None:
             self._owner.answer(request, answer)

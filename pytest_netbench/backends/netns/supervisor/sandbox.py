@@ -22,6 +22,8 @@ from pytest_netbench.backends.netns.supervisor.spawn import Namespaces, Stdio
 
 _AGENT_ID = 1000
 _WRITE_CAPS = (sys.CAP_NET_ADMIN, sys.CAP_NET_RAW, sys.CAP_NET_BIND_SERVICE)
+# files of /proc that tell of the host: how it was started, its disks, its modules
+_HOSTS_OWN = ("cmdline", "partitions", "diskstats", "swaps", "modules", "mdstat", "iomem", "ioports")
 _TAKE_TERMINAL = 0x540E  # TIOCSCTTY
 
 
@@ -123,6 +125,9 @@ def _furnish(*, writable: bool, limits: Limits) -> None:
     sys.mount("proc", "/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
+    for name in _HOSTS_OWN:
+        if os.path.exists(f"/proc/{name}"):
+            sys.bind("/dev/null", f"/proc/{name}")
     if writable:
         roots.keep_trusted()
         return

@@ -32,12 +32,24 @@ class Namespaces(NamedTuple):
         sys.setns(self.mount, sys.CLONE_NEWNS)
 
 
-def trusted(node: Namespaces | None, argv: Sequence[str], stdio: Stdio, env: Mapping[str, str] | None = None) -> int:
-    """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid."""
+def trusted(
+    node: Namespaces | None,
+    argv: Sequence[str],
+    stdio: Stdio,
+    env: Mapping[str, str] | None = None,
+    *,
+    mounts: int | None = None,
+) -> int:
+    """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
+
+    ``mounts`` is a descriptor of the mount namespace that it is in instead of the node's own.
+    """
 
     def run() -> NoReturn:
         if node is not None:
             node.enter()
+        if mounts is not None:
+            sys.setns(mounts, sys.CLONE_NEWNS)
         become(argv, stdio, {"PATH": PATH, "HOME": "/root", **(env or {})})
 
     return fork(run)

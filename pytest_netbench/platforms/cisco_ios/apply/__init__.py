@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc, vrf
-from pytest_netbench.platforms.cisco_ios.plan import NftPlan, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import NftPlan, Plan
 from pytest_netbench.platforms.cisco_ios.services import runner
 
 
-def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Do what turns ``old`` into ``new``; what went wrong, one sentence each (a defect of the compiler, or a node that is lost)."""
     problems = [
         *links.apply(node, old, new),
@@ -23,7 +23,7 @@ def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     return problems
 
 
-def _in_vrfs(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def _in_vrfs(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """The ruleset in each VRF: rules name interfaces, so those of other VRFs say nothing there."""
     problems = []
     for name in new.vrfs:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 
 _TABLE = "/proc/net/nf_conntrack"
 _PYTHON = "/usr/bin/python3"
@@ -112,7 +112,7 @@ class Connection:
         return self.source_changed or self.target_changed
 
 
-def connections(node: NodeAccess) -> list[Connection]:
+def connections(node: HostedNode) -> list[Connection]:
     """All connections of a node."""
     return list(parse(node.run(["cat", _TABLE]).stdout))
 
@@ -153,7 +153,7 @@ def _tuple(fields: dict[str, list[str]], at: int) -> Tuple:
     )
 
 
-def forget(node: NodeAccess, gone: Iterable[Connection]) -> list[str]:
+def forget(node: HostedNode, gone: Iterable[Connection]) -> list[str]:
     """Delete connections; what went wrong, one sentence each."""
     keys = []
     for one in gone:

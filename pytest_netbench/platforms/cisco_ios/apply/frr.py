@@ -6,8 +6,8 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 
-from pytest_netbench.platforms.base import NodeAccess
-from pytest_netbench.platforms.cisco_ios.plan import POLICY, FrrLine, FrrPlan, Path
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.cisco_ios.compile.state import POLICY, FrrLine, FrrPlan, Path
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
@@ -22,7 +22,7 @@ _ORDER = (_MGMTD, "zebra", "staticd")
 _FRONTED = {(10, 0): ("staticd",), (10, 1): ("zebra", "ripd", "ripngd")}
 
 
-def apply(node: NodeAccess, old: FrrPlan, new: FrrPlan) -> list[str]:
+def apply(node: HostedNode, old: FrrPlan, new: FrrPlan) -> list[str]:
     """Say to each daemon what changed; start those that are needed and do not run."""
     running = processes.running(node)
     problems: list[str] = []
@@ -48,7 +48,7 @@ def _lines(plan: FrrPlan, daemon: str) -> list[FrrLine]:
     return [line for name in dict.fromkeys((*spoken_for, daemon)) for line in plan.of(name)]
 
 
-def _await_static(node: NodeAccess, lines: Sequence[str]) -> None:
+def _await_static(node: HostedNode, lines: Sequence[str]) -> None:
     """Wait until the routing table has what changed: on a device, whoever asks next sees a static route.
 
     One whose next hop nobody knows never gets there, so the wait is short in any case.
@@ -64,7 +64,7 @@ def _await_static(node: NodeAccess, lines: Sequence[str]) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def _static(node: NodeAccess) -> set[str]:
+def _static(node: HostedNode) -> set[str]:
     text = node.vty([("zebra", "show ip route static json")])[0][0]
     return set(json.loads(text[text.find("{") :])) if "{" in text else set()
 
@@ -97,7 +97,7 @@ def _by_place(lines: Sequence[FrrLine]) -> dict[tuple[Path, str], FrrLine]:
     return {(line.path[:-1], line.key or line.path[-1]): line for line in lines}
 
 
-def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> list[str]:
+def _say(node: HostedNode, daemon: str, changes: Sequence[tuple[Path, str]]) -> list[str]:
     if not changes:
         return []
     script: list[tuple[str, bool]] = [("end", False), ("enable", False), ("configure terminal", False)]
@@ -116,7 +116,7 @@ def _say(node: NodeAccess, daemon: str, changes: Sequence[tuple[Path, str]]) -> 
     ]
 
 
-def _ask(node: NodeAccess, daemon: str, line: str) -> tuple[str, int]:
+def _ask(node: HostedNode, daemon: str, line: str) -> tuple[str, int]:
     latest = time.monotonic() + _LONGEST_LOCK_S
     while True:
         text, status = node.vty([(daemon, line)])[0]

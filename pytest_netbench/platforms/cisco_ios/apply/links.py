@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
 
 HIDDEN = "_"
 """Behind the name of a loopback: the other end of its veth."""
@@ -16,7 +16,7 @@ _GOING = 900
 """The kernel's group of links that are about to be deleted."""
 
 
-def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Do the difference: VRFs, links and sysctls of what is there, then addresses, rules and routes."""
     problems = _in_vrfs(node, _gone(old.links, new.links))
     problems += _batch(node, list(_made(old.links, new.links)))
@@ -40,7 +40,7 @@ def _vrf_before(old: Mapping[str, Link], name: str, link: Link) -> str:
     return before.vrf if before is not None and before.kind == link.kind else ""
 
 
-def _in_vrfs(node: NodeAccess, lines: Iterable[tuple[str, str]]) -> list[str]:
+def _in_vrfs(node: HostedNode, lines: Iterable[tuple[str, str]]) -> list[str]:
     """Run lines of ``ip``, each in its VRF."""
     found: dict[str, list[str]] = {}
     for name, line in lines:
@@ -110,7 +110,7 @@ def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[st
             )
 
 
-def _sysctls(node: NodeAccess, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+def _sysctls(node: vrf.Network, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     wanted = [f"{name}={value}" for name, value in new.items() if old.get(name) != value]
     if not wanted:
         return []
@@ -129,7 +129,7 @@ def _in_family(what: str, action: str, words: str) -> str:
     return f"{'-6 ' if six else ''}{what} {action} {words.removeprefix('-6 ')}"
 
 
-def _batch(node: NodeAccess, lines: Sequence[str]) -> list[str]:
+def _batch(node: vrf.Network, lines: Sequence[str]) -> list[str]:
     """Run lines of ``ip``; IPv6 ones in a batch of their own, as the family is an option of the whole batch."""
     problems = []
     for family, group in (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections, forget
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 
 EXTRA = "nat"
 
@@ -20,7 +20,7 @@ class NatPlan:
     interfaces: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
-def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Have the kernel forget what the new rules would treat otherwise."""
     before, after = (plan.extras.get(EXTRA) or NatPlan() for plan in (old, new))
     gone = [ends for text, ends in before.rules.items() if after.rules.get(text) != ends]

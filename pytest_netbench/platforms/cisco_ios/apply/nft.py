@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import SIZES, TABLE, Members, Values, families, pieces, text
-from pytest_netbench.platforms.cisco_ios.plan import NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import NftPlan
 
 _TOO_LONG = "Message too long"
 
 
-def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
+def apply(node: vrf.Network, old: NftPlan, new: NftPlan) -> list[str]:
     """Load the new ruleset if it says anything else than the old one."""
     before, after = text(old, {}), text(new, {})
     if before == after:
@@ -45,7 +45,7 @@ def apply(node: NodeAccess, old: NftPlan, new: NftPlan) -> list[str]:
     return [f"{node.name}: nft did not take the ruleset: {problem}", *_without_log(node, gone, new, values, members)]
 
 
-def _load(node: NodeAccess, files: Sequence[str]) -> str | None:
+def _load(node: vrf.Network, files: Sequence[str]) -> str | None:
     """Load files of rules one after the other; what nft says if it takes one of them not."""
     for file in files:
         # a ruleset's hours and days are read in the time zone of the program: the router's clock shows UTC
@@ -55,7 +55,7 @@ def _load(node: NodeAccess, files: Sequence[str]) -> str | None:
     return None
 
 
-def _load_pieces(node: NodeAccess, gone: str, plan: NftPlan, values: Values, members: Members) -> str | None:
+def _load_pieces(node: vrf.Network, gone: str, plan: NftPlan, values: Values, members: Members) -> str | None:
     """Load a ruleset in as few pieces as the kernel takes: nft looks through what is there before each."""
     problem = None
     for most in SIZES:
@@ -65,7 +65,7 @@ def _load_pieces(node: NodeAccess, gone: str, plan: NftPlan, values: Values, mem
     return problem
 
 
-def _without_log(node: NodeAccess, gone: str, plan: NftPlan, values: Values, members: Members) -> list[str]:
+def _without_log(node: vrf.Network, gone: str, plan: NftPlan, values: Values, members: Members) -> list[str]:
     """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
     rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in plan.rules.items()}
     if rules == plan.rules:
@@ -74,7 +74,7 @@ def _without_log(node: NodeAccess, gone: str, plan: NftPlan, values: Values, mem
     return [f"{node.name}: nft did not take the ruleset without its log either: {problem}"] if problem else []
 
 
-def counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
+def counters(node: HostedNode) -> dict[tuple[str, str], tuple[int, int]]:
     """Named counters: (family, name) to (packets, bytes), those of all VRFs together."""
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for name in vrf.names(node):
@@ -84,26 +84,26 @@ def counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
     return found
 
 
-def _own_counters(node: NodeAccess) -> dict[tuple[str, str], tuple[int, int]]:
+def _own_counters(node: vrf.Network) -> dict[tuple[str, str], tuple[int, int]]:
     done = node.run(["nft", "-j", "list", "counters"])
     entries = [entry["counter"] for entry in json.loads(done.stdout or "{}").get("nftables", []) if "counter" in entry]
     return {(entry["family"], entry["name"]): (entry["packets"], entry["bytes"]) for entry in entries}
 
 
-def reset(node: NodeAccess, family: str, name: str) -> None:
+def reset(node: HostedNode, family: str, name: str) -> None:
     """Begin to count anew, in every VRF."""
     for one in vrf.names(node):
         vrf.inside(node, one).run(["nft", "reset", "counter", family, TABLE, name])
 
 
-def members(node: NodeAccess, family: str, name: str, kind: str) -> list[Any]:
+def members(node: vrf.Network, family: str, name: str, kind: str) -> list[Any]:
     """The elements of a set or map as nft's JSON has them."""
     done = node.run(["nft", "-j", "list", kind, family, TABLE, name])
     found = [entry[kind] for entry in json.loads(done.stdout or "{}").get("nftables", []) if kind in entry]
     return list(found[0].get("elem", ())) if found else []
 
 
-def _elements(node: NodeAccess, family: str, name: str, kind: str) -> list[str]:
+def _elements(node: vrf.Network, family: str, name: str, kind: str) -> list[str]:
     """The same in the words of a ruleset."""
     return [_element(one) for one in members(node, family, name, kind)]
 

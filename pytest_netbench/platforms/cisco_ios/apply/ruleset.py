@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_netbench.platforms.cisco_ios.plan import Chain, NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain, NftPlan
 
 TABLE = "netbench"
 SIZES = (200, 50)

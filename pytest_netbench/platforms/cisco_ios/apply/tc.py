@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 
 
-def apply(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Rebuild what changed."""
     problems = []
     for device in sorted({*old.tc, *new.tc}):

@@ -5,11 +5,12 @@ A VRF's interfaces live in its namespace, so equal addresses and equal routes of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
-from pytest_netbench.platforms.base import Completed, NodeAccess
-from pytest_netbench.platforms.cisco_ios.plan import Plan
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"
@@ -27,43 +28,73 @@ _EMPTY = (
 _FIRST_TO_KEEP = 10
 
 
+class Network(Protocol):
+    """The programs of a node in one of its network namespaces."""
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        ...
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        """Run a program and wait for it."""
+        ...
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        """Run several programs one after the other in one round trip."""
+        ...
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        """Start a long-running program (not waiting)."""
+        ...
+
+
 class InVrf:
-    """A node as seen from one of its VRFs: what runs, runs there."""
+    """Implements ``Network`` for a VRF of a node.
 
-    def __init__(self, node: NodeAccess, vrf: str) -> None:
+    It has nothing of the node that is not of the VRF: FRR's sockets and the files are those of all VRFs, and the agent's
+    sandbox cannot change its network namespace.
+    """
+
+    def __init__(self, node: Network, vrf: str) -> None:
         self._node, self._prefix = node, prefix(vrf)
-        self.memory: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._node, name)
+    @property
+    def name(self) -> str:
+        return self._node.name
 
-    def run(self, argv: Sequence[str], **options: Any) -> Completed:
-        """Run a program in the VRF."""
-        return self._node.run([*self._prefix, *argv], **options)
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        return self._node.run([*self._prefix, *argv], input=input, timeout_s=timeout_s)
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        return self._node.run_many([[*self._prefix, *argv] for argv in argvs], timeout_s=timeout_s)
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        self._node.start([*self._prefix, *argv], env=env, lab_time=lab_time)
 
 
 def prefix(vrf: str) -> tuple[str, ...]:
-    """The words before a command that make it run in a VRF."""
+    """Return the words before a command that make it run in a VRF."""
     return ("nsenter", f"--net={HOME}/{vrf}")
 
 
-def inside(node: NodeAccess, vrf: str) -> NodeAccess:
-    """The node as seen from a VRF; "" is the global one."""
+def inside(node: Network, vrf: str) -> Network:
+    """Return the network of a VRF; "" is the global one."""
     return InVrf(node, vrf) if vrf else node
 
 
-def names(node: NodeAccess) -> tuple[str, ...]:
+def names(node: HostedNode) -> tuple[str, ...]:
     """The VRFs that a node has now, the global one first."""
     return ("", *node.memory.get(_MEMORY, ()))
 
 
-def make(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def make(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Have the namespaces of VRFs that are new."""
     node.memory[_MEMORY] = tuple({**dict.fromkeys(old.vrfs), **dict.fromkeys(new.vrfs)})
     return _run(node, (_READY.format(vrf=name, home=HOME) for name in new.vrfs if name not in old.vrfs))
 
 
-def move(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def move(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Bring interfaces to their VRFs; they lose their addresses on the way."""
     # what nobody asks for any more goes home: a namespace that ends takes cables in it along
     lines = [
@@ -83,7 +114,7 @@ def _moved(name: str, before: str, after: str) -> str:
     return f"{start}ip link set dev {name} netns {f'{HOME}/{after}' if after else '$$'}"
 
 
-def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
+def drop(node: HostedNode, old: Plan, new: Plan) -> list[str]:
     """Remove, or with an FRR that would crash empty, the namespaces of VRFs that are gone, after their interfaces left."""
     node.memory[_MEMORY] = tuple(new.vrfs)
     keep = int((daemons.version() or "0").split(".")[0]) >= _FIRST_TO_KEEP
@@ -93,7 +124,7 @@ def drop(node: NodeAccess, old: Plan, new: Plan) -> list[str]:
     )
 
 
-def _run(node: NodeAccess, lines: Iterable[str]) -> list[str]:
+def _run(node: HostedNode, lines: Iterable[str]) -> list[str]:
     script = "\n".join(lines)
     if not script:
         return []

@@ -1,7 +1,7 @@
 """The areas of IOS, each a module (or package) with one ``AREA``: its grammar, what its lines compile to, its ``show`` commands.
 
 To write one: see ``static.py`` for the pattern language, ``compile`` and a ``show``; ``grammar/command.py`` for every field of a command,
-``plan.py`` for what may be asked of the node, ``config/edit.py`` for lines that are not stored one for one, ``session.py`` for how lines
+``compile/state.py`` for what may be asked of the node, ``config/edit.py`` for lines that are not stored one for one, ``session/session.py`` for how lines
 are typed in tests (``tests/support/ios.py``). Its name is added to the list below; the order is the order of compilation.
 """
 

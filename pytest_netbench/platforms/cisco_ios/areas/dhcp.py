@@ -8,12 +8,12 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas import dhcp_shows as shows
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_packet import Option, addresses
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import Option, addresses
 
 _POOL = "dhcp-pool"
 _DAY_S = 86_400

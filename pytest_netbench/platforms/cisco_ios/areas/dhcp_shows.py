@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.device import Exec
-from pytest_netbench.platforms.cisco_ios.durations import elapsed
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
 _STATES = {"Init": 1, "Selecting": 3, "Requesting": 4, "Bound": 5, "Renewing": 6, "Rebinding": 7}
 

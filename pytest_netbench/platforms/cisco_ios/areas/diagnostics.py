@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from ipaddress import ip_address
 
-from pytest_netbench.platforms.base import Completed
-from pytest_netbench.platforms.cisco_ios.device import Exec, Interrupted
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 _REPLY = re.compile(r"icmp_seq=(\d+).*time=([\d.]+) ms")

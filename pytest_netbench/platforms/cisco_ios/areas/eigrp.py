@@ -5,10 +5,10 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import igp
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.eigrp_shows import SHOWS
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import IPv4Address
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces, passwords
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas import fhrp_shows as shows
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match

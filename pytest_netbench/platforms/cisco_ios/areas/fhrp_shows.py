@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.device import Exec
-from pytest_netbench.platforms.cisco_ios.durations import elapsed
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
-from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac
 from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
+from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
 
 TYPES = {
     "hsrpversion": matching("<1-2>", "[12]"),

@@ -7,11 +7,12 @@ import hashlib
 import time
 from collections.abc import Generator, Iterator
 
-from pytest_netbench.platforms.cisco_ios import rehearsal
-from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Exec
-from pytest_netbench.platforms.cisco_ios.flash import SIZE, Flash
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
+from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+from pytest_netbench.platforms.cisco_ios.session import rehearsal
 
 Talk = Generator[str | Ask, str, None]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv6Interface, ip_address
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import has_six
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
-from pytest_netbench.platforms.cisco_ios.portstate import PortState, cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
 
 _HARDWARE = {"GigabitEthernet": "iGbE", "FastEthernet": "Fast Ethernet", "Ethernet": "AmdP2", "Serial": "GT96K Serial", "Loopback": "Loopback", "Vlan": "Ethernet SVI", "Tunnel": "Tunnel", "TenGigabitEthernet": "Ten Gigabit Ethernet"}  # fmt: skip
 _DELAY_USEC = {"Ethernet": 1000, "FastEthernet": 100, "GigabitEthernet": 10, "TenGigabitEthernet": 10, "Serial": 20000, "Loopback": 5000, "Vlan": 10, "Tunnel": 50000}  # fmt: skip

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import IPv4Interface, IPv6Interface
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import FORWARD, Link
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match, Mode
-from pytest_netbench.platforms.cisco_ios.plan import FORWARD, Link
 
 MODE = "if"
 MOST_INTERFACES = 2000

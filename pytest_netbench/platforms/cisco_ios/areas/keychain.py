@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.config.passwords import revealed
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
-from pytest_netbench.platforms.cisco_ios.passwords import revealed
 
 _CHAIN, _KEY = "keychain", "keychain-key"
 _LIFETIMES = ("accept-lifetime", "send-lifetime")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import SERVICE
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.device import Device, Exec
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans, parse_vlans
-from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.cisco_ios.switching.state import SERVICE
+from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
 
 _NO_RATE = "rates are not measured"
 ARP_MODE = "arp-nacl"

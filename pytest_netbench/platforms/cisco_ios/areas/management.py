@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces, passwords
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, merged
+from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match, Mode
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Keyword
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
-from pytest_netbench.platforms.cisco_ios.plan import CONTROL, merged
 
 _LINE_MODE = "line"
 _HOST = "cp-host"

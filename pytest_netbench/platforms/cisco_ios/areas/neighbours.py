@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
-from pytest_netbench.platforms.cisco_ios.compile import Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.device import Device, Exec
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
-from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
 
 _MODELS = {"router": "netbench-L3", "switch": "netbench-L2"}
 _CDP_LETTERS = {"router": "R B", "switch": "S I"}

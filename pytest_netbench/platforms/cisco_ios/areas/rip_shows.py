@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from pytest_netbench.platforms.cisco_ios import igp, interfaces
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _ROW = re.compile(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas import sla_shows as shows
 from pytest_netbench.platforms.cisco_ios.areas.static import frr_line
-from pytest_netbench.platforms.cisco_ios.compile import Context, mask_length
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, mask_length
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match, Mode

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Address, IPv6Interface
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import lines_of
-from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Area, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+from pytest_netbench.platforms.cisco_ios.session import startup
 
 VERSION = "15.9"
 _FACTORY = (
@@ -80,7 +81,7 @@ def _copy_running_startup(at: Exec, match: Match) -> Iterator[str | Ask]:
 
 def _reload(at: Exec, _match: Match) -> Generator[str | Ask, str, None]:
     if not (yield Ask("Proceed with reload? [confirm]")):
-        at.device.reload()
+        startup.reload(at.device)
         at.session.closed = True
 
 

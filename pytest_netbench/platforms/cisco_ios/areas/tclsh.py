@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
-from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
-from pytest_netbench.platforms.cisco_ios.flash import Flash
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
+from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 Talk = Generator[str | Ask, str, None]

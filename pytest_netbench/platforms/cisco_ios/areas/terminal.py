@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 from collections.abc import Generator
 
-from pytest_netbench.platforms.cisco_ios import passwords
-from pytest_netbench.platforms.cisco_ios.device import Ask, Exec
+from pytest_netbench.platforms.cisco_ios.config import passwords
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 _ATTEMPTS = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
-from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, Chain
 
 _MARK = "0x7f5e0001"
 _NO_DEFAULT = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
@@ -40,6 +41,7 @@ class Edit:
 
     def store(self, match: Match) -> str | None:
         """Do what the line says to the config; the device's words if it refuses."""
+        deadline.check()
         command = match.command
         if len(self.section.entries) >= MOST_LINES and not match.negated and not match.reset:
             return FULL

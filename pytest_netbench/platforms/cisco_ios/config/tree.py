@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench import deadline
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.config import neighbors
 from pytest_netbench.platforms.cisco_ios.config.lines import Lines
 from pytest_netbench.platforms.cisco_ios.config.order import rank
@@ -108,6 +109,7 @@ class Section:
 
     def all(self, *names: str) -> list[Entry]:
         """The lines whose commands are called so, without ``no`` lines."""
+        deadline.check()
         found = [self.entries.among(name) for name in names]
         wanted = found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
         looked_through = self.entries if len(wanted) > 1 else wanted
@@ -115,6 +117,7 @@ class Section:
 
     def get(self, name: str, /, **args: Any) -> Entry | None:
         """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
+        deadline.check()
         perhaps = self.entries.among(name, args.items())
         for entry in self.entries if len(perhaps) > 1 else perhaps:
             if entry in perhaps and not entry.negated and all(entry.get(k) == v for k, v in args.items()):
@@ -140,6 +143,7 @@ class Section:
 
     def insert(self, entry: Entry) -> None:
         """Put a line where its order wants it."""
+        deadline.check()
         at = bisect_right(self.entries, _sort_key(self.mode, entry), key=lambda other: _sort_key(self.mode, other))
         self.entries.insert(at, entry)
 

@@ -11,10 +11,11 @@ from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType
 
 if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.compile import Context
+    from pytest_netbench.platforms.cisco_ios.compile.context import Context
     from pytest_netbench.platforms.cisco_ios.config.edit import Edit
     from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-    from pytest_netbench.platforms.cisco_ios.device import Device, Exec
+    from pytest_netbench.platforms.cisco_ios.device.device import Device
+    from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
 
 INVALID = "^"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.command import Known, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import Token
@@ -105,6 +106,7 @@ class Reader:
     def _advance(
         self, threads: Sequence[_Thread], tokens: Sequence[Token], at: int, line: str, spans: dict[int, list[_Thread]]
     ) -> Refusal | None:
+        deadline.check()
         typed = tokens[at].text.lower()
         edges = [(t, e, way) for t in threads for e, way, _ in pattern.steps(t.way) if e is not None]
         near = [

@@ -12,7 +12,7 @@ from shutil import which
 from typing import Any
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.base import NodeAccess
+from pytest_netbench.platforms.capabilities import HostedNode
 
 INTERPRETER = "/usr/bin/python3"
 INSTALL_COMMAND = "apt-get install -y --no-install-recommends python3"
@@ -27,7 +27,7 @@ def interpreter() -> str | None:
     return which(INTERPRETER)
 
 
-def apply(node: NodeAccess, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
+def apply(node: HostedNode, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
     """Bring the services of ``node`` from the configurations ``old`` to ``new``, by service name.
 
     A service that is no longer wanted undoes what it did to the node and goes idle; its process stays. ``NAME@VRF`` is the
@@ -49,7 +49,7 @@ def apply(node: NodeAccess, old: Mapping[str, Mapping[str, Any]], new: Mapping[s
         _end(node, process)
 
 
-def state(node: NodeAccess, name: str) -> dict[str, Any]:
+def state(node: HostedNode, name: str) -> dict[str, Any]:
     """The state of the service ``name`` on ``node``. What is in it, the docstring of its ``state`` says.
 
     Raises:
@@ -59,7 +59,7 @@ def state(node: NodeAccess, name: str) -> dict[str, Any]:
     return answer
 
 
-def command(node: NodeAccess, name: str, words: str) -> str:
+def command(node: HostedNode, name: str, words: str) -> str:
     """Let a service carry out one of its commands, e.g. ``clear binding *`` of ``dhcp``; returns what it says.
 
     Raises:
@@ -68,7 +68,7 @@ def command(node: NodeAccess, name: str, words: str) -> str:
     return _ask(node, name, "", words)
 
 
-def waiting(node: NodeAccess, names: Iterable[str]) -> list[str]:
+def waiting(node: HostedNode, names: Iterable[str]) -> list[str]:
     """What the services ``names`` of ``node`` still wait for until they are settled, one phrase each."""
     return [f"{node.name}: {phrase}" for name in names for phrase in state(node, name).get("waiting", ())]
 
@@ -78,7 +78,7 @@ def _process(name: str) -> str:
     return f"{_TOGETHER.get(service, service)}{at}{vrf}"
 
 
-def _ask(node: NodeAccess, name: str, verb: str, argument: str = "") -> str:
+def _ask(node: HostedNode, name: str, verb: str, argument: str = "") -> str:
     request = f"{verb} {name.partition('@')[0]} {argument}".strip()
     text, status = node.vty([(f"ios-{_process(name)}", request)])[0]
     if status:
@@ -86,13 +86,13 @@ def _ask(node: NodeAccess, name: str, verb: str, argument: str = "") -> str:
     return text
 
 
-def _end(node: NodeAccess, process: str) -> None:
+def _end(node: HostedNode, process: str) -> None:
     """End a process: the namespace that it is in goes too."""
     path = f"/run/frr/ios-{process}"
     node.run(["/bin/sh", "-c", 'kill -9 "$(cat "$0.pid")" && rm -f "$0.pid" "$0.vty"', path])
 
 
-def _start(node: NodeAccess, processes: set[str]) -> None:
+def _start(node: HostedNode, processes: set[str]) -> None:
     """Start those that do not listen yet, side by side."""
     sockets = {name: f"/run/frr/ios-{name}.vty" for name in sorted(processes)}
     answers = node.run_many([["/usr/bin/test", "-S", path] for path in sockets.values()])
@@ -111,18 +111,22 @@ def _start(node: NodeAccess, processes: set[str]) -> None:
             node.vty([(f"ios-{name}", "enable")])
 
 
-def _install(node: NodeAccess) -> None:
+def _install(node: HostedNode) -> None:
     home = _LIBRARY.joinpath(*_PROGRAMS.split("."))
-    node.run(["/bin/mkdir", "-p", str(home)])
-    for name, text in _sources().items():
-        node.write_file(str(home / name), text)
-    node.write_file(str(_LIBRARY / "__main__.py"), f"from {_PROGRAMS}.host import main\n\nmain()\n")
+    sources = _sources()
+    node.run(["/bin/mkdir", "-p", *sorted({str((home / path).parent) for path in sources})])
+    for path, text in sources.items():
+        node.write_file(str(home / path), text)
+    node.write_file(str(_LIBRARY / "__main__.py"), f"from {_PROGRAMS}.common.host import main\n\nmain()\n")
 
 
 @cache
 def _sources() -> dict[str, str]:
+    """The programs by path. The packages need no ``__init__.py`` in a node."""
     return {
-        file.name: file.read_text(encoding="utf-8")
-        for file in resources.files(_PROGRAMS).iterdir()
-        if file.name.endswith(".py")
+        f"{package.name}/{file.name}": file.read_text(encoding="utf-8")
+        for package in resources.files(_PROGRAMS).iterdir()
+        if package.is_dir()
+        for file in package.iterdir()
+        if file.name.endswith(".py") and file.name != "__init__.py"
     }

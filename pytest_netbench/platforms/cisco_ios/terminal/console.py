@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from pytest_netbench.platforms.base import CommandKind, CommandNotPermitted, Terminal
-from pytest_netbench.platforms.cisco_ios.device import Ask, Device, Interrupted
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Interrupted
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
-from pytest_netbench.platforms.cisco_ios.pipes import split_pipe
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.session.pipes import split_pipe
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.editor import Editor, Typed
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
 from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, Terminal
 
 _CONFIRM = "[confirm]"
 # they only move about in the session
@@ -22,7 +23,7 @@ _SLOW = ("ping", "traceroute")
 
 
 class IosConsole:
-    """Implements ``platforms.base.Console``.
+    """Implements ``platforms.terminal.Console``.
 
     Args:
         device: Whose console.

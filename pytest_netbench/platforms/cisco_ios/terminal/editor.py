@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_netbench.platforms.base import Terminal
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
+from pytest_netbench.platforms.terminal import Terminal
 
 LONGEST_LINE = 4_096
 _HISTORY = 20

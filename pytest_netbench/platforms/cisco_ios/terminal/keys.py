@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import Terminal
+from pytest_netbench.platforms.terminal import Terminal
 
 ENTER = "\r"
 # what follows ESC, and the control key that does the same

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.base import Terminal
 from pytest_netbench.platforms.cisco_ios.terminal.keys import ENTER, Keys
+from pytest_netbench.platforms.terminal import Terminal
 
 MORE = " --More-- "
 _WIPE = "\b" * 9 + " " * 8 + "\b" * 9

@@ -14,7 +14,7 @@ from tests.support.ios import settle, type_lines
 @pytest.fixture(scope="module")
 def platform() -> Any:
     """What the ANI asks and tells IOS devices by."""
-    return parts.load("platforms", "cisco_ios")()
+    return parts.load("drivers", "cisco_ios")()
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.cisco_ios.services.programs import packets
-from pytest_netbench.platforms.cisco_ios.services.programs.packets import Arp
+from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.common.packets import Arp
 from tests.support.netns_networks import network
 from tests.support.wiretap import decoded, frames
 

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve

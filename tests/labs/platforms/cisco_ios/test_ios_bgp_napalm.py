@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task
 
 napalm_ios = pytest.importorskip("napalm.ios", reason="napalm is not installed; mend: pip install napalm")

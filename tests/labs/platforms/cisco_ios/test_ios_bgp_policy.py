@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, eventually, ios_task, type_lines
 
 # R2 (65002) - R1 (65001, reflects routes) - R3, R4 (65001)

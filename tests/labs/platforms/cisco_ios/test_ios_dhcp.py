@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import apply_lines, await_that, ios_task
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 SERVER = """ip dhcp excluded-address 10.0.0.1 10.0.0.9
 ip dhcp pool LAN
  network 10.0.0.0 255.255.255.0

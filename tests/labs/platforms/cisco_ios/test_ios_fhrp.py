@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import apply_lines, await_that, ios_task
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 BRIDGE = "ip link add br0 type bridge\nip link set br0 up\n" + "".join(
     f"ip link set eth{n} master br0\n" for n in range(3)
 )
@@ -170,7 +171,7 @@ def test_version_2_and_md5_run_between_routers(hsrp):
 def test_a_reload_keeps_the_group(hsrp):
     node = hsrp.nodes["R2"]
     IOS.apply(node, ["do write memory"])
-    node.memory["cisco_ios"].reload()
+    startup.reload(node.memory["cisco_ios"])
     assert node.memory["cisco_ios"].problems == []
     await_that(
         lambda: {parsed(hsrp, n, "show standby")[0]["state"] for n in ("R1", "R2")} == {"Active", "Standby"},

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.device import Device
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import ios_task
 from tests.support.ios_fuzz import Fuzz
 
@@ -27,7 +28,7 @@ def lab(deploy_task: Any) -> Any:
 def test_a_node_takes_whatever_random_lines_ask_of_it(lab: Any, node: str, seed: int) -> None:
     device: Device = lab.nodes[node].memory["cisco_ios"]
     device.startup_config = ""
-    device.reload()
+    startup.reload(device)
     fuzz = Fuzz(device.book, seed=seed, role=device.role)
     for at in range(0, _LINES, _CHUNK):
         where = f"{node}, seed {seed}, lines {at}-{at + _CHUNK}"
@@ -65,6 +66,6 @@ def _ask(session: Session, line: str, where: str) -> None:
 def _reload(device: Device, where: str) -> None:
     text = device.running_config()
     device.startup_config = text
-    device.reload()
+    startup.reload(device)
     assert device.problems == [], f"{where}, after a reload"
     assert device.running_config() == text, f"{where}, after a reload"

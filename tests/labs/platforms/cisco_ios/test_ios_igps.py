@@ -7,7 +7,7 @@ import threading
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.frr import processes
 from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import ios_task, show
 
 # a triangle whose direct side from R1 to R3 is a serial line; h1 behind R1, h3 behind R3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, eventually, ios_task, settle
 
 CONFIGS = {

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, eventually, ios_task
 
 CONFIGS = {

@@ -7,7 +7,7 @@ import re
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task, type_lines
 
 # h1, h2 - R1 = two lines to R2 (10.0.12.0/24 by default, 10.1.12.0/24 by policy) - h3

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 
@@ -95,7 +96,7 @@ def test_everything_comes_back_after_a_reload(lab, device):
     session = Session(device)
     session.enter("copy running-config startup-config")
     before = device.running_config()
-    device.reload()
+    startup.reload(device)
     assert device.problems == []
     assert device.running_config() == before
     assert answered(ask(lab.nodes["in"], "192.0.2.100", 443, source="10.0.0.11"))

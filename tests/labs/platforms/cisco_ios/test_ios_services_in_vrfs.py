@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import eventually, ios_task
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 CONFIG = """vrf definition RED
  address-family ipv4
  exit-address-family

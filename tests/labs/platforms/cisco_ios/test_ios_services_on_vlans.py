@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import eventually
 from tests.support.switches import switched_task
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 SWITCH = """ip routing
 vlan 10
 spanning-tree mode rapid-pvst

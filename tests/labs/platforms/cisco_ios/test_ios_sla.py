@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
+from pytest_netbench.platforms.cisco_ios import CiscoIosDriver
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import apply_lines, await_that, ios_task
 from tests.support.wiretap import frames
 
-IOS = CiscoIosPlatform()
+IOS = CiscoIosDriver()
 CONFIG = """interface GigabitEthernet0/0
  ip address 10.1.0.1 255.255.255.252
  no shutdown
@@ -118,7 +119,7 @@ def test_an_entry_that_runs_cannot_be_changed_only_deleted(lab):
 def test_a_reload_probes_anew(lab):
     node = lab.nodes["R1"]
     IOS.apply(node, ["do write memory"])
-    node.memory["cisco_ios"].reload()
+    startup.reload(node.memory["cisco_ios"])
     assert node.memory["cisco_ios"].problems == []
     await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
 

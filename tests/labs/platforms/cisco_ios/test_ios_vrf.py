@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios import vrfstate
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
+from pytest_netbench.platforms.cisco_ios.driver import device_of
+from pytest_netbench.platforms.cisco_ios.readiness import vrfs as vrfstate
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import Session, eventually, ios_task
 
 # two customers with the same addresses: h1 - R1 - R2 - h3 in RED, h2 - R1 - R2 - h4 in BLUE
@@ -100,6 +102,24 @@ def test_a_lab_is_ready_when_its_vrfs_are(lab):
     assert "Full" in neighbors[1][0]
     assert vrfstate.missing({name: device_of(lab.nodes[name]) for name in ("R1", "R2")}) == []
     assert vrfstate.missing({"R1": device}) == []
+
+
+def test_what_a_node_runs_from_within_a_vrf_runs_there(lab):
+    node = lab.nodes["R1"]
+    red = in_vrf.inside(node, "RED")
+    words = ["ip", "-br", "link"]
+    seen = [done.stdout for done in (red.run(words), *red.run_many([words, words]))]
+    red.start(["/bin/sh", "-c", "ip -br link > /tmp/links.part && mv /tmp/links.part /tmp/links"])
+    assert eventually(lambda: node.run(["test", "-e", "/tmp/links"]).returncode == 0)
+    seen.append(node.read_file("/tmp/links"))
+    for text in seen:
+        assert "gi0-0" in text
+        assert "gi0-1" not in text
+
+
+def test_a_node_within_a_vrf_offers_nothing_that_would_run_outside_it(lab):
+    red = in_vrf.inside(lab.nodes["R1"], "RED")
+    assert {name for name in dir(red) if not name.startswith("_")} == {"name", "run", "run_many", "start"}
 
 
 def test_equal_addresses_of_two_vrfs_reach_each_their_own(lab):
@@ -208,7 +228,7 @@ def test_an_access_list_filters_in_a_vrf_and_counts(lab):
 
 def test_a_router_with_vrfs_comes_back_from_a_reload(lab):
     device = device_of(lab.nodes["R1"])
-    device.reload()
+    startup.reload(device)
     assert device.problems == []
     assert eventually(lambda: pings(lab, "h1", "10.0.2.10") and pings(lab, "h2", "10.0.2.10"))
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task, type_lines
 from tests.support.probes import answered, ask, pings, serve
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import apply_lines, eventually
 from tests.support.switches import reaches, switched_task

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.platform import device_of
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.switches import reaches, switched_task
 
 DISTRIBUTION = """

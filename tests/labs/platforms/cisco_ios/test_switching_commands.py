@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ntc_templates.parse import parse_output
 
-from pytest_netbench.platforms.cisco_ios.platform import CiscoIosPlatform, device_of
+from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from tests.support.ios import apply_lines, eventually
 from tests.support.switches import reaches, switched_task
 
@@ -222,7 +222,7 @@ def test_neighbours_agree_on_a_trunk(lab, configure, here, there, trunks):
     configure("SW2", "interface Gi0/2", there, "end")
     within_s = 5.0 if trunks else 1.0
     assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.12"), within_s=within_s) == trunks
-    text = CiscoIosPlatform().execute(lab.nodes["SW2"], "show interfaces trunk")
+    text = CiscoIosDriver().execute(lab.nodes["SW2"], "show interfaces trunk")
     assert ("n-802.1q" in text) == trunks
     assert reaches(lab.nodes["a"], "10.0.10.12") == trunks
     for node in ("SW1", "SW2"):

@@ -58,7 +58,7 @@ def show(deploy_task):
     lab = deploy_task(
         switched_task({"SW": config}, ["SW Gi0/0 - h eth0"], switches=["SW"], hosts={"h": "10.0.0.1/24"}), time_scale=20
     )
-    platform = parts.load("platforms", "cisco_ios")()
+    platform = parts.load("drivers", "cisco_ios")()
     return lambda command: platform.execute(lab.nodes["SW"], command)
 
 

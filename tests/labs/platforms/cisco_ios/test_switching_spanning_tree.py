@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.switching.state import TreeSettings
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import TreeSettings
 from tests.support.switches import Switch, SwitchState, access, hosts_and_switches, reaches, tapped, trunk
 
 VLANS = {1: "default", 10: "SALES", 20: "LAB"}

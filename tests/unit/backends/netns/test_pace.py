@@ -33,3 +33,31 @@ def test_the_cores_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     assert pace.steady(40, 1) > two
     assert pace.steady(4, 1) == 20.0
+
+
+dead_times = st.none() | st.floats(0.01, 600)
+loads = st.floats(0, 100)
+
+
+@given(counts, workers, dead_times, loads)
+def test_the_shortest_dead_time_lasts_half_a_second_or_lab_time_is_wall_time(nodes, beside, dead_s, load) -> None:
+    factor = pace.steady(nodes, beside, dead_s=dead_s, load=load)
+    assert 1.0 <= factor <= pace.converging(nodes, beside, dead_s=dead_s, load=load)
+    if dead_s is not None:
+        assert factor == 1.0 or dead_s / factor >= 0.49
+
+
+@given(counts, workers, dead_times, loads)
+def test_load_never_quickens_it(nodes, beside, dead_s, load) -> None:
+    assert pace.steady(nodes, beside, dead_s=dead_s, load=load + 1) <= pace.steady(
+        nodes, beside, dead_s=dead_s, load=load
+    )
+
+
+def test_a_crowded_machine_gives_short_dead_times_four_times_as_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert pace.steady(2, 1, dead_s=10) == 20.0
+    assert pace.steady(2, 1, dead_s=10, load=4) == 10.0
+    assert pace.steady(2, 1, dead_s=10, load=50) == 5.0
+    assert pace.converging(2, 1, dead_s=10) == 40.0
+    assert pace.steady(2, 1, load=50) == 20.0  # no timers that could expire

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from pytest_netbench.backends.netns.supervisor import packets
 from pytest_netbench.backends.netns.supervisor.packets import IcmpMessage, Seen
 
+BODY = bytes(range(56))
+
 
 def ipv4(protocol: int, payload: bytes, *, tos: int = 0) -> bytes:
     addresses = bytes([10, 0, 0, 1, 10, 0, 0, 2])
@@ -33,7 +35,7 @@ def test_a_message_with_its_checksum_in_it_sums_to_zero(body: bytes) -> None:
 
 
 def test_an_echo_request_over_ipv4_carries_its_checksum() -> None:
-    request = packets.echo_request(7, 3, version=4)
+    request = packets.echo_request(7, 3, BODY, version=4)
     assert packets.checksum(request) == 0
     assert struct.unpack("!BBHHH", request[:8])[::4] == (8, 3)
 
@@ -61,7 +63,7 @@ def test_a_reply_is_told_by_identifier_and_sequence(version: int) -> None:
 def test_an_error_is_told_by_the_request_that_it_quotes(
     version: int, kind: int, code: int, meaning: str, detail: str
 ) -> None:
-    request = packets.echo_request(7, 3, version=version)
+    request = packets.echo_request(7, 3, BODY, version=version)
     quoted = ipv4(1, request) if version == 4 else ipv6(58, request)
     error = struct.pack("!BBHI", kind, code, 0, 0) + quoted
     data = ipv4(1, error) if version == 4 else error
@@ -73,18 +75,61 @@ def test_an_error_about_something_else_is_none_of_ours() -> None:
     assert packets.read_icmp(ipv4(1, error), version=4) is None
 
 
-@pytest.mark.parametrize("protocol", [packets.TCP, packets.UDP])
-def test_ports_and_marking_are_read(protocol: int) -> None:
-    ports = struct.pack("!HHHH", 1000, 80, 8, 0)
-    assert packets.read_ip(ipv4(protocol, ports, tos=46 << 2)) == Seen(protocol, "10.0.0.1", 46, 1000, 80)
-    assert packets.read_ip(ipv6(protocol, ports, traffic_class=34 << 2 | 1)) == Seen(
-        protocol, "2001:db8::1", 34, 1000, 80
+def test_ports_marking_and_contents_of_a_datagram_are_read() -> None:
+    data = struct.pack("!HHHH", 1000, 80, 12, 0) + b"data"
+    here, there = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
+    assert packets.read_ip(ipv4(17, data, tos=46 << 2)) == Seen(17, here, there, 46, 1000, 80, 0, 0, b"data")
+    both = bytes.fromhex("20010db8000000000000000000000001")
+    assert packets.read_ip(ipv6(17, data, traffic_class=34 << 2 | 1)) == Seen(
+        17, both, both, 34, 1000, 80, 0, 0, b"data"
     )
 
 
+@pytest.mark.parametrize(
+    "addresses", [(bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])), (bytes(15) + b"1", bytes(15) + b"2")]
+)
+def test_what_is_made_is_read_again(addresses: tuple[bytes, bytes]) -> None:
+    source, target = addresses
+    made = packets.datagram(source, target, 1000, 53, b"question")
+    assert packets.read_transport(packets.UDP, source, target, 0, made) == Seen(
+        packets.UDP, source, target, 0, 1000, 53, 0, 0, b"question"
+    )
+    made = packets.segment(source, target, (1000, 80), number=7, confirmed=9, flags=packets.SYN, payload=b"")
+    assert packets.read_transport(packets.TCP, source, target, 0, made) == Seen(
+        packets.TCP, source, target, 0, 1000, 80, packets.SYN, 7, b""
+    )
+    words = (source + target, struct.pack("!II", len(made), packets.TCP), made)
+    assert packets.checksum(b"".join(words)) == 0
+
+
+def test_padding_behind_a_packet_is_no_part_of_it() -> None:
+    data = ipv4(17, struct.pack("!HHHH", 1000, 80, 12, 0) + b"data")
+    seen = packets.read_ip(data + bytes(20))
+    assert seen is not None
+    assert seen.payload == b"data"
+
+
+def test_a_fragment_is_not_read() -> None:
+    data = bytearray(ipv4(17, struct.pack("!HHHH", 1000, 80, 12, 0) + b"data"))
+    data[7] = 1
+    assert packets.read_ip(bytes(data)) is None
+
+
 def test_the_identifier_of_an_echo_stands_for_a_port() -> None:
-    request = packets.echo_request(7, 3, version=4)
-    assert packets.read_ip(ipv4(packets.ICMP, request)) == Seen(packets.ICMP, "10.0.0.1", 0, 0, 7)
+    request = packets.echo_request(7, 3, BODY, version=4)
+    seen = packets.read_ip(ipv4(packets.ICMP, request))
+    assert seen is not None
+    assert (seen.kind, seen.source_port, seen.target_port, seen.payload) == (packets.ECHO, 3, 7, BODY)
+
+
+@pytest.mark.parametrize("protocol", [packets.TCP, packets.UDP])
+def test_a_complaint_names_the_flow_it_is_about(protocol: int) -> None:
+    quoted = ipv4(protocol, struct.pack("!HHHH", 1000, 80, 8, 0))
+    seen = packets.read_ip(ipv4(packets.ICMP, struct.pack("!BBHI", 3, 13, 0, 0) + quoted))
+    assert seen is not None
+    assert packets.read_complaint(seen) == packets.Complaint(
+        "administratively prohibited", protocol, bytes([10, 0, 0, 2]), 1000, 80
+    )
 
 
 def test_other_protocols_are_not_read() -> None:
@@ -93,7 +138,8 @@ def test_other_protocols_are_not_read() -> None:
 
 @given(st.binary(max_size=120), st.sampled_from([4, 6]))
 def test_no_bytes_from_the_network_break_the_readers(data: bytes, version: int) -> None:
-    packets.read_ip(data)
+    seen = packets.read_ip(data)
+    assert seen is None or packets.read_complaint(seen) is None or len(data) >= 36
     packets.read_icmp(data, version=version)
 
 

@@ -11,7 +11,7 @@ from pytest_netbench.backends.netns import plan
 from pytest_netbench.errors import LabError
 from tests.support.netns_networks import network, pair
 
-PLATFORMS = {"linux": parts.load("platforms", "linux")()}
+PLATFORMS = {"linux": parts.load("drivers", "linux")()}
 
 
 def specified(task: Any) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.groups import compile_groups
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain, conditions
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
-from pytest_netbench.platforms.cisco_ios.services.programs import acllog
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.services.programs.messages import acllog
 from tests.support.access_lists import GROUPS, Chance
 from tests.support.ios import Session, paper
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.errors import StartupConfigRejected
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper
 
 

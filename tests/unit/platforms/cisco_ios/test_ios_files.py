@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas.files import contextual, incremental
-from pytest_netbench.platforms.cisco_ios.flash import SIZE, Flash
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.device.flash import SIZE, Flash
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from tests.support.ios import paper
 from tests.support.terminal import ScriptedTerminal

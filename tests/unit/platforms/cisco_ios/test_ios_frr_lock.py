@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.apply import frr as apply_frr
-from pytest_netbench.platforms.cisco_ios.plan import FrrPlan
-from pytest_netbench.platforms.cisco_ios.services.programs import frr as program_frr
+from pytest_netbench.platforms.cisco_ios.compile.state import FrrPlan
+from pytest_netbench.platforms.cisco_ios.services.programs.common import frr as program_frr
 from pytest_netbench.platforms.frr import daemons
 
 LOCKED = "% command failed, could not lock running DS\n"

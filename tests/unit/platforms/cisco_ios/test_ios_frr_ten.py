@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.apply import frr
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
-from pytest_netbench.platforms.cisco_ios.plan import FrrPlan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.state import FrrPlan
 from pytest_netbench.platforms.frr import daemons
 from tests.support.ios import paper
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
 from pytest_netbench.platforms.cisco_ios.grammar.book import book
-from pytest_netbench.platforms.cisco_ios.plan import Plan
 from tests.support.ios import PaperDevice, Session, paper, render
 from tests.support.ios_fuzz import Fuzz
 

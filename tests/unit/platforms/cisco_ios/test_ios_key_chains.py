@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.keychain import secrets
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 CHAIN = (

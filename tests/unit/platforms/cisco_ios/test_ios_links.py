@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.apply import links
-from pytest_netbench.platforms.cisco_ios.plan import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
 
 
 class ListeningNode:

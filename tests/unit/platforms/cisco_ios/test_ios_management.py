@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.ani.manual import search
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
-from pytest_netbench.platforms.cisco_ios.coverage import readable
+from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
+from pytest_netbench.dialects.cisco_ios.manual import FILE, parse, render
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book, book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
-from pytest_netbench.platforms.cisco_ios.manual import sections
+from pytest_netbench.platforms.cisco_ios.grammar.coverage import readable
+from pytest_netbench.platforms.cisco_ios.grammar.manual import sections
 
 AREA = Area(
     name="demo",
@@ -61,9 +62,18 @@ def test_a_command_that_only_shows_is_not_undone(demo):
 
 
 def test_every_command_of_the_grammar_is_in_the_manual():
-    written = {section.text.splitlines()[0].split()[0] for section in CiscoIosPlatform().manual()}
+    written = {section.text.splitlines()[0].split()[0] for section in CiscoIosDialect().manual()}
     assert {readable(known.command.pattern, {}).split()[0] for known in book().commands()} <= written
-    assert len(CiscoIosPlatform().manual()) > 0.9 * len(book().commands())
+    assert len(CiscoIosDialect().manual()) > 0.9 * len(book().commands())
+
+
+def test_the_manual_of_the_dialect_is_generated_from_the_grammar():
+    remedy = f"netbench commands --manual > {FILE}"
+    assert FILE.read_text(encoding="utf-8") == render(sections(book())), remedy
+
+
+def test_the_text_of_the_manual_keeps_every_section():
+    assert parse(render(sections(book()))) == sections(book())
 
 
 @pytest.mark.parametrize(
@@ -78,5 +88,5 @@ def test_every_command_of_the_grammar_is_in_the_manual():
     ],
 )
 def test_a_question_finds_its_command(query, command):
-    best = search({"cisco_ios": CiscoIosPlatform()}, query)[:2]
+    best = search({"cisco_ios": CiscoIosDialect()}, query)[:2]
     assert any(section["text"].startswith(command) for section in best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import parse
 from pytest_netbench.platforms.cisco_ios.areas.nat.translations import extended, table
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 SIDES = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "ip nat inside", "interface gi0/1",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.model.score import Score
-from pytest_netbench.platforms.cisco_ios import CiscoIosPlatform
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from pytest_netbench.scorers.command import CommandScorer
 from tests.support.ios import PaperDevice, Session, paper
 from tests.support.records import configs_record
@@ -270,7 +270,7 @@ def score(truth: str, agent: str) -> Score:
     record = configs_record(
         initial=paper().running_config(), final=typed(agent).running_config(), truth=typed(truth).running_config()
     )
-    return CommandScorer(platforms={"small": CiscoIosPlatform()}).score(record)
+    return CommandScorer(dialects={"small": CiscoIosDialect()}).score(record)
 
 
 def test_the_command_score_takes_both_forms_for_the_same():

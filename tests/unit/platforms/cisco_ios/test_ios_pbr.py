@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 PORT = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "no shutdown", "ip policy route-map PBR")

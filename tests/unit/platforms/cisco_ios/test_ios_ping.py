@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.diagnostics import _marks, read_marks
-from pytest_netbench.platforms.cisco_ios.device import Interrupted
+from pytest_netbench.platforms.cisco_ios.device.exec import Interrupted
 
 
 def answered(count: int, _timeout_s: float) -> str:

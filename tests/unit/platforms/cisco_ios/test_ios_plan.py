@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.apply import links, nft
 from pytest_netbench.platforms.cisco_ios.apply.frr import difference
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
-from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, FORWARD, FrrPlan, Link, NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, FORWARD, FrrPlan, Link, NftPlan
 from tests.support.ios import paper
 
 

@@ -6,7 +6,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.areas.policy import communities
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas.qos.queues import guarantees
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
-from pytest_netbench.platforms.cisco_ios.session import Session
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper
 
 CLASSES = ("class-map match-any VOICE", "match dscp ef", "class-map DATA", "match dscp af21")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import families, pieces, text
-from pytest_netbench.platforms.cisco_ios.plan import ACL_IN, Chain, NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import ACL_IN, Chain, NftPlan
 
 
 def plan(*, rules):

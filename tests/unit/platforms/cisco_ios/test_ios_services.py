@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
-from pytest_netbench.platforms.cisco_ios.durations import elapsed
-from pytest_netbench.platforms.cisco_ios.passwords import hidden
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_pools import Leases, Pool
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.config.passwords import hidden
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.pools import Leases, Pool
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 from tests.support.ios import Session, paper, render
 
 LAN = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0")

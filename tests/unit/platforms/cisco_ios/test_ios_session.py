@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios import passwords
-from pytest_netbench.platforms.cisco_ios.pipes import filtered
-from pytest_netbench.platforms.cisco_ios.session import READ_ONLY, Session
+from pytest_netbench.platforms.cisco_ios.config import passwords
+from pytest_netbench.platforms.cisco_ios.session.pipes import filtered
+from pytest_netbench.platforms.cisco_ios.session.session import READ_ONLY, Session
 from tests.support.ios import paper
 
 

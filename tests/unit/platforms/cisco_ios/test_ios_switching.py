@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import PaperDevice, Session, paper
 
 PORTS = ("Gi0/1", "Gi0/2", "Fa0/3", "Te1/1")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_netbench.platforms.base import Completed
-from pytest_netbench.platforms.cisco_ios.device import Device
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from tests.support.ios import paper
 from tests.support.terminal import ScriptedTerminal
@@ -195,12 +195,7 @@ def test_reload_asks_and_any_key_but_enter_and_y_keeps_the_device_running():
 
 @pytest.mark.parametrize("key", ["\r", "y"])
 def test_a_reload_ends_the_session(key):
-    class Reloads(type(paper())):
-        def reload(self):
-            self._load_startup()
-
     device = paper("hostname R5")
-    device.__class__ = Reloads
     terminal = ScriptedTerminal(["enable\r", f"{SECRET}\r", "reload\r", key, "show clock\r"])
     IosConsole(device, enable_secret=SECRET).converse(terminal)
     assert terminal.script == ["show clock\r"]
@@ -335,12 +330,7 @@ def test_no_keys_harm_the_line(chunks):
 @given(st.lists(st.sampled_from(["conf t", "int lo1", "int range gi0/0 - 1", "no shut", "hostname x", "do sh ver", "end", "exit", "sh run", "banner motd #", "x#", "enable", SECRET, "reload", "router ospf 1", "?", "no", "default int lo1", "copy run start", "write", "dir", "terminal length 3", "q", " ", "", "configure replace flash:x", "ip access-list extended A", "permit ip any any", "line vty 0 4"]), max_size=25))  # fmt: skip
 @settings(max_examples=60, deadline=None)
 def test_no_lines_in_any_order_harm_the_session(lines):
-    class Paper(type(paper())):
-        def reload(self):
-            self._load_startup()
-
     device = paper()
-    device.__class__ = Paper
     terminal = ScriptedTerminal([f"{line}\r" for line in lines], rows=5)
     with suppress(EOFError):
         IosConsole(device, enable_secret=SECRET).converse(terminal)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import pairs
-from pytest_netbench.platforms.cisco_ios.compile import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
 from tests.support.ios import Session, paper
 
 ZONES = ("zone security IN", "zone security OUT", "exit")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import ip_interface
 
 import pytest
 
@@ -18,11 +19,10 @@ def summary(peer: str, *, local: int, remote: int, state: str = "Established", a
 
 
 def speaker(node: str, answer, addresses: dict[str, list[str]], config: str = "") -> bgp.Speaker:
-    brief = {name: {"status": "up", "addresses": owned} for name, owned in addresses.items()}
     return bgp.Speaker(
         node=node,
         peers=bgp.peers(answer),
-        addresses=bgp.addresses(brief),
+        addresses={name: tuple(map(ip_interface, owned)) for name, owned in addresses.items()},
         settings=bgp.parse_settings(config),
     )
 

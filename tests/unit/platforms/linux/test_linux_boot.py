@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pytest_netbench.errors import StartupConfigRejected
-from pytest_netbench.platforms.base import Completed
+from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.linux.boot import rejection, script
 
 

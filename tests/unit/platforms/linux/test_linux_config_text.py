@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from pytest_netbench.dialects.linux import LinuxDialect
 from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
-from pytest_netbench.platforms.linux.platform import LinuxPlatform
 
 UP = ["BROADCAST", "MULTICAST", "UP", "LOWER_UP"]
 
@@ -244,11 +244,11 @@ def test_an_interface_whose_name_holds_a_dot_keeps_it():
     assert sysctls.lines(now, fresh, ["eth0.5"]) == ["sysctl net/ipv4/conf/eth0.5/rp_filter = 1"]
 
 
-PLATFORM = LinuxPlatform()
+DIALECT = LinuxDialect()
 
 
 def names(line: str) -> set[tuple[str, str]]:
-    return {(kind, match[1]) for kind, pattern in PLATFORM.free_names() for match in re.finditer(pattern, line)}
+    return {(kind, match[1]) for kind, pattern in DIALECT.free_names() for match in re.finditer(pattern, line)}
 
 
 @pytest.mark.parametrize(
@@ -282,4 +282,4 @@ def test_names_a_person_chooses_are_told_from_what_matters(line, expected):
     ],
 )
 def test_order_matters_in_chains_filters_and_policy_rules(parents, line, expected):
-    assert PLATFORM.ordered_block(parents, line) == expected
+    assert DIALECT.ordered_block(parents, line) == expected

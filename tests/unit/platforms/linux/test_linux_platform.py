@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.base import Completed
-from pytest_netbench.platforms.linux.platform import spoken, unsettled
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.linux.driver import spoken, unsettled
 
 UP = ["UP", "LOWER_UP"]
 TENTATIVE = {"family": "inet6", "local": "2001:db8::1", "scope": "global", "tentative": True}

@@ -10,9 +10,10 @@ import time
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import packets
-from pytest_netbench.backends.netns.supervisor.measuring.exchanges import TRIES
+from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 
+TRIES = 2
 _HOP_LIMITS = {4: (socket.IPPROTO_IP, socket.IP_TTL), 6: (socket.IPPROTO_IPV6, socket.IPV6_UNICAST_HOPS)}
 
 
@@ -29,6 +30,7 @@ class _Trace:
         self._patience_s = request["patience_s"] / TRIES
         self._socket = sockets.open(request["source"], "icmp", self._version)
         self._socket.setblocking(True)
+        self._disguise = Disguise()
         self._identifier = int.from_bytes(os.urandom(2), "big")
         self._hops: dict[int, str] = {}
         self._reached: int | None = None
@@ -46,7 +48,7 @@ class _Trace:
         for limit in self._limits:
             self._socket.setsockopt(*_HOP_LIMITS[self._version], limit)
             with contextlib.suppress(OSError):
-                message = packets.echo_request(self._identifier, limit, version=self._version)
+                message = packets.echo_request(self._identifier, limit, self._disguise.echo(), version=self._version)
                 self._socket.sendto(message, (self._target, 0))
 
     def _receive(self) -> None:

@@ -1,20 +1,31 @@
-"""Probing: many packet exchanges at once from one process.
+"""Probing: many packet exchanges at once from one process, in one loop. Standard library only.
 
-It makes its sockets in all nodes and then serves them in one loop. Standard library only.
+The loop's work follows the events: contents and flows identify packets by dictionaries, and deadlines wait in a heap. A probe is
+given up only after all sockets were read empty once its deadline had passed, so that its fate follows from the kernel's receive
+times and not from when this process had its turn.
 """
 
 from __future__ import annotations
 
-import contextlib
-import selectors
-import time
+import heapq
+import resource
+from collections import deque
 from typing import Any
 
-from pytest_netbench.backends.netns.supervisor.measuring.clients import Clients
+from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
+from pytest_netbench.backends.netns.supervisor.measuring.events import Events, now_ns
 from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Exchange
-from pytest_netbench.backends.netns.supervisor.measuring.listeners import Listeners
-from pytest_netbench.backends.netns.supervisor.measuring.sniffers import Sniffers
+from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
+from pytest_netbench.backends.netns.supervisor.measuring.senders import Senders
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
+from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
+from pytest_netbench.backends.netns.supervisor.measuring.strangers import Strangers
+from pytest_netbench.backends.netns.supervisor.measuring.streams import Clients, Listeners
+
+# Sent at once, before arrivals are read: queues of the kernel hold more.
+_BURST = 32
+_RETRY_NS = 2_000_000
+_MOST_CONNECTIONS = 2000
 
 
 class Prober:
@@ -23,57 +34,170 @@ class Prober:
     Args:
         sockets: Makes sockets in nodes.
         requests: The fields of each probe.
+        repetitions: How often an unanswered probe is sent again.
+        limit_s: When to stop whatever happens, in seconds.
+        seed: Draws the same contents again; ``None`` for other ones each time.
     """
 
-    def __init__(self, sockets: Sockets, requests: list[dict[str, Any]]) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._exchanges = [Exchange(request, number) for number, request in enumerate(requests)]
-        self._clients = Clients(sockets, self._selector)
-        self._listeners = Listeners(sockets, self._selector, self._exchanges)
-        self._sniffers = Sniffers(sockets, self._selector, self._exchanges)
+    def __init__(
+        self,
+        sockets: Sockets,
+        requests: list[dict[str, Any]],
+        *,
+        repetitions: int,
+        limit_s: float,
+        seed: int | None = None,
+    ) -> None:
+        self._sockets = sockets
+        self._stop = now_ns() + int(limit_s * 1e9)
+        self._disguise = Disguise(seed)
+        self._events = Events()
+        self._identities = Identities()
+        self._stations: dict[str, Station] = {}
+        self._strangers: dict[str, Strangers] = {}
+        self._own: dict[tuple[str, str], bool] = {}
+        self._senders = Senders(
+            sockets=sockets, stations=self._stations, identities=self._identities, disguise=self._disguise
+        )
+        self._listeners = Listeners(sockets=sockets, events=self._events, identities=self._identities)
+        self._clients = Clients(
+            sockets=sockets, events=self._events, identities=self._identities, disguise=self._disguise
+        )
+        self._most_connections = min(_MOST_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4)
+        self._fresh: deque[Exchange] = deque()
+        self._due: list[tuple[int, int, Exchange]] = []
+        self._lost_packets = 0
+        self._open = len(requests)
+        self._exchanges = [self._begin(request, repetitions) for request in requests]
 
     def run(self) -> list[dict[str, Any]]:
         """All probes side by side; reports in order."""
         for exchange in self._exchanges:
             with exchange.ended_by_errors():
-                self._open(exchange)
-        begin = time.monotonic()
-        for exchange in self._exchanges:
-            exchange.start(begin)
-        while open_ones := [exchange for exchange in self._exchanges if not exchange.ended]:
-            self._send_due(open_ones)
-            self._wait(open_ones)
-        self._linger()
+                self._prepare(exchange)
+        self._fresh.extend(_one_of_each_source_in_turn(self._exchanges))
+        while self._open and now_ns() < self._stop:
+            swept = now_ns()
+            self._events.sweep(self._wait_ns(swept))
+            self._expire(swept)
+            for _ in range(min(_BURST, len(self._fresh))):
+                self._send(self._fresh.popleft())
+        self._events.sweep()
         return [exchange.report() for exchange in self._exchanges]
 
-    def _open(self, exchange: Exchange) -> None:
-        if node := exchange.request["listen_on"]:
-            self._sniffers.watch(node)
-            if exchange.protocol != "icmp":
-                self._listeners.listen(node, exchange.protocol, exchange.port, exchange.version)
-        self._clients.open(exchange)
+    def close(self) -> list[int]:
+        """Close everything but taps, which take their time; returns their descriptors."""
+        self._listeners.close()
+        return self._sockets.close()
 
-    def _send_due(self, open_ones: list[Exchange]) -> None:
-        now = time.monotonic()
-        for exchange in open_ones:
-            if exchange.is_due(now):
-                with exchange.ended_by_errors():
-                    self._clients.send(exchange)
+    def _begin(self, request: dict[str, Any], repetitions: int) -> Exchange:
+        if request["protocol"] != "icmp" and request["port"] is None:
+            request["port"] = self._disguise.port()
+        return Exchange(request, repetitions=repetitions, ended=self._ended)
 
-    def _wait(self, open_ones: list[Exchange]) -> None:
-        now = time.monotonic()
-        waits = [exchange.wait_s(now) for exchange in open_ones if not exchange.ended]
-        if waits:
-            self._handle(max(0.0, min(waits)))
+    def _ended(self, exchange: Exchange) -> None:
+        self._open -= 1
+        self._clients.close(exchange)
 
-    def _handle(self, timeout: float) -> bool:
-        events = self._selector.select(timeout)
-        for key, _ in events:
-            with contextlib.suppress(BlockingIOError):
-                key.data()
-        return bool(events)
+    def _station(self, node: str) -> Station:
+        if node not in self._stations:
+            self._stations[node] = Station(
+                node=node, sockets=self._sockets, events=self._events, identities=self._identities
+            )
+        return self._stations[node]
 
-    def _linger(self) -> None:
-        """Take what has already arrived: an answer may overtake the sniffer's copy of its request."""
-        while self._handle(0):
-            continue
+    def _prepare(self, exchange: Exchange) -> None:
+        source, protocol, version = self._station(exchange.source), exchange.protocol, exchange.version
+        source.hear("icmp", version)
+        if protocol == "udp":
+            source.hear("udp", version)
+        elif protocol == "tcp":
+            source.watch()
+        for node in exchange.watched:
+            self._station(node).watch()
+            if protocol != "tcp":
+                self._station(node).hear(protocol, version)
+        if exchange.listen_on and protocol == "udp":
+            self._station(exchange.listen_on).answer_datagrams(version, exchange.listen_port)
+        elif exchange.listen_on and protocol == "tcp":
+            exchange.occupied = self._listeners.listen(self._station(exchange.listen_on), version, exchange.listen_port)
+        self._prepare_source(exchange)
+
+    def _prepare_source(self, exchange: Exchange) -> None:
+        node, address = exchange.source, exchange.request["source_address"]
+        if not address:
+            return
+        if (node, address) not in self._own:
+            self._own[node, address] = self._sockets.has(node, address, exchange.version)
+        exchange.foreign = not self._own[node, address]
+        if exchange.foreign:
+            if node not in self._strangers:
+                self._strangers[node] = Strangers(
+                    station=self._station(node),
+                    sockets=self._sockets,
+                    identities=self._identities,
+                    disguise=self._disguise,
+                )
+            self._strangers[node].add(address)
+
+    def _send(self, exchange: Exchange) -> None:
+        if exchange.ended:
+            return
+        if exchange.protocol == "tcp" and self._clients.count >= self._most_connections and not exchange.tries:
+            self._wait_until(exchange, now_ns() + _RETRY_NS)
+            return
+        exchange.begin_try(self._lost_packets)
+        with exchange.ended_by_errors():
+            try:
+                self._send_by_protocol(exchange)
+            except BlockingIOError:
+                exchange.undo_try()
+                self._wait_until(exchange, now_ns() + _RETRY_NS)
+                return
+            exchange.was_sent()
+            self._wait_until(exchange, exchange.due)
+
+    def _send_by_protocol(self, exchange: Exchange) -> None:
+        if exchange.protocol != "tcp":
+            self._senders.send(exchange)
+        elif exchange.foreign:
+            self._strangers[exchange.source].connect(exchange)
+        else:
+            self._clients.connect(exchange, self._station(exchange.source))
+
+    def _wait_until(self, exchange: Exchange, due: int) -> None:
+        heapq.heappush(self._due, (due, id(exchange), exchange))
+
+    def _wait_ns(self, now: int) -> int:
+        while self._due and self._due[0][2].ended:
+            heapq.heappop(self._due)
+        if self._fresh or not self._due:
+            return 0
+        return min(self._due[0][0], self._stop) - now
+
+    def _expire(self, swept: int) -> None:
+        """Repeat or give up what was due before all sockets were read empty."""
+        late = []
+        while self._due and self._due[0][0] <= swept:
+            exchange = heapq.heappop(self._due)[2]
+            if not exchange.ended:
+                late.append(exchange)
+        if any(exchange.is_last_try for exchange in late):
+            self._lost_packets = sum(station.dropped() for station in self._stations.values())
+        for exchange in late:
+            if exchange.due > swept:
+                self._wait_until(exchange, exchange.due)
+            elif exchange.may_repeat(self._lost_packets):
+                self._fresh.append(exchange)
+            else:
+                exchange.give_up()
+
+
+def _one_of_each_source_in_turn(exchanges: list[Exchange]) -> list[Exchange]:
+    """So that the first packets of each node find its neighbours before many wait for them."""
+    turns: dict[str, int] = {}
+    order: list[tuple[int, int]] = []
+    for number, exchange in enumerate(exchanges):
+        turn = turns[exchange.source] = turns.get(exchange.source, 0) + 1
+        order.append((turn, number))
+    return [exchanges[number] for _, number in sorted(order)]

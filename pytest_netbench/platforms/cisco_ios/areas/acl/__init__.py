@@ -8,7 +8,7 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
 from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, reflexive, show, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import ACL_FORWARD, ACL_IN, ACL_OUT, Chain, merged
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
-from pytest_netbench.platforms.cisco_ios.plan import ACL_FORWARD, ACL_IN, ACL_OUT, Chain, merged
 
 _REFUSED = Chain("inet", "acl_refused")
 _PACE = "limit rate 2/second burst 2 packets"

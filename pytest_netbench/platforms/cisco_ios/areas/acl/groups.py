@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Network
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ports
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, port_conditions
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode

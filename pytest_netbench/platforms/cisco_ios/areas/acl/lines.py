@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
-from pytest_netbench.platforms.cisco_ios.plan import CONTROL, Chain
 
 _LINES = Chain("inet", "vty_lines")
 _REFUSED = Chain("inet", "vty_refused")

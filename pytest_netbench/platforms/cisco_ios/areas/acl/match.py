@@ -20,8 +20,8 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, Line
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import group_set, icmp, port_conditions, slug
 from pytest_netbench.platforms.cisco_ios.areas.acl.reflexive import answers, remembering
 from pytest_netbench.platforms.cisco_ios.areas.acl.times import time_conditions
-from pytest_netbench.platforms.cisco_ios.compile import Context
-from pytest_netbench.platforms.cisco_ios.plan import Chain
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 
 _ALL = 0xFFFFFFFF
 _LOG_GROUP = 31

@@ -8,8 +8,8 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
-from pytest_netbench.platforms.cisco_ios.compile import Context
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
 
 _SECONDS = 300

@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.groups import NETWORK, SERVIC
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, every
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import counter_name
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 Counts = Mapping[tuple[str, str], tuple[int, int]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas.bgp import edits
 from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, SIX, VRF
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
 

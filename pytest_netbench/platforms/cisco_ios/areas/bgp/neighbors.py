@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Peer, Settings, as_number
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.config.passwords import revealed
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.passwords import revealed
 
 _CONNECT_S = 10
 """Seconds after which FRR tries again to reach a neighbor: its own 120 s are long beside IOS's."""

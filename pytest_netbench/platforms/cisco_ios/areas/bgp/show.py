@@ -8,7 +8,7 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.areas.bgp import show_neighbors, show_summary, show_table
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _FOUR = ("show ip bgp", "show bgp", "show bgp ipv4 unicast", "show ip bgp ipv4 unicast", "show ip bgp vpnv4 vrf {vrf:name}", "show bgp vpnv4 unicast vrf {vrf:name}")  # fmt: skip

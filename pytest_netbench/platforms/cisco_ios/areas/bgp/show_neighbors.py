@@ -8,9 +8,9 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, state_of, where
-from pytest_netbench.platforms.cisco_ios.device import Exec
-from pytest_netbench.platforms.cisco_ios.durations import elapsed
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
 _LONG = {"ipv4": "IPv4 Unicast", "ipv6": "IPv6 Unicast"}
 

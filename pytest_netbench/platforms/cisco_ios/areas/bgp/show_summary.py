@@ -7,9 +7,9 @@ from ipaddress import ip_address
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
-from pytest_netbench.platforms.cisco_ios.device import Exec
-from pytest_netbench.platforms.cisco_ios.durations import elapsed
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 
 _HEADING = "Neighbor        V           AS MsgRcvd MsgSent   TblVer  InQ OutQ Up/Down  State/PfxRcd"
 NOT_ACTIVE = "% BGP not active\n"

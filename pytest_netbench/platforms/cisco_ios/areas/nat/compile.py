@@ -12,9 +12,9 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, FORWARD, NAT_IN, NAT_OUT, Chain, merged
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.plan import CONTROL, FORWARD, NAT_IN, NAT_OUT, Chain, merged
 
 HITS, MISSES = "nat_hits", "nat_misses"
 _INSIDE = Chain("inet", "nat_inside")

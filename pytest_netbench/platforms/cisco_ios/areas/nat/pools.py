@@ -7,9 +7,9 @@ from functools import cached_property
 from ipaddress import IPv4Address
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.plan import Chain
 
 _MOST = 1024
 EXHAUSTED = "nat_exhausted"

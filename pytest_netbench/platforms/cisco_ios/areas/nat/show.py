@@ -11,7 +11,7 @@ from pytest_netbench.platforms.cisco_ios.areas.nat.compile import HITS, MISSES, 
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import EXHAUSTED, Pool, pools
 from pytest_netbench.platforms.cisco_ios.areas.nat.translations import Translation, present, table, translated
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _PEAK = "nat peak"

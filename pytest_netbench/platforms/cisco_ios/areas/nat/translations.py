@@ -10,8 +10,8 @@ from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, conn
 from pytest_netbench.platforms.cisco_ios.areas.nat.compile import global_address
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import pools
-from pytest_netbench.platforms.cisco_ios.compile import Context
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
 _NAMES = {1: "icmp", 6: "tcp", 17: "udp"}
 

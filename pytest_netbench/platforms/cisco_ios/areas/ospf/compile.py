@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 
-from pytest_netbench.platforms.cisco_ios import igp, passwords
 from pytest_netbench.platforms.cisco_ios.areas import keychain
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DAEMON = "ospfd"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name, running
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 KINDS = ("router", "network", "summary", "asbr-summary", "external", "nssa-external")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.ospf import database, shows
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import processes
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _OSPF = "show ip ospf [ {process:1-65535} ]"

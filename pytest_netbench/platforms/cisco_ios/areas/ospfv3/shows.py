@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as config
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.process import Member, Process, members
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
-from pytest_netbench.platforms.cisco_ios.portstate import ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
 _STATES = {"PointToPoint": "POINT_TO_POINT", "Point-To-Point": "POINT_TO_POINT", "DROther": "DROTHER", "Waiting": "WAITING", "Loopback": "LOOPBACK", "Down": "DOWN"}  # fmt: skip
 _NEAR = {"Twoway": "2WAY", "2-Way": "2WAY"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 

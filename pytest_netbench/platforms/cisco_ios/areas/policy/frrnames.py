@@ -11,7 +11,7 @@ from zlib import crc32
 
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ace, Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import AccessList, every, find
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
 
 _STANDARD = (*range(1, 100), *range(1300, 2000))
 _EXTENDED = (*range(100, 200), *range(2000, 2700))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.acl import lists
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl_match
 from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP, PROTOCOLS
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-from pytest_netbench.platforms.cisco_ios.plan import Chain
 
 GROUP_SHIFT = 20
 GROUP_MASK = 0x7F00000

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pytest_netbench.platforms.cisco_ios.areas.qos.classify import GROUP_MASK, GROUP_SHIFT, Classifier
 from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues
 from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.plan import Chain
 
 POLICY_IN = Chain("inet", "policy_in", hook="prerouting", priority=-160)
 POLICY_OUT = Chain("inet", "policy_out", hook="postrouting", priority=250)

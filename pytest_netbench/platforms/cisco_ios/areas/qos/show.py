@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.areas.qos.compile import Attachment, at
 from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues, guarantees, line_rate, shape_of
 from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _DEFAULT = "class-default"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.routes import four, protocols, six
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
 _FOUR = "show ip route [ vrf {vrf:word} ]"

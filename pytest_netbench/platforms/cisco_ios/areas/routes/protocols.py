@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_netbench.platforms.cisco_ios import igp
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted, members, processes
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as six
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import Row, Table
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 _FILTERS = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv6Address, IPv6Network
 
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import Row, Table
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 _LEGEND = """\

@@ -9,9 +9,9 @@ from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.compile import Interface, mask_length
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile.context import Interface, mask_length
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
 CODES = {"connected": "C", "local": "L", "static": "S", "kernel": "S", "rip": "R", "ripng": "R", "bgp": "B", "eigrp": "D", "ospf": "O", "ospf6": "O", "isis": "i"}  # fmt: skip
 EIGRP_DISTANCE = 90

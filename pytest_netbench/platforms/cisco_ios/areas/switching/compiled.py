@@ -6,13 +6,18 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching import security
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import (
+    Subinterface,
+    SwitchPort,
+    SwitchState,
+    TreeSettings,
+)
 from pytest_netbench.platforms.cisco_ios.areas.switching.trees import per_vlan, without_tree
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import allowed
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.switching.state import Subinterface, SwitchPort, SwitchState, TreeSettings
 
 _SHORT_COST = {"Ethernet": 100, "FastEthernet": 19, "TenGigabitEthernet": 2}
 _LONG_COST = {"Ethernet": 2_000_000, "FastEthernet": 200_000, "TenGigabitEthernet": 2_000}

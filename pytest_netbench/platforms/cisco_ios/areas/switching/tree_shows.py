@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import View, full_name, short_name
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import parse_vlans
-from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac
+from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
 
 _ROLES = {"root": "Root", "designated": "Desg", "alternate": "Altn", "backup": "Back", "disabled": "Disb"}
 _STATES = {"blocking": "BLK", "listening": "LIS", "learning": "LRN", "forwarding": "FWD"}

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import state_of
-from pytest_netbench.platforms.cisco_ios.compile import Context, Interface
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import SERVICE, SwitchPort, SwitchState
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.cisco_ios.switching.state import SERVICE, SwitchPort, SwitchState
 
 FORWARDING = 2
 

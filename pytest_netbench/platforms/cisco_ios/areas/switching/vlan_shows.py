@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import is_suspended, is_switchport, vlan_names
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name, wrapped
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
-from pytest_netbench.platforms.cisco_ios.compile import Interface
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.compile.context import Interface
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import format_vlans
-from pytest_netbench.platforms.cisco_ios.portstate import cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac, ports
 
 _RESERVED = {1002: "fddi-default", 1003: "token-ring-default", 1004: "fddinet-default", 1005: "trnet-default"}
 _TYPES = {1002: "fddi", 1003: "tr", 1004: "fdnet", 1005: "trnet"}

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_netbench.platforms.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE, MOST_INTERFACES
+from pytest_netbench.platforms.cisco_ios.areas.switching.state import RESERVED
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, format_vlans, parse_vlans
-from pytest_netbench.platforms.cisco_ios.switching.state import RESERVED
 
 VLAN_MODE = "vlan"
 SWITCH = ("switch",)
@@ -32,6 +32,8 @@ def _read_range(tokens: Sequence[Token], line: str) -> tuple[tuple[str, ...], st
         if found is None or (found[3] and not _same_stem(found[1], found[3])):
             return None
         first, last = int(found[2]), int(found[4] or found[2])
+        if len(names) + last - first >= MOST_INTERFACES:
+            return None
         try:
             names += [interfaces.canonical(f"{found[1]}{number}") for number in range(first, last + 1)]
         except ValueError:

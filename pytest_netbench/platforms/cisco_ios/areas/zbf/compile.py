@@ -23,9 +23,9 @@ from pytest_netbench.platforms.cisco_ios.areas.zbf.grammar import (
     PROTOCOLS,
     SELF,
 )
-from pytest_netbench.platforms.cisco_ios.compile import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain, merged
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
-from pytest_netbench.platforms.cisco_ios.plan import Chain, merged
 
 THROUGH = Chain("inet", "zone_through", hook="forward", priority=10)
 TO_ROUTER = Chain("inet", "zone_to_router", hook="input", priority=10)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_netbench.platforms.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections
 from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import Class, Pair, members, pairs
 from pytest_netbench.platforms.cisco_ios.areas.zbf.grammar import CLASS_MAP, PAIR, ZONE
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
-from pytest_netbench.platforms.cisco_ios.device import Exec
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 Counts = Mapping[tuple[str, str], tuple[int, int]]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.platforms.cisco_ios.services.programs import bpdu
-from pytest_netbench.platforms.cisco_ios.services.programs.bpdu import Bpdu
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import bpdu
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.bpdu import Bpdu
 from tests.support.wiretap import decoded
 
 SOURCE = bytes.fromhex("aabbcc000102")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_packet import DhcpMessage, Kind, Option, addresses
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_pools import Binding, Conflict, Leases, Pool
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_server import Arrival, DhcpServer
-from pytest_netbench.platforms.cisco_ios.services.programs.loop import Loop
+from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Loop
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import DhcpMessage, Kind, Option, addresses
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.pools import Binding, Conflict, Leases, Pool
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.server import Arrival, DhcpServer
 
 NOWHERE = "0.0.0.0"
 LAN = {"name": "LAN", "network": "10.0.0.0/29", "options": {"6": "01010101", "3": "0a000001"}}

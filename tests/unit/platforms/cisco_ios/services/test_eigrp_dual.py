@@ -8,8 +8,8 @@ from collections import deque
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.services.programs.eigrp_dual import CONNECTED, Dual
-from pytest_netbench.platforms.cisco_ios.services.programs.eigrp_packet import (
+from pytest_netbench.platforms.cisco_ios.services.programs.eigrp.dual import CONNECTED, Dual
+from pytest_netbench.platforms.cisco_ios.services.programs.eigrp.packet import (
     HELLO,
     INFINITE,
     INIT,

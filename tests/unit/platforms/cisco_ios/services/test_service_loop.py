@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pytest_netbench.platforms.cisco_ios.services.programs.loop import Loop
+from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Loop
 
 
 def test_what_came_for_a_descriptor_that_was_closed_is_not_given_to_the_next_with_its_number():

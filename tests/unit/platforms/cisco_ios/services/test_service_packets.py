@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_netbench.platforms.cisco_ios.services.programs import dhcp_packet, hsrp_packet, packets, vrrp_packet
-from pytest_netbench.platforms.cisco_ios.services.programs.dhcp_packet import DhcpMessage, Kind, Option
-from pytest_netbench.platforms.cisco_ios.services.programs.hsrp_packet import HsrpPacket, Opcode, State
-from pytest_netbench.platforms.cisco_ios.services.programs.packets import Arp, Ipv4
-from pytest_netbench.platforms.cisco_ios.services.programs.vrrp_packet import VrrpPacket
+from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.common.packets import Arp, Ipv4
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp import packet as dhcp_packet
+from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import DhcpMessage, Kind, Option
+from pytest_netbench.platforms.cisco_ios.services.programs.fhrp import hsrp_packet, vrrp_packet
+from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.hsrp_packet import HsrpPacket, Opcode, State
+from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.vrrp_packet import VrrpPacket
 from tests.support.wiretap import decoded
 
 MAC, OTHER = bytes.fromhex("00000c07ac01"), bytes.fromhex("020000000001")

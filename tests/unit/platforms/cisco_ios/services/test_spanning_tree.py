@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from pytest_netbench.platforms.cisco_ios.services.programs.bpdu import Bpdu
-from pytest_netbench.platforms.cisco_ios.services.programs.classic_tree import Classic
-from pytest_netbench.platforms.cisco_ios.services.programs.loop import Timer
-from pytest_netbench.platforms.cisco_ios.services.programs.rapid_tree import Rapid
-from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import (
+from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.bpdu import Bpdu
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.classic import Classic
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.instance import (
     FORWARDING,
     Port,
     PortSettings,
     Tree,
     TreeSettings,
 )
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.rapid import Rapid
 
 MODES = {"pvst": Classic, "rapid-pvst": Rapid}
 TRAVEL_S = 0.001

@@ -1,0 +1,85 @@
+"""Packet filters (classic BPF) for taps: a tap wakes its reader only for what probes need. Standard library only."""
+
+from __future__ import annotations
+
+import ctypes
+import socket
+import struct
+
+_SO_ATTACH_FILTER = 26
+_LOAD_WORD, _LOAD_BYTE, _LOAD_INDEXED, _HEADER_LENGTH = 0x20, 0x30, 0x50, 0xB1
+_EQUAL, _AND, _RETURN = 0x15, 0x54, 0x06
+_PACKET_TYPE, _ETHERTYPE = 0xFFFFF004, 0xFFFFF000
+_IPV4, _IPV6 = 0x0800, 0x86DD
+_TCP, _UDP, _ICMP, _ICMPV6 = 6, 17, 1, 58
+_SYN_WITHOUT_ACK = (0x12, 0x02)
+
+# Each line: label, operation, operand, and for a comparison where to go on if it holds and if not.
+_Line = tuple[str, int, int, str, str]
+
+
+def _program(incoming: str) -> list[_Line]:
+    return [
+        ("", _LOAD_WORD, _PACKET_TYPE, "", ""),
+        ("", _EQUAL, socket.PACKET_OUTGOING, "out", incoming),
+        ("in", _LOAD_WORD, _ETHERTYPE, "", ""),
+        ("", _EQUAL, _IPV4, "in4", ""),
+        ("", _EQUAL, _IPV6, "in6", "drop"),
+        ("in4", _LOAD_BYTE, 9, "", ""),
+        ("", _EQUAL, _UDP, "keep", ""),
+        ("", _EQUAL, _TCP, "tcp4", ""),
+        ("", _EQUAL, _ICMP, "", "drop"),
+        ("", _HEADER_LENGTH, 0, "", ""),
+        ("", _LOAD_INDEXED, 0, "", ""),
+        ("", _EQUAL, 8, "keep", "drop"),
+        ("in6", _LOAD_BYTE, 6, "", ""),
+        ("", _EQUAL, _UDP, "keep", ""),
+        ("", _EQUAL, _TCP, "tcp6", ""),
+        ("", _EQUAL, _ICMPV6, "", "drop"),
+        ("", _LOAD_BYTE, 40, "", ""),
+        ("", _EQUAL, 128, "keep", "drop"),
+        ("out", _LOAD_WORD, _ETHERTYPE, "", ""),
+        ("", _EQUAL, _IPV4, "out4", ""),
+        ("", _EQUAL, _IPV6, "", "drop"),
+        ("", _LOAD_BYTE, 6, "", ""),
+        ("", _EQUAL, _TCP, "tcp6", "drop"),
+        ("out4", _LOAD_BYTE, 9, "", ""),
+        ("", _EQUAL, _TCP, "tcp4", "drop"),
+        ("tcp4", _HEADER_LENGTH, 0, "", ""),
+        ("", _LOAD_INDEXED, 13, "", ""),
+        ("", _AND, _SYN_WITHOUT_ACK[0], "", ""),
+        ("", _EQUAL, _SYN_WITHOUT_ACK[1], "keep", "drop"),
+        ("tcp6", _LOAD_BYTE, 53, "", ""),
+        ("", _AND, _SYN_WITHOUT_ACK[0], "", ""),
+        ("", _EQUAL, _SYN_WITHOUT_ACK[1], "keep", "drop"),
+        ("drop", _RETURN, 0, "", ""),
+        ("keep", _RETURN, 0xFFFF, "", ""),
+    ]
+
+
+def _assemble(lines: list[_Line]) -> bytes:
+    places = {label: number for number, (label, *_) in enumerate(lines) if label}
+
+    def jump(number: int, label: str) -> int:
+        return places[label] - number - 1 if label else 0
+
+    return b"".join(
+        struct.pack("HBBI", operation, jump(number, yes), jump(number, no), operand)
+        for number, (_, operation, operand, yes, no) in enumerate(lines)
+    )
+
+
+REQUESTS = _assemble(_program("in"))
+"""Echo requests, UDP and first segments of TCP that come; first segments that leave."""
+EVERYTHING_IN = _assemble(_program("keep"))
+"""All that comes; first segments of TCP that leave."""
+
+
+def attach(sock: socket.socket, program: bytes) -> None:
+    """Let ``sock`` receive only what ``program`` keeps.
+
+    Raises:
+        OSError: The kernel refuses the program.
+    """
+    code = ctypes.create_string_buffer(program, len(program))
+    sock.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", len(program) // 8, ctypes.addressof(code)))

@@ -1,0 +1,39 @@
+"""Whose packet is this: probes by what identifies their packets. Standard library only."""
+
+from __future__ import annotations
+
+from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
+
+Flow = tuple[str, int, bytes, int, int]
+
+
+class Identities:
+    """Dictionaries from what packets carry to the attempts they belong to.
+
+    Translation of addresses and ports on the way changes neither contents nor the sequence numbers of TCP, so these identify a
+    packet at the target. At the source, where nothing is translated any more, its flow identifies it too.
+
+    Attributes:
+        questions: By contents, on the way to the target.
+        answers: By contents, on the way back.
+        segments: By first sequence number.
+        flows: By source node, protocol, target, source port and target port; of an echo, sequence number and identifier.
+    """
+
+    def __init__(self) -> None:
+        self.questions: dict[bytes, Attempt] = {}
+        self.answers: dict[bytes, Attempt] = {}
+        self.segments: dict[int, Attempt] = {}
+        self.flows: dict[Flow, Attempt] = {}
+
+    def add(self, attempt: Attempt, *, node: str, protocol: int, source_port: int, target_port: int) -> None:
+        """Know an attempt by its contents and its flow."""
+        self.questions[attempt.question] = attempt
+        if attempt.answer:
+            self.answers[attempt.answer] = attempt
+        self.flows[node, protocol, attempt.exchange.packed, source_port, target_port] = attempt
+
+    def exchange_of(self, flow: Flow) -> Exchange | None:
+        """The probe of a flow."""
+        attempt = self.flows.get(flow)
+        return None if attempt is None else attempt.exchange

@@ -1,0 +1,103 @@
+"""The sending side of echo requests and datagrams: few sockets per node. Standard library only."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+
+from pytest_netbench.backends.netns.supervisor import packets
+from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
+from pytest_netbench.backends.netns.supervisor.measuring.exchanges import Attempt, Exchange
+from pytest_netbench.backends.netns.supervisor.measuring.identities import Identities
+from pytest_netbench.backends.netns.supervisor.measuring.sockets import (
+    Ancillary,
+    Sockets,
+    allow_any_source,
+    from_address,
+    with_mark,
+)
+from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
+
+
+class Senders:
+    """Sends echo requests and datagrams."""
+
+    def __init__(
+        self, *, sockets: Sockets, stations: Mapping[str, Station], identities: Identities, disguise: Disguise
+    ) -> None:
+        self._sockets = sockets
+        self._stations = stations
+        self._identities = identities
+        self._disguise = disguise
+        self._strange_echo: dict[tuple[str, int], socket.socket] = {}
+        self._echo_identifiers: dict[Exchange, int] = {}
+        self._datagram: dict[tuple[str, int, bool], list[tuple[socket.socket, int]]] = {}
+        self._lanes: dict[tuple[str, bytes, int], int] = {}
+        self._lane_of: dict[Exchange, int] = {}
+
+    def send(self, exchange: Exchange) -> None:
+        """Send a probe (again).
+
+        Raises:
+            OSError: What the kernel has against it. ``BlockingIOError``: it has no room; what is sent later may find some.
+        """
+        (self._send_echo if exchange.protocol == "icmp" else self._send_datagram)(exchange)
+
+    def _send_echo(self, exchange: Exchange) -> None:
+        identifier = self._echo_identifiers.setdefault(exchange, self._disguise.number(16))
+        attempt = Attempt(exchange, number=exchange.tries, question=self._disguise.echo(), answer=b"")
+        protocol = packets.ICMP if exchange.version == 4 else packets.ICMPV6
+        self._identities.add(
+            attempt, node=exchange.source, protocol=protocol, source_port=exchange.tries, target_port=identifier
+        )
+        message = packets.echo_request(identifier, exchange.tries, attempt.question, version=exchange.version)
+        self._echo_socket(exchange).sendmsg([message], _ancillary(exchange), 0, (exchange.target, 0))
+
+    def _echo_socket(self, exchange: Exchange) -> socket.socket:
+        if not exchange.foreign:
+            return self._stations[exchange.source].hear("icmp", exchange.version)
+        key = (exchange.source, exchange.version)
+        if key not in self._strange_echo:
+            self._strange_echo[key] = self._open(exchange, "icmp")
+        return self._strange_echo[key]
+
+    def _send_datagram(self, exchange: Exchange) -> None:
+        sender, port = self._datagram_socket(exchange)
+        attempt = Attempt(
+            exchange,
+            number=exchange.tries,
+            question=self._disguise.question("udp", exchange.port),
+            answer=self._disguise.answer("udp", exchange.port) if exchange.listen_on else b"",
+        )
+        self._identities.add(
+            attempt, node=exchange.source, protocol=packets.UDP, source_port=port, target_port=exchange.port
+        )
+        sender.sendmsg([attempt.question], _ancillary(exchange), 0, (exchange.target, exchange.port))
+
+    def _datagram_socket(self, exchange: Exchange) -> tuple[socket.socket, int]:
+        """A socket that sends no other probe of this batch to the same port of the same address."""
+        if exchange not in self._lane_of:
+            flow = (exchange.source, exchange.packed, exchange.port)
+            self._lane_of[exchange] = self._lanes[flow] = self._lanes.get(flow, -1) + 1
+        lanes = self._datagram.setdefault((exchange.source, exchange.version, exchange.foreign), [])
+        while len(lanes) <= self._lane_of[exchange]:
+            made = self._open(exchange, "udp")
+            made.bind(("", 0))
+            lanes.append((made, made.getsockname()[1]))
+        return lanes[self._lane_of[exchange]]
+
+    def _open(self, exchange: Exchange, protocol: str) -> socket.socket:
+        made = self._sockets.open(exchange.source, protocol, exchange.version)
+        if exchange.foreign:
+            allow_any_source(made, exchange.version)
+        return made
+
+
+def _ancillary(exchange: Exchange) -> list[Ancillary]:
+    found: list[Ancillary] = []
+    if exchange.request["dscp"]:
+        found.append(with_mark(exchange.version, exchange.request["dscp"]))
+    if exchange.request["source_address"]:
+        found.append(from_address(ipaddress.ip_address(exchange.request["source_address"]).packed))
+    return found

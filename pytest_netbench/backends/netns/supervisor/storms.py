@@ -1,0 +1,119 @@
+"""Ends packets that circulate for ever, such as those of a bridge loop: they would keep a core busy. Standard library only.
+
+Nothing in a lab sends many packets for seconds except commands of agents and measurements of traffic, which end by themselves.
+An interface that carries as many without them is set down, as the storm control of a switch does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import Callable, Mapping
+
+from pytest_netbench.backends.netns.supervisor import nodes
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+
+EVERY_S = 1.0
+MOST_PACKETS_PER_S = 20_000
+PATIENCE = 3
+
+_GETSTATS, _NEWSTATS, _NEWLINK, _DONE, _ERROR = 94, 92, 16, 3, 2
+_DUMP = 0x301  # NLM_F_REQUEST | NLM_F_DUMP
+_HEADER = struct.Struct("=IHHII")
+_STATS = struct.Struct("=BBHII")
+_LINK_64 = 1  # IFLA_STATS_LINK_64
+_ATTRIBUTE = struct.Struct("=HH")
+_COUNTED = struct.Struct("=QQ")
+_INTERFACE = struct.Struct("=BxHiII")
+_IFF_UP = 0x1
+
+
+class Storms:
+    """Looks at the interfaces of all nodes once a second.
+
+    Args:
+        spaces: The nodes.
+        home: Descriptor of the lab's own network namespace.
+        excused: Whether something is under way that may send as much as it likes.
+        clock: Seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        *,
+        spaces: Mapping[str, Namespaces],
+        home: int,
+        excused: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spaces = spaces
+        self._home = home
+        self._excused = excused
+        self._clock = clock
+        self._sockets: dict[str, socket.socket] = {}
+        self._last: dict[tuple[str, int], int] = {}
+        self._strikes: dict[tuple[str, int], int] = {}
+        self._looked = clock()
+        self._next = self._looked + EVERY_S
+
+    def wait_s(self) -> float:
+        """Return the seconds until the next look."""
+        return max(0.001, self._next - self._clock())
+
+    def tick(self) -> None:
+        """Look, if it is time."""
+        now = self._clock()
+        if now < self._next:
+            return
+        passed_s, self._looked, self._next = now - self._looked, now, now + EVERY_S
+        most = MOST_PACKETS_PER_S * passed_s
+        excused = self._excused()
+        counted: dict[tuple[str, int], int] = {}
+        for name in self._spaces:
+            with contextlib.suppress(OSError):  # no memory for the answer: the next look shows it again
+                counted.update(self._count(name))
+        for place, packets in counted.items():
+            stormy = not excused and place in self._last and packets - self._last[place] > most
+            self._strikes[place] = self._strikes.get(place, 0) + 1 if stormy else 0
+            if self._strikes[place] >= PATIENCE:
+                self._strikes[place] = 0
+                self._set_down(*place)
+        self._last = counted
+        self._strikes = {place: self._strikes[place] for place in counted}
+
+    def _count(self, node: str) -> dict[tuple[str, int], int]:
+        """Packets received and sent so far, by interface index."""
+        netlink = self._netlink(node)
+        body = _STATS.pack(0, 0, 0, 0, 1 << (_LINK_64 - 1))
+        netlink.send(_HEADER.pack(_HEADER.size + len(body), _GETSTATS, _DUMP, 1, 0) + body)
+        found: dict[tuple[str, int], int] = {}
+        while True:
+            data = netlink.recv(1 << 17)
+            at = 0
+            while at + _HEADER.size <= len(data):
+                size, kind, _, _, _ = _HEADER.unpack_from(data, at)
+                if kind in {_DONE, _ERROR}:
+                    return found
+                if kind == _NEWSTATS:
+                    _, _, _, index, _ = _STATS.unpack_from(data, at + _HEADER.size)
+                    start = at + _HEADER.size + _STATS.size + _ATTRIBUTE.size
+                    if start + _COUNTED.size <= at + size:
+                        found[node, index] = sum(_COUNTED.unpack_from(data, start))
+                at += (size + 3) & ~3
+
+    def _set_down(self, node: str, index: int) -> None:
+        body = _INTERFACE.pack(socket.AF_UNSPEC, 0, index, 0, _IFF_UP)
+        netlink = self._netlink(node)
+        netlink.send(_HEADER.pack(_HEADER.size + len(body), _NEWLINK, 0x5, 2, 0) + body)
+        with contextlib.suppress(OSError):
+            netlink.recv(1 << 16)
+
+    def _netlink(self, node: str) -> socket.socket:
+        if node not in self._sockets:
+            with nodes.inside_network(self._spaces[node], self._home):
+                made = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE)
+            made.settimeout(0.5)
+            self._sockets[node] = made
+        return self._sockets[node]

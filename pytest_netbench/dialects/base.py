@@ -1,0 +1,68 @@
+"""What a dialect is: what is known of a configuration language without a running node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
+"""A config line and the lines below it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManualSection:
+    """One section of a command reference: what a person would look up at once. Plain text."""
+
+    title: str
+    text: str
+
+
+class Dialect(Protocol):
+    """One configuration language. A task's ``platform`` names it."""
+
+    name: str
+    hint: str
+    """How its command line is used, for people and agents who meet it for the first time; may be empty."""
+
+    def interface(self, name: str) -> str:
+        """The full form of an interface name; equal for two names of one interface.
+
+        Raises:
+            ValueError: The name cannot be an interface of this network OS.
+        """
+        ...
+
+    def normalise(self, line: str) -> str | None:
+        """A config line in canonical form for comparison, or ``None`` for a line that says nothing (``!``, banners)."""
+        ...
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        """Canonical lines in an order and form that is equal for configs that mean the same.
+
+        A dialect that has one form for each meaning returns them as they are.
+        """
+        ...
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        """(kind, regular expression with one group) pairs for identifiers a person may choose freely in config lines.
+
+        A kind that ends in ``sequence`` is a position in an ordered list: its number is not compared, its rank is.
+        """
+        ...
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        """The ordered list a config line belongs to, or ``None`` if its place among its siblings does not matter.
+
+        Args:
+            parents: The normalised lines above it, outermost first.
+            line: The normalised line, e.g. ``ip prefix-list OUT seq 5 permit 10.0.0.0/8``.
+
+        Returns:
+            A key that is equal for all siblings of the same list, e.g. ``ip prefix-list OUT``.
+        """
+        ...
+
+    def manual(self) -> Sequence[ManualSection]:
+        """The whole command reference, empty if there is none; may take a moment, and is asked for once in a process."""
+        ...

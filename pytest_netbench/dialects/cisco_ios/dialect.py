@@ -1,0 +1,36 @@
+"""The dialect ``cisco_ios``: the command line of Cisco IOS 15."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.cisco_ios import interfaces, manual, names
+
+
+class CiscoIosDialect:
+    """Routers and switches whose command line is that of IOS 15."""
+
+    name = "cisco_ios"
+    hint = (
+        "The command line is that of Cisco IOS 15 in privileged mode; update-cfg begins in configuration mode. "
+        "Ports of a router start shut down. 'show netbench unsupported' lists lines that were accepted without effect."
+    )
+
+    def interface(self, name: str) -> str:
+        return interfaces.canonical(name)
+
+    def normalise(self, line: str) -> str | None:
+        return names.normalise(line)
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return names.rearrange(tree)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return names.FREE_NAMES
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
+
+    def manual(self) -> Sequence[ManualSection]:
+        return manual.sections()

@@ -1,0 +1,5 @@
+"""The dialect ``frr``."""
+
+from pytest_netbench.dialects.frr.dialect import FrrDialect
+
+__all__ = ["FrrDialect"]

@@ -1,0 +1,5 @@
+"""The dialect ``linux``."""
+
+from pytest_netbench.dialects.linux.dialect import LinuxDialect
+
+__all__ = ["LinuxDialect"]

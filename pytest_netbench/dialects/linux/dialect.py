@@ -1,0 +1,34 @@
+"""The dialect ``linux``: the state of a Linux host as text; its command line is a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.dialects.linux import names
+
+
+class LinuxDialect:
+    """Hosts and routers that are plain Linux."""
+
+    name = "linux"
+    hint = ""
+
+    def interface(self, name: str) -> str:
+        return linux_interface(name)
+
+    def normalise(self, line: str) -> str | None:
+        return names.normalise(line)
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return names.FREE_NAMES
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
+
+    def manual(self) -> Sequence[ManualSection]:
+        return ()

@@ -1,0 +1,112 @@
+"""Wait until a running network is ready as its task's policy says.
+
+Works for the lab of any backend: it asks the drivers' ``pending`` and nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from pytest_netbench.errors import NotReady
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
+from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.sessions import Session, SessionEnd
+
+_LEAST_DEADLINE_S = 30.0
+_QUIET_LAB_S = 3.0
+_LEAST_QUIET_S = 0.04
+_POLL_S = 0.01
+_LONGEST_POLL_S = 0.1
+_DEFAULT = Ready()
+_UNSTABLE = "routes to become stable"
+
+
+def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Readiness:
+    """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
+
+    Args:
+        lab: The lab, its links up and its nodes booted.
+        pace: Lab seconds per wall second at present.
+        policy: What is waited for.
+
+    Raises:
+        NotReady: With what was still missing at the deadline, unless the policy accepts that.
+    """
+    if policy.until == "boot":
+        return Readiness()
+    watch = _Watch(lab, policy)
+    started = time.monotonic()
+    wall_s = policy.deadline_s / pace
+    deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
+    quiet_s = max(_LEAST_QUIET_S, _QUIET_LAB_S / pace)
+    fingerprint, since = "", started
+    wait = _POLL_S
+    never = threading.Event()
+    while True:
+        missing, present = watch.look()
+        now = time.monotonic()
+        if missing or present != fingerprint:
+            fingerprint, since = present, now
+        elif not present or now - since >= quiet_s:
+            return Readiness(unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
+        if now >= deadline:
+            missing = missing or (_UNSTABLE,)
+            if policy.until == "everything":
+                raise NotReady(missing, waited_s=now - started)
+            return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
+        # Daemons tell nobody of a formed adjacency; asking them costs a fraction of a millisecond each.
+        wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
+        never.wait(wait)
+
+
+class _Watch:
+    """Looks at all nodes of a lab, driver by driver."""
+
+    def __init__(self, lab: Lab, policy: Ready) -> None:
+        groups: dict[int, tuple[Driver[Any], dict[str, NodeAccess]]] = {}
+        for name, node in lab.nodes.items():
+            driver = lab.driver(name)
+            groups.setdefault(id(driver), (driver, {}))[1][name] = node
+        self._groups = list(groups.values())
+        self._expected = [_Expectation(one, lab) for one in policy.expected_down]
+        self._down: set[Session] = set()
+
+    def look(self) -> tuple[tuple[str, ...], str]:
+        """What is missing now, and a fingerprint of the routes."""
+        states = [driver.pending(nodes, excused=self._excused) for driver, nodes in self._groups]
+        self._down = {session for state in states for session in state.excused}
+        # a driver without a fingerprint has no routes of its own that could still move
+        fingerprint = "|".join(state.fingerprint for state in states if state.fingerprint)
+        return tuple(phrase for state in states for phrase in state.missing), fingerprint
+
+    def _excused(self, session: Session) -> bool:
+        return any(expectation.covers(session) for expectation in self._expected)
+
+    @property
+    def unexpectedly_up(self) -> tuple[str, ...]:
+        """Expectations that no session fulfilled at the last look."""
+        return tuple(str(one.text) for one in self._expected if not any(one.covers(session) for session in self._down))
+
+
+class _Expectation:
+    """A session that is expected down, with the kernel's name of the interface that it may be named by."""
+
+    def __init__(self, expected: ExpectedDown, lab: Lab) -> None:
+        self.text = expected
+        self._names = {expected.neighbor}
+        with suppress(ValueError):  # an address or a node
+            self._names.add(lab.driver(expected.node).kernel_interface(expected.neighbor))
+
+    def covers(self, session: Session) -> bool:
+        """Whether it speaks of ``session``, from either end."""
+        if session.protocol != self.text.protocol:
+            return False
+        return self._from(session.one, session.other) or self._from(session.other, session.one)
+
+    def _from(self, here: SessionEnd, there: SessionEnd) -> bool:
+        return here.node == self.text.node and bool({here.interface, there.address, there.node} & self._names)

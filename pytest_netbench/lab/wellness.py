@@ -1,0 +1,20 @@
+"""Who could have caused an error on a running lab: the agent, or the machinery."""
+
+from __future__ import annotations
+
+from pytest_netbench.errors import LabDied, LabError
+from pytest_netbench.lab.protocols import LabNode
+
+
+def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
+    """Return whether an agent may have caused ``error`` by what it sent.
+
+    The lab is checked before the agent works. An error that comes later on nodes that still run programs therefore comes from
+    what the agent changed. A lab that is gone, or a node that runs nothing, is the machinery's.
+    """
+    if isinstance(error, LabDied):
+        return False
+    try:
+        return all(node.run(("true",)).returncode == 0 for node in nodes)
+    except LabError:
+        return False

@@ -1,0 +1,156 @@
+"""What every backend's node offers: the core that a driver can rely on. Everything else is a capability.
+
+Owns the core protocol ``NodeAccess`` and its values. Must not know of any network OS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pytest_netbench.model.topology import Endpoint
+from pytest_netbench.platforms.capability import Capability
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed:
+    """A finished command. ``truncated``: output was cut at the limit; ``timed_out``: it was killed."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+    truncated: bool = False
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxLimits:
+    """What one agent command may use. Seconds, bytes, processes."""
+
+    timeout_s: float = 30.0
+    output_bytes: int = 65_536
+    memory_bytes: int = 256 * 2**20
+    processes: int = 64
+    disk_bytes: int = 16 * 2**20
+
+
+DEFAULT_LIMITS = SandboxLimits()
+
+
+class CliSession(Protocol):
+    """A persistent session on a device's own command line (scrapli on the backend's transport)."""
+
+    def send(self, line: str, *, timeout_s: float = 30.0) -> str:
+        """Send one line and return what the device printed, without echo and prompt.
+
+        Raises:
+            LabError: The session is gone or the prompt did not come back in time.
+        """
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """The prompt as last seen, e.g. ``R1(config-if)#``."""
+        ...
+
+    def close(self) -> None:
+        """End the session."""
+        ...
+
+
+class PtyProgram(Protocol):
+    """A program that runs on a pseudo-terminal in a node."""
+
+    @property
+    def fd(self) -> int:
+        """The master end, non-blocking. It reads as ended (EIO or nothing) once the program is gone."""
+        ...
+
+    def resize(self, *, columns: int, rows: int) -> None:
+        """Tell the program how large its terminal is."""
+        ...
+
+    def close(self) -> None:
+        """End the program with all it started. Idempotent."""
+        ...
+
+
+class NodeAccess(Protocol):
+    """One running node, as its driver may use it: the core that every backend offers."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def platform(self) -> str:
+        """Name of the node's dialect, as the topology says."""
+        ...
+
+    @property
+    def role(self) -> str | None:
+        """What the topology says the node is for, e.g. ``switch``."""
+        ...
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Interface names in topology order, the platform's own names."""
+        ...
+
+    @property
+    def peers(self) -> Mapping[str, tuple[Endpoint, ...]]:
+        """By interface: the other ends of its link."""
+        ...
+
+    @property
+    def line_rates(self) -> Mapping[str, int]:
+        """By interface: the rate of its link in bit/s, for links with a limited rate."""
+        ...
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What the node's driver keeps of it in this process; gone with the lab."""
+        ...
+
+    @property
+    def time_scale(self) -> float: ...
+
+    def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
+        """Run a trusted command of the framework in the node with the lab's full rights, no shell."""
+        ...
+
+    def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
+        """Run several trusted commands one after the other in one round trip."""
+        ...
+
+    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None: ...
+
+    def read_file(self, path: str) -> str: ...
+
+    def cli(self, argv: Sequence[str], *, definition: Mapping[str, Any] | str, key: str = "main") -> CliSession:
+        """The persistent session called ``key``: ``argv`` on a pty in the sandbox (no capabilities), driven by scrapli.
+
+        Args:
+            argv: Program and arguments, e.g. ``("vtysh",)``.
+            definition: scrapli definition of the command line, a mapping or YAML text.
+            key: Sessions of the same key are one session; it is opened at first use and reopened after it died.
+        """
+        ...
+
+    def drop_cli(self, key: str = "main") -> None:
+        """Close the session called ``key``; the next ``cli`` opens it anew."""
+        ...
+
+    def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
+        """Start a program of the agent's on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
+        ...
+
+    def capability(self, kind: Capability[T]) -> T:
+        """What the node offers beyond this core, e.g. ``node.capability(FRR_SOCKETS).vty(…)``.
+
+        Raises:
+            RequirementMissing: The node does not offer it.
+        """
+        ...

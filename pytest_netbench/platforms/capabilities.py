@@ -1,0 +1,152 @@
+"""The capabilities of a node: what it may offer to its driver and to tests beyond ``NodeAccess``.
+
+Owns one protocol and one key for each. Those of a whole lab are in ``lab/capabilities.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
+from pytest_netbench.platforms.capability import Capability
+
+
+class Processes(Protocol):
+    """Long-running processes in a node, in lab time."""
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
+        """Start a long-running daemon in the node (not waiting), in lab time unless told otherwise."""
+        ...
+
+
+class FrrSockets(Protocol):
+    """The sockets on which FRR's daemons, and programs that imitate them, take commands."""
+
+    def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
+        """Ask FRR daemons over their own vty sockets: (daemon, command) to (output, FRR status code), in order."""
+        ...
+
+
+class AgentShell(Protocol):
+    """A sandbox in the node for shell commands of an agent."""
+
+    def shell(
+        self,
+        command: str,
+        *,
+        writable: bool,
+        reads: Sequence[str] = (),
+        limits: SandboxLimits = DEFAULT_LIMITS,
+    ) -> Completed:
+        """Run an agent's shell command in the sandbox.
+
+        Args:
+            command: Given to ``/bin/sh -c``.
+            writable: ``True`` gives CAP_NET_ADMIN, CAP_NET_RAW and CAP_NET_BIND_SERVICE over the node's own network and
+                a writable node file system; ``False`` gives no capability and a read-only one.
+            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. They are
+                answered by a broker that runs the real program for argument lists that the broker knows to be reads.
+            limits: What it may use.
+        """
+        ...
+
+
+class DaemonControl(Protocol):
+    """The daemons of a node's network OS, by name (``ospfd``, ``bgpd`` …)."""
+
+    def running(self) -> tuple[str, ...]:
+        """Names of the daemons that run now, sorted."""
+        ...
+
+    def stop(self, daemon: str) -> None:
+        """End a daemon in order (SIGTERM) and return once it is gone. Does nothing if it does not run.
+
+        Raises:
+            LabError: The node has no daemon of that name, or it did not end.
+        """
+        ...
+
+    def kill(self, daemon: str) -> None:
+        """End a daemon at once (SIGKILL), without a goodbye to its peers, and return once it is gone.
+
+        Raises:
+            LabError: The node has no daemon of that name.
+        """
+        ...
+
+    def start(self, daemon: str) -> None:
+        """Start a stopped daemon with the configuration it had, and return once it takes commands.
+
+        Raises:
+            LabError: The node has no daemon of that name, or it did not start.
+        """
+        ...
+
+    def configure(self, daemon: str, config: str) -> None:
+        """Load configuration lines into a running daemon, past the driver and without checking by an agent's policy.
+
+        Raises:
+            LabError: The daemon does not run, or refused a line; the text has the line and the daemon's words.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterfaceCounters:
+    """What passed an interface since the node started. Packets and bytes are those of frames."""
+
+    received_packets: int
+    received_bytes: int
+    received_errors: int
+    received_drops: int
+    sent_packets: int
+    sent_bytes: int
+    sent_errors: int
+    sent_drops: int
+
+
+class Counters(Protocol):
+    """The interface counters of a node."""
+
+    def counters(self) -> Mapping[str, InterfaceCounters]:
+        """By interface of the topology, in its order and by its own name.
+
+        Raises:
+            LabError: They could not be read.
+        """
+        ...
+
+
+class DaemonLogs(Protocol):
+    """What a node's daemons wrote to their logs."""
+
+    def log(self, daemon: str) -> str:
+        """The log of a daemon since the node started, one message a line, the oldest first; empty if it wrote nothing.
+
+        Raises:
+            LabError: The node has no daemon of that name, or its log could not be read.
+        """
+        ...
+
+
+PROCESSES: Final = Capability[Processes]("processes", "long-running processes in lab time")
+FRR_SOCKETS: Final = Capability[FrrSockets]("frr-sockets", "commands to FRR's daemons over their own sockets")
+AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell commands of an agent")
+DAEMONS: Final = Capability[DaemonControl]("daemons", "daemons that can be stopped, killed and started")
+COUNTERS: Final = Capability[Counters]("counters", "interface counters")
+LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
+
+NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
+    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, LOGS)
+}
+"""By name."""
+
+
+HOSTED: Final[tuple[str, ...]] = (PROCESSES.name, FRR_SOCKETS.name, AGENT_SHELL.name)
+"""What the drivers of this package require."""
+
+
+class HostedNode(NodeAccess, Processes, FrrSockets, AgentShell, Protocol):
+    """A node whose network OS this project runs itself. Drivers of such nodes require the three capabilities."""

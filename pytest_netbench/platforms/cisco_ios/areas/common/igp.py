@@ -1,0 +1,223 @@
+"""What the routing protocols share: which interfaces are passive, router IDs, redistribution as IOS means it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
+
+CLASSFUL = "netbench-classful"
+"""The prefix list of what IOS redistributes into OSPF without the word ``subnets``."""
+
+
+def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
+    """``passive-interface`` as every protocol has it."""
+    return (
+        Command(
+            pattern="passive-interface default",
+            mode=mode,
+            edit=_passive_default,
+            help="Suppress routing updates on all interfaces",
+        ),
+        Command(
+            pattern="passive-interface {interface!:interface}",
+            mode=mode,
+            name="passive-interface",
+            edit=_passive,
+            help="Suppress routing updates on an interface",
+        ),
+    )
+
+
+def _passive_default(edit: Edit, match: Match) -> str | None:
+    for entry in [entry for entry in edit.section if entry.name == "passive-interface"]:
+        edit.section.remove(entry)
+    words = edit.keep(match)
+    _settle_families(edit.section)
+    return words
+
+
+def _passive(edit: Edit, match: Match) -> str | None:
+    """Under ``passive-interface default`` the exceptions are kept as ``no`` lines; otherwise the passive ones as such."""
+    section, name = edit.section, match["interface"]
+    for entry in [e for e in section if e.name == "passive-interface" and e["interface"] == name]:
+        section.remove(entry)
+    excepted = is_passive(section, name) if match.negated else not section.has("passive-interface default")
+    if not match.reset and excepted:
+        edit.put(f"no {match.text}" if match.negated else match.text)
+    _settle_families(section)
+    return None
+
+
+def _settle_families(section: Section) -> None:
+    """Exceptions in address families from what the process does not say any more are none."""
+    for _, body in section.sections("address-family"):
+        for entry in [e for e in body if e.name == "passive-interface" and e.negated]:
+            if not body.has("passive-interface default") and not is_passive(section, entry["interface"]):
+                body.remove(entry)
+
+
+def is_passive(section: Section, name: str) -> bool:
+    """Whether a process keeps silent on an interface; an address family does as its process unless it says otherwise."""
+    line = next((e for e in section if e.name == "passive-interface" and e["interface"] == name), None)
+    if line is not None:
+        return not line.negated
+    if section.has("passive-interface default"):
+        return True
+    within = section.parent if section.parent is not None and section.parent.name == "address-family" else None
+    return within is not None and is_passive(within.section, name)
+
+
+def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "process") -> None:
+    """Take the lines called ``names`` by which interfaces are in a process out: the process goes.
+
+    If they stayed, they would begin it anew when the config is read again.
+    """
+    for _, body in edit.config.sections("interface"):
+        for line in [line for line in body.all(*names) if line.get(argument) == process]:
+            body.remove(line)
+
+
+def addresses(context: Context, one: Interface) -> tuple[str, ...]:
+    """IPv4 addresses that protocols see on an interface: its own, or those of the interface it borrows from."""
+    lender = one.section.get("ip unnumbered")
+    if one.addresses or lender is None:
+        return one.addresses
+    other = context.interface(str(lender["lender"]))
+    return tuple(f"{address.split('/')[0]}/32" for address in other.addresses[:1]) if other else ()
+
+
+def router_id(context: Context, process: str, configured: str | None, vrf: str = "") -> str | None:
+    """The router ID of a process: configured, else as chosen when it began, else the highest loopback's, else the highest address."""
+    if configured is not None:
+        return configured
+    kept = context.facts.live.get("chosen", {}).get(process)
+    found = kept or _highest(context, vrf)
+    if found is not None:
+        context.plan.chosen[process] = found
+    return found
+
+
+def _highest(context: Context, vrf: str) -> str | None:
+    usable = [one for one in context.interfaces if one.enabled and one.addresses and one.vrf == vrf]
+    loopbacks = [one for one in usable if one.parsed.kind == "Loopback"]
+    found = [IPv4Interface(text).ip for one in loopbacks or usable for text in one.addresses]
+    return str(max(found)) if found else None
+
+
+def classful(address: str) -> IPv4Network:
+    """The class A, B or C network of an address; a host network beyond those."""
+    first = int(address.split(".", 1)[0])
+    length = 8 if first < 128 else 16 if first < 192 else 24 if first < 224 else 32
+    return IPv4Network(f"{address}/{length}", strict=False)
+
+
+def frr_interface(one: Interface) -> str:
+    """The line that opens an interface in FRR."""
+    return f"interface {one.kernel}" + (f" vrf {one.vrf}" if one.vrf else "")
+
+
+def wildcard_matches(address: str, network: str, wildcard: str) -> bool:
+    """Whether ``address`` is one of those that a network statement means."""
+    care = ~int(IPv4Address(wildcard))
+    return int(IPv4Address(address)) & care == int(IPv4Address(network)) & care
+
+
+# -- redistribution ------------------------------------------------------------------------------------------------------
+
+SOURCES = (
+    "connected",
+    "static",
+    "rip",
+    "eigrp {number!:1-65535}",
+    "bgp {number!:asn}",
+    "ospf {number!:1-65535} [ match < internal | external | external 1 | external 2 | nssa-external | nssa-external 1 | nssa-external 2 > ]",
+    "isis [ {tag:word} ] [ ( level-1 | level-2 | level-1-2 ) ]",
+)
+"""What can be redistributed, as patterns."""
+
+
+def redistribute_commands(
+    mode: str | tuple[str, ...], options: str, *, sources: Sequence[str] = SOURCES, but: Sequence[str] = ()
+) -> tuple[Command, ...]:
+    """``redistribute`` of every source but the protocol itself; ``options`` as in a pattern."""
+    return tuple(
+        Command(
+            pattern=f"redistribute {source} {options}",
+            mode=mode,
+            name="redistribute",
+            edit=_redistribute,
+            help="Redistribute information from another routing protocol",
+        )
+        for source in sources
+        if source.split()[0] not in but
+    )
+
+
+def _redistribute(edit: Edit, match: Match) -> str | None:
+    """``no redistribute X OPTION`` takes the option away and keeps the rest, as IOS does."""
+    typed = [part for part in match.parts if not _is_source(match, part)]
+    found = next((e for e in edit.section.all("redistribute") if e.same_line(match)), None)
+    if not match.negated or not typed or found is None:
+        return edit.keep(match)
+    options = _options(match)
+    gone = {options.get(part[0].position) for part in typed}
+    left = tuple(part for part in found.match.parts if options.get(part[0].position, -1) not in gone)
+    edit.section.remove(found)
+    edit.put(replace(found.match, parts=left).text)
+    return None
+
+
+def _options(match: Match) -> dict[int, int]:
+    """By position in the pattern: which of the options in any order an element belongs to."""
+    groups = [node for node in match.known.pattern.root.items if isinstance(node, AnyOrder)]
+    options = [option for group in groups for option in group.options]
+    return {element.position: at for at, option in enumerate(options) for element in elements(option)}
+
+
+def _is_source(match: Match, part: tuple[object, object, str]) -> bool:
+    # the word itself, the protocol's name and its number
+    return part in match.parts[: 3 if match.keys else 2]
+
+
+def source_of(entry: Entry) -> str:
+    """FRR's word for the protocol that a ``redistribute`` line speaks of: EIGRP's routes come to it by the kernel."""
+    source = entry.text.split()[1]
+    return "kernel" if source == "eigrp" else source
+
+
+def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:
+    """Each redistributed protocol with its line."""
+    for entry in section.all("redistribute"):
+        yield source_of(entry), entry
+
+
+def wrapped_map(
+    context: Context, daemon: str, name: str, *, match: Iterable[str] = (), set_: Iterable[str] = (), call: str | None
+) -> str | None:
+    """A route map of our own around ``call``, for what FRR's ``redistribute`` has no words; ``call`` itself if there is nothing to add."""
+    matches, sets = list(match), list(set_)
+    if not matches and not sets:
+        return call
+    opening = f"route-map {name} permit 10"
+    context.plan.frr.add(daemon, opening, undo=f"no route-map {name}")
+    for words in matches:
+        context.plan.frr.add(daemon, opening, f"match {words}")
+    for words in sets:
+        context.plan.frr.add(daemon, opening, f"set {words}")
+    if call:
+        context.plan.frr.add(daemon, opening, f"call {call}", key="call", undo="no call")
+    return name
+
+
+def classful_list(context: Context, daemon: str) -> str:
+    """Have the prefix list of whole class A, B and C networks; gives its name."""
+    for number, (prefix, length) in enumerate((("0.0.0.0/1", 8), ("128.0.0.0/2", 16), ("192.0.0.0/3", 24)), start=1):
+        context.plan.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {prefix} ge {length} le {length}")
+    return CLASSFUL

@@ -1,0 +1,1 @@
+"""From the config to the desired state of the node: pure, no I/O."""

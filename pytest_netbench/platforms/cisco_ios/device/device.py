@@ -1,0 +1,157 @@
+"""One IOS device: its config, what of it is applied, and what its commands may use."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.cisco_ios.apply import apply
+from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
+from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.render import render
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, Book
+from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.cisco_ios.services.programs.messages import syslog
+from pytest_netbench.platforms.frr import daemons, processes
+
+_LOG_LINES = 200
+_OPTIONS = {"zebra": ("-n",), "mgmtd": ("-n",)}
+"""A VRF is a network namespace (see ``apply/vrf.py``)."""
+
+
+class Device:
+    """The network OS of one node. May be used from several threads, which hold ``lock`` while they do.
+
+    Args:
+        node: The node that it drives.
+        book: The grammar.
+    """
+
+    def __init__(self, node: HostedNode, book: Book) -> None:
+        self.node = node
+        self.book = book
+        self.role = "switch" if node.role == "switch" else "router"  # a task says roles in words of its own
+        self.lock = threading.RLock()
+        self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
+        self._line_bps = {interfaces.canonical(name): bps for name, bps in node.line_rates.items()}
+        self.physical = self.cabled
+        self.config = Section(mode=CONFIG, parent=None)
+        self.startup_config = ""
+        self.plan = Plan()
+        self.problems: list[str] = []
+        """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
+        self.live: dict[str, Any] = {}
+        """What areas observed of the running node and their compilation depends on; set, then call ``touch``."""
+        self.memory: dict[str, Any] = {}
+        """What exec commands keep (cleared counters, saved files), by a name of the area's own. Not config; lost on reload."""
+        self.fellows: Mapping[str, Device] = {}
+        """All devices of the lab by node, itself among them, once the lab stands."""
+        self.flash: dict[str, Any] = {}
+        """What survives a reload beside the startup config."""
+        self.log_lines: list[str] = []
+        self._logged_until = 0.0
+        self._dirty = True
+        self._started = time.monotonic()
+
+    @property
+    def uptime_s(self) -> float:
+        """Seconds of lab time since it started."""
+        return (time.monotonic() - self._started) * self.node.time_scale
+
+    def log(self, mnemonic: str, text: str) -> None:
+        """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
+        facility, severity, name = mnemonic.split("-", 2)
+        if "syslog" in self.plan.services:
+            runner.command(self.node, "syslog", f"send {severity} {facility} {name} {text}")
+            return
+        entry = {"facility": facility, "severity": int(severity), "mnemonic": name, "text": text}
+        self._keep_line(f"{syslog.stamp(time.time())}: {syslog.formatted(entry)}")
+
+    def collect_log(self) -> list[str]:
+        """The log, with what services have said since it was last looked at."""
+        if "syslog" in self.plan.services:
+            for entry in runner.state(self.node, "syslog")["messages"]:
+                if entry["time"] > self._logged_until:
+                    self._logged_until = entry["time"]
+                    self._keep_line(f"{syslog.stamp(entry['time'])}: {syslog.formatted(entry)}")
+        return self.log_lines
+
+    def _keep_line(self, line: str) -> None:
+        self.log_lines.append(line)
+        del self.log_lines[:-_LOG_LINES]
+
+    def start(self) -> None:
+        """Start FRR."""
+        self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches it
+        processes.start_router(self.node, (), options=_OPTIONS)
+
+    def restart(self) -> None:
+        """End everything that runs, start FRR anew and forget what a reload forgets."""
+        self.problems += apply(self.node, self.plan, Plan())
+        self.plan = Plan()
+        processes.restart_router(self.node, options=_OPTIONS)
+        self.memory.clear()
+        self.live.clear()
+        self._started = time.monotonic()
+
+    @property
+    def hostname(self) -> str:
+        """The host name in the prompt."""
+        entry = self.config.get("hostname")
+        return str(entry["name"]) if entry else self.node.name
+
+    @property
+    def facts(self) -> Facts:
+        """What compilation knows beside the config."""
+        return Facts(
+            name=self.node.name,
+            role=self.role,
+            cabled=self.cabled,
+            frr=daemons.version() or "",
+            line_bps=self._line_bps,
+            live=self.live,
+            time_scale=self.node.time_scale,
+        )
+
+    def edit(self, section: Section, *, booting: bool = False) -> Edit:
+        """An editor for a line typed in ``section``."""
+        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
+
+    def vrf_prefix(self, vrf: str) -> Sequence[str]:
+        """The words before a command that make it run in a VRF."""
+        return in_vrf.prefix(vrf)
+
+    def touch(self) -> None:
+        """Say that the config, or what compilation depends on, is not what was applied."""
+        self._dirty = True
+
+    def commit(self) -> None:
+        """Apply what changed since the last time."""
+        with self.lock:
+            if not self._dirty:
+                return
+            plan = compile_plan(self.book, self.config, self.facts)
+            self._dirty = False
+            self.problems += apply(self.node, self.plan, plan)
+            self.plan = plan
+            self.live["chosen"] = dict(plan.chosen)
+
+    def context(self) -> Context:
+        """A compilation context over the present config, for what reads the config as compilers do."""
+        return Context(config=self.config, facts=self.facts)
+
+    def running_config(self) -> str:
+        """The running config without the lines that ``show running-config`` prints above it."""
+        with self.lock:
+            for area in self.book.areas:
+                if area.observe is not None:
+                    area.observe(self)
+            return render(self.config)

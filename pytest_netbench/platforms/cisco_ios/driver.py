@@ -1,0 +1,144 @@
+"""The ``cisco_ios`` driver: an IOS command line of our own over FRR, nftables, tc and kernel links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from shutil import which
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
+from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.flash import Flash
+from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
+from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.frr import daemons, rib
+from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.terminal import Console, FileStore
+
+_KEY = "cisco_ios"
+_SCP = "ip scp server enable"
+_NEEDED = ("ip", "nft", "tc")
+
+
+class CiscoIosDriver:
+    """Routers and switches whose command line is that of IOS 15."""
+
+    name = "cisco_ios"
+    dialect = "cisco_ios"
+    requires = HOSTED
+    has_console = True
+
+    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        """Of the command line, and of FRR, which does the routing."""
+        if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
+            return None
+        frr = daemons.version()
+        return None if frr is None else f"{VERSION} over FRR {frr}"
+
+    def kernel_interface(self, interface: str) -> str:
+        return interfaces.kernel_name(interface)
+
+    def boot(self, node: HostedNode, startup_config: str) -> None:
+        device = Device(node, book())
+        node.memory[_KEY] = device
+        startup.boot(device, startup_config)
+
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+        devices = {name: device_of(node) for name, node in nodes.items()}
+        for device in devices.values():
+            device.fellows = devices
+        return pending(devices, excused=excused)
+
+    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+        device = device_of(node)
+        session = Session(device)
+        statuses: list[CommandStatus] = []
+        with device.lock:
+            for command in commands:
+                lines = command.splitlines() or [""]
+                if not statuses and not _is_exec(device, lines[0]):
+                    session.enter("configure terminal")
+                statuses.append(_type(session, node.name, command, lines))
+            session.interrupt()
+            device.commit()
+        return statuses
+
+    def running_config(self, node: HostedNode) -> str:
+        return device_of(node).running_config()
+
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+        device = device_of(node)
+        with device.lock:
+            return Session(device, read_only=True, limits=limits).enter(command)
+
+    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+        found = rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
+        return [
+            Route(
+                **{
+                    **vars(route),
+                    "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
+                    # FRR counts the way to a RIP neighbour, IOS does not
+                    "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
+                    "protocol": "eigrp"
+                    if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE)
+                    else route.protocol,
+                }
+            )
+            for route in found
+        ]
+
+    def unenforced(self, node: HostedNode) -> list[str]:
+        """Lines that were accepted and are not enforced, each with the reason."""
+        return [f"{text}: {why}" for text, why in device_of(node).plan.unsupported]
+
+    def files(self, node: HostedNode) -> FileStore:
+        """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""
+        device = device_of(node)
+        with device.lock:
+            if not device.config.has(_SCP):
+                device.startup_config = device.startup_config.rstrip("\n") + f"\n{_SCP}\n"
+                session = Session(device, booting=True)
+                session.enter("configure terminal")
+                session.enter(_SCP)
+                session.interrupt()
+        return Flash(device)
+
+    def console(self, node: HostedNode, *, enable_secret: str) -> Console:
+        return IosConsole(device_of(node), enable_secret=enable_secret)
+
+
+def device_of(node: HostedNode) -> Device:
+    """The device that a booted node runs."""
+    device = node.memory[_KEY]
+    assert isinstance(device, Device)
+    return device
+
+
+def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> CommandStatus:
+    """Type a command, perhaps of several lines; it is refused if one of them is."""
+    said, refused = [], False
+    for line in lines:
+        in_exec = session.mode == EXEC
+        words = session.enter(line)
+        said.append(words)
+        refused = refused or session.refused or (in_exec and words.lstrip().startswith("%"))
+    return CommandStatus(
+        device=device, command=command, status="error" if refused else "success", message="".join(said).strip("\n")
+    )
+
+
+def _is_exec(device: Device, line: str) -> bool:
+    """Whether a batch that begins so is typed in exec mode: what both modes know is taken for configuration."""
+    if isinstance(device.book.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
+        return False
+    return isinstance(device.book.reader("exec", device.role).read(line), Match)

@@ -1,0 +1,53 @@
+"""When IOS devices are ready: as FRR routers are, by the kernel's names of their interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.model.topology import Endpoint
+from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.readiness import vrfs
+from pytest_netbench.platforms.cisco_ios.services import runner
+from pytest_netbench.platforms.driver import Pending
+from pytest_netbench.platforms.frr import processes, readiness, rib
+from pytest_netbench.platforms.sessions import Excused, none_excused, split
+
+
+def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -> Pending:
+    """What is not yet up among all IOS devices of a lab."""
+    nodes: dict[str, HostedNode] = {name: _KernelView(device.node) for name, device in devices.items()}
+    routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused)
+    waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.plan.services)]
+    if not any(device.plan.vrfs for device in devices.values()):
+        return replace(routing, missing=(*routing.missing, *waiting))
+    phrases, down = split(vrfs.missing(devices), excused)
+    fingerprint = routing.fingerprint + rib.fingerprint(vrfs.tables(devices.values()))
+    return Pending(
+        missing=(*routing.missing, *waiting, *phrases), fingerprint=fingerprint, excused=(*routing.excused, *down)
+    )
+
+
+def _in_kernel(end: Endpoint) -> Endpoint:
+    """An endpoint by the kernel's name of its interface; that of a node with another command line stays as it is."""
+    try:
+        return end.model_copy(update={"interface": interfaces.kernel_name(end.interface)})
+    except ValueError:
+        return end
+
+
+class _KernelView:
+    """A node whose interfaces have the kernel's names, as FRR knows them."""
+
+    def __init__(self, node: HostedNode) -> None:
+        self._node = node
+        self.interfaces = tuple(interfaces.kernel_name(name) for name in node.interfaces)
+        self.peers = {
+            interfaces.kernel_name(name): tuple(_in_kernel(end) for end in ends) for name, ends in node.peers.items()
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)

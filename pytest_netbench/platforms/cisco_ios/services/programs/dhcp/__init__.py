@@ -1,0 +1,1 @@
+"""DHCP: server, relay and client."""

@@ -1,0 +1,1 @@
+"""EIGRP: packets, DUAL, and the service."""

@@ -1,0 +1,193 @@
+"""DUAL: which neighbour each network is behind, without loops. Knows neither sockets nor clocks.
+
+A neighbour whose own distance is less than any that this router had since the network was last settled cannot be behind it. If the best
+one is not of that kind, the network becomes active: all neighbours are asked, and only when all have answered is a new one chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pytest_netbench.platforms.cisco_ios.services.programs.eigrp.packet import INFINITE, QUERY, REPLY, UPDATE, Vector
+
+CONNECTED = ""
+Send = Callable[[str, int, str, Vector], None]
+
+
+@dataclass
+class Network:
+    """One network. ``reported`` by neighbour (``CONNECTED``: this router's own), ``feasible`` distance, chosen neighbours.
+
+    ``asked``: who has yet to reply while it is active; ``owed``: who waits for a reply from here.
+    """
+
+    reported: dict[str, Vector] = field(default_factory=dict)
+    feasible: int = INFINITE
+    successors: tuple[str, ...] = ()
+    told: int = INFINITE
+    active: bool = False
+    asked: set[str] = field(default_factory=set)
+    owed: set[str] = field(default_factory=set)
+
+
+class Dual:
+    """The topology table.
+
+    Args:
+        send: (neighbour, opcode, network, vector): how neighbours are told, asked and answered.
+        link: The cost of the way to a neighbour.
+        same_link: Whether two neighbours are on one interface.
+    """
+
+    def __init__(self, *, send: Send, link: Callable[[str], Vector], same_link: Callable[[str, str], bool]) -> None:
+        self._send, self._link, self._same_link = send, link, same_link
+        self.networks: dict[str, Network] = {}
+        self.neighbours: list[str] = []
+        self.variance = 1
+        self.most_paths = 4
+
+    def connected(self, networks: Mapping[str, Vector]) -> None:
+        """Say which networks are this router's own."""
+        for prefix, vector in networks.items():
+            network = self.networks.setdefault(prefix, Network())
+            if network.reported.get(CONNECTED) != vector:
+                network.reported[CONNECTED] = vector
+                self._settle(prefix)
+        for prefix in [p for p, n in self.networks.items() if CONNECTED in n.reported and p not in networks]:
+            del self.networks[prefix].reported[CONNECTED]
+            self._settle(prefix)
+
+    def join(self, neighbour: str) -> list[tuple[str, Vector]]:
+        """A neighbour came; what it is to be told first."""
+        if neighbour not in self.neighbours:
+            self.neighbours.append(neighbour)
+        found = [(p, self._shown(n, neighbour)) for p, n in self.networks.items() if not n.active]
+        return [(prefix, vector) for prefix, vector in found if vector.distance != INFINITE]
+
+    def leave(self, neighbour: str) -> None:
+        """A neighbour is gone, and with it what it said."""
+        if neighbour in self.neighbours:
+            self.neighbours.remove(neighbour)
+        for prefix, network in list(self.networks.items()):
+            network.owed.discard(neighbour)
+            known = network.reported.pop(neighbour, None)
+            if network.active:
+                network.asked.discard(neighbour)
+                self._maybe_done(prefix)
+            elif known is not None:
+                self._settle(prefix)
+
+    def refresh(self) -> None:
+        """Costs of links changed."""
+        for prefix in list(self.networks):
+            self._settle(prefix)
+
+    def hear(self, neighbour: str, opcode: int, prefix: str, vector: Vector) -> None:
+        """A neighbour told, asked or replied."""
+        network = self.networks.setdefault(prefix, Network())
+        network.reported[neighbour] = vector
+        if opcode == REPLY and network.active:
+            network.asked.discard(neighbour)
+            self._maybe_done(prefix)
+        elif opcode == QUERY:
+            if network.active:
+                self._send(neighbour, REPLY, prefix, self._shown(network, neighbour))
+            else:
+                network.owed.add(neighbour)
+                self._settle(prefix)
+                if not network.active:
+                    self._pay(prefix, network)
+        elif not network.active:
+            self._settle(prefix)
+        self._forget(prefix)
+
+    # -- the computation ---------------------------------------------------------------------------------------------------
+
+    def distance(self, network: Network, way: str) -> int:
+        """What a network costs by one way."""
+        return self.vector(network, way).distance
+
+    def vector(self, network: Network, way: str) -> Vector:
+        """The same, in full."""
+        said = network.reported.get(way, Vector())
+        return said if way == CONNECTED else said.behind(self._link(way))
+
+    def _settle(self, prefix: str) -> None:
+        network = self.networks[prefix]
+        if network.active:
+            return
+        best = min((self.distance(network, way) for way in network.reported), default=INFINITE)
+        fits = [way for way in network.reported if self._is_feasible(network, way)]
+        if best != INFINITE and any(self.distance(network, way) == best for way in fits):
+            network.feasible = min(network.feasible, best)
+            self._choose(network, best, fits)
+            self._tell(prefix, network)
+        elif best == INFINITE and not network.successors:
+            network.feasible = INFINITE
+            self._forget(prefix)
+        else:
+            self._go_active(prefix, network)
+
+    def _is_feasible(self, network: Network, way: str) -> bool:
+        if self.distance(network, way) == INFINITE:
+            return False
+        return way == CONNECTED or network.reported[way].distance < network.feasible
+
+    def _choose(self, network: Network, best: int, fits: Iterable[str]) -> None:
+        near = [way for way in fits if self.distance(network, way) <= best * self.variance]
+        network.successors = tuple(sorted(near, key=lambda way: (self.distance(network, way), way))[: self.most_paths])
+
+    def _go_active(self, prefix: str, network: Network) -> None:
+        """Ask all but those on the side of the network that is lost."""
+        network.successors = ()
+        network.active = True
+        network.asked = {near for near in self.neighbours if near not in network.owed}
+        for neighbour in sorted(network.asked):
+            self._send(neighbour, QUERY, prefix, Vector())
+        self._maybe_done(prefix)
+
+    def _maybe_done(self, prefix: str) -> None:
+        network = self.networks[prefix]
+        if not network.active or network.asked:
+            return
+        network.active = False
+        network.feasible = INFINITE
+        best = min((self.distance(network, way) for way in network.reported), default=INFINITE)
+        if best != INFINITE:
+            network.feasible = best
+            self._choose(network, best, [way for way in network.reported if self._is_feasible(network, way)])
+        self._tell(prefix, network, always=True)
+        self._pay(prefix, network)
+        self._forget(prefix)
+
+    # -- telling -----------------------------------------------------------------------------------------------------------
+
+    def _shown(self, network: Network, neighbour: str) -> Vector:
+        """What a neighbour is told: nothing of what is reached by the interface that it is on itself."""
+        if not network.successors:
+            return Vector()
+        if any(way != CONNECTED and self._same_link(way, neighbour) for way in network.successors):
+            return Vector()
+        return self.vector(network, network.successors[0])
+
+    def _tell(self, prefix: str, network: Network, *, always: bool = False) -> None:
+        now = self.vector(network, network.successors[0]).distance if network.successors else INFINITE
+        if now == network.told and not always:
+            return
+        network.told = now
+        for neighbour in self.neighbours:
+            if neighbour not in network.owed:
+                self._send(neighbour, UPDATE, prefix, self._shown(network, neighbour))
+
+    def _pay(self, prefix: str, network: Network) -> None:
+        for neighbour in sorted(network.owed):
+            self._send(neighbour, REPLY, prefix, self._shown(network, neighbour))
+        network.owed.clear()
+
+    def _forget(self, prefix: str) -> None:
+        network = self.networks.get(prefix)
+        if network is None or network.active or network.successors or network.owed:
+            return
+        if all(vector.distance == INFINITE for vector in network.reported.values()):
+            del self.networks[prefix]

@@ -1,0 +1,1 @@
+"""First-hop redundancy: HSRP and VRRP."""

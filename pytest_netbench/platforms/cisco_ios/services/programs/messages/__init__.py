@@ -1,0 +1,1 @@
+"""Log messages: syslog and logged matches of access lists."""

@@ -1,0 +1,1 @@
+"""IP SLA operations and tracked objects."""

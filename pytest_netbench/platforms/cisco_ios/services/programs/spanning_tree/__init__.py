@@ -1,0 +1,1 @@
+"""Spanning trees: PVST and rapid PVST."""

@@ -1,0 +1,253 @@
+"""The spanning trees of a switch, one for each VLAN, and the frames that their units travel in."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import bpdu
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.bpdu import Bpdu
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.classic import Classic
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.instance import (
+    ADDRESS_BITS,
+    DISCARDING,
+    Port,
+    PortSettings,
+    Tree,
+    TreeSettings,
+)
+from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.rapid import Rapid
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
+
+if TYPE_CHECKING:
+    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
+
+_MODES: dict[str, type[Rapid | Classic]] = {"rapid-pvst": Rapid, "pvst": Classic}
+_AGEING = 300
+_MISMATCH_HELLOS = 3
+_STATES = ("blocking", "learning", "forwarding")
+
+
+class Trees:
+    """All trees of one switch; implements ``spanning_tree.Medium``."""
+
+    def __init__(self, switch: Service) -> None:
+        self._switch = switch
+        self._trees: dict[int, Tree] = {}
+
+    # ---- configuration ----
+
+    def governs(self, attachment: Attachment, domain: int) -> bool:
+        """Whether a tree says what ``attachment`` does in ``domain``."""
+        config = self._switch.config
+        return attachment.name in config.get("ports", {}) and str(domain) in config.get("trees", {})
+
+    def refresh(self) -> None:
+        """Have the trees of the configuration, with the ports whose links are up."""
+        wanted = {int(vlan): tree for vlan, tree in self._switch.config.get("trees", {}).items()}
+        for vlan in list(self._trees):
+            if vlan not in wanted or not isinstance(self._trees[vlan].mode, _MODES[wanted[vlan]["mode"]]):
+                self._end(vlan)
+        for vlan, config in wanted.items():
+            self._tree(vlan, config)
+        for attachment in list(self._switch.held.values()):
+            for vlan, tree in self._trees.items():
+                if self.governs(attachment, vlan):
+                    self._place(tree, attachment)
+
+    def _tree(self, vlan: int, config: dict[str, Any]) -> None:
+        known = {name.name for name in fields(TreeSettings)}
+        settings = TreeSettings(**{name: value for name, value in config.items() if name in known})
+        tree = self._trees.get(vlan)
+        if tree is None:
+            address = int.from_bytes(packets.mac(self._switch.config["address"]), "big")
+            loop = self._switch.shared.loop
+            self._trees[vlan] = Tree(vlan, address, settings, loop, self, _MODES[config["mode"]])
+        elif tree.settings != settings:
+            tree.reconfigure(settings)
+
+    def _place(self, tree: Tree, attachment: Attachment) -> None:
+        config = self._switch.config["ports"][attachment.name]
+        present = attachment.up and not attachment.disabled and tree.vlan in attachment.tags
+        if not present:
+            if attachment.name in tree.ports:
+                tree.remove(attachment.name)
+            return
+        settings = port_settings(config, tree.vlan, trunk=attachment.trunk)
+        if attachment.name in tree.ports:
+            tree.configure(attachment.name, settings)
+        else:
+            attachment.states.setdefault(tree.vlan, DISCARDING)
+            self._switch.set_state(attachment, tree.vlan, DISCARDING)
+            tree.add(attachment.name, config["number"], settings)
+
+    def left(self, attachment: Attachment, domain: int) -> None:
+        """``attachment`` is no longer in ``domain``."""
+        tree = self._trees.get(domain)
+        if tree is not None and attachment.name in tree.ports:
+            tree.remove(attachment.name)
+
+    def _end(self, vlan: int) -> None:
+        self._trees.pop(vlan).close()
+
+    def close(self) -> None:
+        """Have no tree any more."""
+        for vlan in list(self._trees):
+            self._trees.pop(vlan).close()
+
+    # ---- frames ----
+
+    def received(self, attachment: Attachment, frame: Frame) -> None:
+        """A control frame came in; what is no unit of a tree is not for this part."""
+        found = bpdu.parse(frame.data)
+        config = self._switch.config["ports"].get(attachment.name)
+        if found is None or config is None or attachment.disabled:
+            return
+        cisco, unit = found
+        if config.get("bpduguard"):
+            self._switch.shared.log(
+                "SPANTREE", 2, "BLOCK_BPDUGUARD",
+                f"Received BPDU on port {attachment.name} with BPDU Guard enabled. Disabling port.",
+            )  # fmt: skip
+            self._switch.disable(attachment, "bpduguard")
+            return
+        # on a trunk IEEE's own units are those of VLAN 1, and come untagged
+        vlan = 1 if attachment.trunk and not cisco else frame.domain
+        tree = self._trees.get(vlan)
+        if tree is None or attachment.name not in tree.ports:
+            return
+        if cisco and unit.vlan is not None and unit.vlan != vlan:
+            self._mismatch(attachment, vlan, unit.vlan)
+            return
+        tree.receive(attachment.name, unit)
+
+    def _mismatch(self, attachment: Attachment, vlan: int, stated: int) -> None:
+        """The two ends of a line disagree which VLAN is untagged: block both here."""
+        for tree in (self._trees.get(vlan), self._trees.get(stated)):
+            port = tree.ports.get(attachment.name) if tree else None
+            if tree is None or port is None or port.inconsistent not in {"", "pvid"}:
+                continue
+            self._forget_mismatch_later(tree, port)
+            if port.inconsistent:
+                continue
+            port.inconsistent = "pvid"
+            self._switch.shared.log(
+                "SPANTREE", 2, "BLOCK_PVID_LOCAL",
+                f"Blocking {attachment.name} on VLAN{tree.vlan:04d}. Inconsistent local vlan.",
+            )  # fmt: skip
+            tree.decide()
+
+    def _forget_mismatch_later(self, tree: Tree, port: Port) -> None:
+        def forget() -> None:
+            port.inconsistent = ""
+            tree.decide()
+
+        if port.mismatch is not None:
+            port.mismatch.cancel()
+        port.mismatch = tree.loop.after(_MISMATCH_HELLOS * tree.times[1], forget)
+
+    # ---- what a tree acts upon ----
+
+    def set_state(self, tree: Tree, port: Port) -> None:
+        attachment = self._switch.held.get(port.name)
+        if attachment is not None and tree.vlan in attachment.tags:
+            self._switch.set_state(attachment, tree.vlan, port.state)
+
+    def send(self, tree: Tree, port: Port, unit: Bpdu) -> None:
+        attachment = self._switch.held.get(port.name)
+        if attachment is None or self._switch.plane is None:
+            return
+        plane, number, trunk = self._switch.plane, attachment.number, attachment.trunk
+        if trunk:
+            plane.transmit(number, tree.vlan, bpdu.cisco_frame(attachment.mac, unit, tree.vlan))
+        if not trunk or tree.vlan == 1:
+            plane.transmit_raw(number, 0, bpdu.ieee_frame(attachment.mac, unit))
+
+    def forget(self, tree: Tree, port: Port) -> None:
+        attachment = self._switch.held.get(port.name)
+        if attachment is not None:
+            self._switch.order("flush", attachment.number, tree.vlan)
+
+    def set_ageing(self, tree: Tree, *, fast: bool) -> None:
+        usual = self._switch.config.get("ageing", {}).get(str(tree.vlan), _AGEING)
+        self._switch.order("age", tree.vlan, round(tree.times[2]) if fast else usual)
+
+    # ---- what is asked ----
+
+    def waiting(self) -> list[str]:
+        """What is not settled yet."""
+        return [
+            f"spanning tree of VLAN {vlan}: {port} does not forward yet"
+            for vlan, tree in sorted(self._trees.items())
+            for port in tree.waiting
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """By VLAN: the bridge, its root and its ports."""
+        return {str(vlan): _tree_state(tree) for vlan, tree in sorted(self._trees.items())}
+
+
+def port_settings(config: dict[str, Any], vlan: int, *, trunk: bool) -> PortSettings:
+    """What is configured of a port in the tree of ``vlan``."""
+    costs, priorities = config.get("costs", {}), config.get("priorities", {})
+    return PortSettings(
+        cost=costs.get(str(vlan), costs.get("", config.get("cost", 4))),
+        priority=priorities.get(str(vlan), priorities.get("", 128)),
+        edge=bool(config.get("trunk_edge" if trunk else "edge")),
+        guard=config.get("guard", ""),
+        silent=config.get("silent", False),
+    )
+
+
+def _tree_state(tree: Tree) -> dict[str, Any]:
+    max_age, hello, delay = tree.times
+    return {
+        "mode": "rapid-pvst" if isinstance(tree.mode, Rapid) else "pvst",
+        "root": _identifier(tree.root) | {
+            "cost": tree.cost,
+            "port": tree.root_port.name if tree.root_port else "",
+            "max_age": max_age,
+            "hello": hello,
+            "forward_delay": delay,
+        },
+        "bridge": _identifier(tree.identifier) | {
+            "max_age": tree.settings.max_age,
+            "hello": tree.settings.hello,
+            "forward_delay": tree.settings.forward_delay,
+        },
+        "changes": tree.changes,
+        "changed_s": tree.loop.now() - tree.changed_at,
+        "changed_by": tree.changed_by,
+        "ports": {name: _port_state(tree, port) for name, port in tree.ports.items()},
+    }  # fmt: skip
+
+
+def _identifier(number: int) -> dict[str, Any]:
+    address = (number & ((1 << ADDRESS_BITS) - 1)).to_bytes(6, "big")
+    return {"priority": number >> ADDRESS_BITS, "address": packets.mac_text(address)}
+
+
+def _port_state(tree: Tree, port: Port) -> dict[str, Any]:
+    state = _STATES[port.state]
+    if port.state == DISCARDING and isinstance(tree.mode, Classic) and port.step is not None:
+        state = "listening"
+    designated = port.heard if port.heard is not None and port.role not in {"designated", "disabled"} else None
+    bridge = designated.bridge if designated else tree.identifier
+    return {
+        "role": port.role,
+        "state": state,
+        "cost": port.settings.cost,
+        "priority": port.settings.priority,
+        "number": port.number,
+        "edge": port.edge,
+        "legacy": port.legacy,
+        "inconsistent": port.inconsistent,
+        "designated": _identifier(bridge) | {
+            "port": designated.port if designated else port.identifier,
+            "cost": designated.cost if designated else tree.cost,
+        },
+        "sent": port.sent,
+        "received": port.received,
+        "transitions": port.transitions,
+    }  # fmt: skip

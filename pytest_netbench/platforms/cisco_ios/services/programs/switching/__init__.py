@@ -1,0 +1,1 @@
+"""The switch: frames, trunks, port security, snooping."""

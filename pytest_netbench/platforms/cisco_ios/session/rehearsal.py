@@ -1,0 +1,86 @@
+"""Configuration tried out on paper: what a file would make of the running config, before anything of it is applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+
+_NOT_CONFIG = re.compile(r"\s*(!.*|end|version .*|Building configuration.*|Current configuration.*)?\s*$")
+
+
+class Rehearsal(Device):
+    """A device that parses and stores, and applies nothing.
+
+    Args:
+        device: Whose ports and grammar it has.
+        text: Its whole configuration.
+
+    Raises:
+        StartupConfigRejected: The text holds a line that is none.
+    """
+
+    def __init__(self, device: Device, text: str) -> None:
+        super().__init__(device.node, device.book)
+        self.live = device.live
+        self.startup_config = text
+        startup.load(self)
+
+    def commit(self) -> None:
+        """Nothing is applied."""
+
+
+def type_all(device: Device, lines: Sequence[str]) -> str:
+    """Type configuration lines as ``copy FILE running-config`` does; the device's words about those it refused."""
+    session = Session(device)
+    session.enter("configure terminal")
+    words = []
+    for line in lines:
+        if _NOT_CONFIG.match(line) and not session.collecting:
+            continue
+        said = session.enter(line)
+        if said.strip():
+            words.append(f"{line}\n{said}" if "^" in said else said)
+    session.interrupt()
+    return "".join(words)
+
+
+def replace(device: Device, text: str) -> str | None:
+    """Make ``text`` the whole running config; ``None``, or the device's words about what is wrong with it."""
+    try:
+        rehearsal = Rehearsal(device, text)
+    except StartupConfigRejected as error:
+        return f"{error.line}\n{error.device_message}\n"
+    with device.lock:
+        device.config = rehearsal.config
+        device.physical = rehearsal.physical
+        device.touch()
+        device.commit()
+    return None
+
+
+def merged(device: Device, lines: Sequence[str]) -> tuple[Rehearsal, str]:
+    """The device with ``lines`` typed, and its words about those it would refuse."""
+    rehearsal = Rehearsal(device, device.running_config())
+    return rehearsal, type_all(rehearsal, lines)
+
+
+def seeds(device: Device) -> set[tuple[str, ...]]:
+    """Lines that nobody typed: what a new section has of itself, each under the lines above it."""
+    return set(_seeds(device, device.config, ()))
+
+
+def _seeds(device: Device, section: Section, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for entry in section:
+        if entry.children is None:
+            continue
+        path = (*above, entry.text)
+        given = device.book.mode(entry.children.mode).seeds
+        if given is not None:
+            yield from ((*path, line) for line in given(entry, device.role))
+        yield from _seeds(device, entry.children, path)

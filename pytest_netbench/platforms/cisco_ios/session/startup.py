@@ -1,0 +1,100 @@
+"""Start and reload a device: its factory config and its startup config, typed line by line."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+
+_INTERFACE_LINE = re.compile(
+    r"\s*int(?:e(?:r(?:f(?:a(?:ce?)?)?)?)?)?\s+(?!range\b)([A-Za-z-]+\s*[\d/]+)\s*$", re.IGNORECASE
+)
+_COMMENT = re.compile(r"\s*(!|$)")
+_NOT_CONFIG = re.compile(r"\s*(end|enable|conf(igure)? t(erminal)?|wr(ite)?( mem(ory)?)?)\s*")
+
+
+def boot(device: Device, startup_config: str) -> None:
+    """Start FRR and load the startup config.
+
+    Raises:
+        StartupConfigRejected: With the line and the device's words.
+    """
+    device.start()
+    device.startup_config = startup_config
+    load(device)
+    device.commit()
+
+
+def reload(device: Device) -> None:
+    """Start again with what was saved: everything that ran ends first."""
+    with device.lock:
+        device.restart()
+        load(device)
+        device.commit()
+
+
+def load(device: Device) -> None:
+    """Make the factory config and the startup config of a device its running config.
+
+    Raises:
+        StartupConfigRejected: With the line and the device's words.
+    """
+    device.config = Section(mode=CONFIG, parent=None)
+    text = device.startup_config
+    device.physical = (*device.cabled, *(name for name in _uncabled(text) if name not in device.cabled))
+    session = Session(device, booting=True)
+    session.enter("configure terminal")
+    for line in factory_config(device):
+        words = session.enter(line)
+        assert not words, f"{line!r}: {words}"
+    for entry in device.config:
+        entry.factory = True
+    session.enter("end")
+    session.enter("configure terminal")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (_COMMENT.match(line) or _NOT_CONFIG.fullmatch(line)) and not session.collecting:
+            continue
+        words = session.enter(line)
+        if session.refused:
+            raise StartupConfigRejected(
+                node=device.node.name, line_number=number, line=line, device_message=_in_one_line(words, line)
+            )
+    device.touch()
+
+
+def _in_one_line(words: str, line: str) -> str:
+    """What the device said, with the word that its marker stands below."""
+    marker, _, rest = words.partition("\n")
+    if marker.strip() != "^":
+        return words.strip()
+    return f"{rest.strip()} (at {line[marker.index('^') :].split(maxsplit=1)[0]!r})"
+
+
+def factory_config(device: Device) -> list[str]:
+    """What a device has before its startup config: its ports and what IOS says of itself."""
+    lines = [line for area in device.book.areas for line in area.factory]
+    lines.append(f"hostname {device.node.name}")
+    for name in device.physical:
+        lines += [f"interface {name}", "exit"]
+    return lines
+
+
+def _uncabled(text: str) -> list[str]:
+    """Ports that a startup config speaks of: the device has them, whether or not a cable is in."""
+    found = []
+    for line in text.splitlines():
+        name = _INTERFACE_LINE.match(line)
+        if name is None:
+            continue
+        try:
+            parsed = interfaces.parse(name[1])
+        except ValueError:
+            continue
+        if not parsed.is_virtual and str(parsed) not in found:
+            found.append(str(parsed))
+    return found

@@ -1,0 +1,1 @@
+"""What several ``show`` commands print: the state of ports, spans of time."""

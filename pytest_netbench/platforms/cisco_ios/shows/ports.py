@@ -1,0 +1,75 @@
+"""What the kernel says of the interfaces of a device, under IOS's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.compile.context import Interface
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
+
+
+@dataclass(frozen=True)
+class PortState:
+    """One interface as configured and as it runs. ``counters``: the kernel's, under its own names, ``rx`` and ``tx``."""
+
+    interface: Interface
+    carrier: bool
+    mac: str
+    mtu: int
+    counters: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    addresses: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its full name."""
+        return self.interface.name
+
+    @property
+    def status(self) -> str:
+        """``up``, ``down`` or ``administratively down``."""
+        if not self.interface.enabled:
+            return "administratively down"
+        return "up" if self.carrier else "down"
+
+    @property
+    def protocol(self) -> str:
+        """``up`` or ``down``."""
+        return "up" if self.interface.enabled and self.carrier else "down"
+
+
+def ports(at: Exec) -> list[PortState]:
+    """All interfaces of the config, in the order of tables: by name, physical ones first."""
+    links = {link["ifname"]: link for link in at.ip_json("-s", "-d", "addr", "show")}
+    states = [
+        _state(one, links.get(one.kernel) if one.parsed.kind != "Null" else None)
+        for one in at.device.context().interfaces
+    ]
+    return sorted(states, key=lambda state: _table_key(state.interface))
+
+
+def _table_key(one: Interface) -> tuple[int, str, tuple[Any, ...]]:
+    virtual = {"Port-channel": 1, "Loopback": 2, "Tunnel": 3, "Vlan": 0}
+    return virtual.get(one.parsed.kind, 0), one.parsed.kind if one.parsed.kind != "Vlan" else "", one.parsed.sort_key
+
+
+def _state(one: Interface, link: Mapping[str, Any] | None) -> PortState:
+    if link is None:
+        return PortState(one, one.parsed.kind == "Null", "0000.0000.0000", 1500)
+    carrier = link.get("operstate") in {"UP", "UNKNOWN"} and "LOWER_UP" in link.get("flags", ())
+    stats = link.get("stats64") or {}
+    return PortState(
+        one,
+        carrier,
+        cisco_mac(link.get("address", "")),
+        int(link.get("mtu", 1500)),
+        stats,
+        tuple(link.get("addr_info", ())),
+    )
+
+
+def cisco_mac(text: str) -> str:
+    """``aabb.ccdd.eeff`` of ``aa:bb:cc:dd:ee:ff``."""
+    digits = text.replace(":", "").replace("-", "").lower().zfill(12)[:12]
+    return ".".join(digits[at : at + 4] for at in (0, 4, 8))

@@ -1,0 +1,120 @@
+"""What a driver is: the part that boots, configures and reads one network OS on the nodes of a lab.
+
+A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it requires. What is
+known of the configuration language without a running node is in ``dialects/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
+from pytest_netbench.platforms.sessions import Excused, Session, none_excused
+from pytest_netbench.platforms.terminal import Console, FileStore
+
+NodeT_contra = TypeVar("NodeT_contra", bound=NodeAccess, contravariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pending:
+    """What readiness still waits for, one phrase each, and a fingerprint of the routes to see that they are stable."""
+
+    missing: tuple[str, ...] = ()
+    fingerprint: str = ""
+    excused: tuple[Session, ...] = ()
+    """Sessions that are down and that the caller had excused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One installed route in the platform-neutral form. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
+
+    prefix: str
+    protocol: str
+    next_hops: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
+    metric: int | None = None
+    distance: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Driver(Protocol[NodeT_contra]):
+    """Operates the nodes of one network OS. Stateless: all state is in the node.
+
+    ``NodeT_contra`` is what it needs of a node: ``NodeAccess``, or that with the capabilities that ``requires`` names.
+    """
+
+    name: str
+    dialect: str
+    """Name of the configuration language of its nodes."""
+    requires: tuple[str, ...]
+    """Names of the capabilities that its nodes must offer."""
+    has_console: bool
+    """Whether people can log in to its nodes."""
+
+    def version(self, node: NodeT_contra | None = None) -> str | None:
+        """Version of the network OS that ``node`` runs; without a node: that this machine would run, if it is installed."""
+        ...
+
+    def kernel_interface(self, interface: str) -> str:
+        """The name of an interface in the kernel of a node that this project boots (at most 15 characters).
+
+        Raises:
+            ValueError: The name cannot be an interface of this network OS.
+        """
+        ...
+
+    def boot(self, node: NodeT_contra, startup_config: str) -> None:
+        """Start what the node runs and load its startup config.
+
+        Interfaces are up already, their far ends too; a config that shuts one down has the last word.
+
+        Raises:
+            StartupConfigRejected: With the line and the device's words.
+        """
+        ...
+
+    def pending(self, nodes: Mapping[str, NodeT_contra], *, excused: Excused = none_excused) -> Pending:
+        """What is not yet up among *all* nodes of this driver in the lab, judged from both ends of each adjacency.
+
+        Args:
+            nodes: The nodes.
+            excused: Says of a session that is down whether it is expected to be; then it is no part of ``missing``.
+        """
+        ...
+
+    def apply(self, node: NodeT_contra, commands: Sequence[str]) -> list[CommandStatus]:
+        """Apply configuration commands one by one; goes on after an error, as a device does."""
+        ...
+
+    def running_config(self, node: NodeT_contra) -> str:
+        """The running config as text, hierarchical by indentation."""
+        ...
+
+    def execute(self, node: NodeT_contra, command: str, *, limits: SandboxLimits = DEFAULT_LIMITS) -> str:
+        """Output of one read-only command; the device's own error text if it refuses. Cannot change state."""
+        ...
+
+    def routes(self, node: NodeT_contra, prefix: str) -> list[Route]:
+        """Installed routes to exactly ``prefix``; empty if there is none."""
+        ...
+
+    def unenforced(self, node: NodeT_contra) -> Sequence[str]:
+        """Lines of the running config that were accepted without doing what they say, each with the reason."""
+        ...
+
+    def console(self, node: NodeT_contra, *, enable_secret: str) -> Console:
+        """A new session for someone who has just logged in; asked for only if ``has_console``.
+
+        Args:
+            node: Where.
+            enable_secret: What ``enable`` asks for, if the network OS has such a thing.
+        """
+        ...
+
+    def files(self, node: NodeT_contra) -> FileStore | None:
+        """The files of a node that people copy, or ``None`` if its network OS has no such thing."""
+        ...

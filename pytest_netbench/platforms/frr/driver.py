@@ -1,0 +1,80 @@
+"""The ``frr`` driver: FRR 8.4 and 10, the command line is vtysh itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.access import SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.frr import (
+    boot,
+    config,
+    console,
+    daemons,
+    processes,
+    readiness,
+    readonly,
+    rib,
+    vtysh,
+)
+from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.terminal import Console, FileStore
+
+_SHOW_TIMEOUT_S = 30.0
+_PREAMBLE = ("Building configuration...", "Current configuration:")
+
+
+class FrrDriver:
+    """Routers that run FRR's own daemons."""
+
+    name = "frr"
+    dialect = "frr"
+    requires = HOSTED
+    has_console = True
+
+    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return daemons.version()
+
+    def kernel_interface(self, interface: str) -> str:
+        return linux_interface(interface)
+
+    def boot(self, node: HostedNode, startup_config: str) -> None:
+        boot.boot(node, startup_config)
+
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+        return readiness.pending(
+            nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused
+        )
+
+    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+        return config.apply(node, commands)
+
+    def running_config(self, node: HostedNode) -> str:
+        return clean(vtysh.session(node, vtysh.SHOW).send("show running-config", timeout_s=_SHOW_TIMEOUT_S))
+
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+        return readonly.execute(node, command, limits)
+
+    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+        return rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
+
+    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - vtysh has no enable
+        return console.open_console(node, run=lambda command: self.execute(node, command))
+
+    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - vtysh refuses what no daemon does
+        return ()
+
+    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - nobody copies files to a router by vtysh
+        return None
+
+
+def clean(text: str) -> str:
+    """A running config without what vtysh prints around it."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    kept = [line for line in lines if line not in _PREAMBLE]
+    while kept and kept[0] in {"", "!"}:
+        kept.pop(0)
+    return "\n".join(kept).rstrip("\n") + "\n"

@@ -1,0 +1,126 @@
+"""The ``linux`` driver: the command line is a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from ipaddress import ip_network
+from platform import release
+from shutil import which
+from typing import Any
+from weakref import WeakSet
+
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.access import Completed, SandboxLimits
+from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.linux import boot, config, console, listing, routing
+from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.terminal import Console, FileStore
+
+_NEEDED = ("ip", "nft", "tc")
+_PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
+_UNSETTLED_PORTS = {"listening", "learning"}
+
+
+class LinuxDriver:
+    """Hosts and routers that are plain Linux."""
+
+    name = "linux"
+    dialect = "linux"
+    requires = HOSTED
+    has_console = True
+
+    def __init__(self) -> None:
+        # nothing unsettles a host again, and asking costs a process
+        self._settled: WeakSet[HostedNode] = WeakSet()
+
+    def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
+        return _version()
+
+    def kernel_interface(self, interface: str) -> str:
+        return linux_interface(interface)
+
+    def boot(self, node: HostedNode, startup_config: str) -> None:
+        boot.boot(node, startup_config)
+
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
+        missing: list[str] = []
+        for node in nodes.values():
+            if node not in self._settled:
+                answer = node.run(["ip", "-j", "-d", "addr", "show"])
+                phrases = list(unsettled(node.name, listing.entries(answer.stdout)))
+                missing += phrases
+                if not phrases:
+                    self._settled.add(node)
+        return Pending(missing=tuple(missing))
+
+    def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+        return [_status(node.name, command, node.shell(command, writable=True)) for command in commands]
+
+    def running_config(self, node: HostedNode) -> str:
+        return config.running_config(node)
+
+    def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
+        return spoken(node.shell(command, writable=False, reads=_PRIVILEGED_READS, limits=limits), limits.timeout_s)
+
+    def routes(self, node: HostedNode, prefix: str) -> list[Route]:
+        network = ip_network(prefix, strict=False)
+        done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
+        return routing.routes(listing.entries(done.stdout), prefix)
+
+    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
+        return console.open_console(node)
+
+    def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
+        return ()
+
+    def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
+        return None
+
+
+@cache
+def _version() -> str | None:
+    return release() if all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED) else None
+
+
+def unsettled(node: str, links: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Phrases for addresses still being checked for duplicates and bridge ports not yet forwarding."""
+    for link in links:
+        if "LOWER_UP" not in link.get("flags", ()) or "NO-CARRIER" in link.get("flags", ()):
+            continue
+        addresses = link.get("addr_info") or ()
+        # a link-local address alone is the kernel's, and nobody waits for it
+        wanted = any(entry.get("family") == "inet6" and entry.get("scope") == "global" for entry in addresses)
+        for entry in addresses if wanted else ():
+            if entry.get("tentative") and not entry.get("dadfailed"):
+                yield f"{node}: address {entry['local']} on {link['ifname']} is tentative"
+        port = ((link.get("linkinfo") or {}).get("info_slave_data") or {}).get("state")
+        if port in _UNSETTLED_PORTS:
+            yield f"{node}: bridge port {link['ifname']} is {port}, expected forwarding"
+
+
+def spoken(done: Completed, timeout_s: float) -> str:
+    """What a person at the shell would have seen, and the exit status if it is not zero."""
+    text = done.stdout + done.stderr
+    notes = []
+    if done.truncated:
+        notes.append("[output was cut at the limit]")
+    if done.timed_out:
+        notes.append(f"[ended after {timeout_s:g} s]")
+    elif done.returncode != 0:
+        notes.append(f"[exit status {done.returncode}]")
+    joint = "" if not notes or not text or text.endswith("\n") else "\n"
+    return text + joint + "\n".join(notes)
+
+
+def _status(device: str, command: str, done: Completed) -> CommandStatus:
+    message = (done.stdout + done.stderr).strip()
+    if done.timed_out:
+        message = f"{message}\n[ended: it ran too long]".strip()
+    if done.returncode == 0 and not done.timed_out:
+        return CommandStatus(device=device, command=command, status="success", message=message)
+    return CommandStatus(
+        device=device, command=command, status="error", message=message or f"exit status {done.returncode}"
+    )
