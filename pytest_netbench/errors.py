@@ -26,6 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from pytest_netbench.rpccodes import Code
+
 
 class NetbenchError(Exception):
     """Base of all errors raised on purpose."""
@@ -168,9 +170,9 @@ class AniError(NetbenchError):
 
     Args:
         message: What was wrong and what is known.
-        code: JSON-RPC 2.0 error code.
+        code: JSON-RPC 2.0 error code, of ``rpccodes.Code`` unless another server sent it.
     """
 
-    def __init__(self, message: str, *, code: int = -32000) -> None:
+    def __init__(self, message: str, *, code: int = Code.POLICY_DENIED) -> None:
         super().__init__(message)
         self.code = code

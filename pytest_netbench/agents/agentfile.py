@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from pytest_netbench.agents import yamlfile
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
+from pytest_netbench.documents import reading
+from pytest_netbench.documents.problems import Where
+from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import AgentFileError
-from pytest_netbench.model.base import Model
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo
 
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
@@ -28,23 +30,7 @@ _KEY_VALUE = re.compile(
 )
 
 
-class BudgetOverride(Model):
-    """Limits instead of the task's own. What is not given stays the task's; ``null`` is no limit."""
-
-    calls: int | None = Field(None, gt=0)
-    commands: int | None = Field(None, gt=0)
-    wall_s: float | None = Field(None, gt=0)
-    tokens: int | None = Field(None, gt=0)
-
-
-class AgentPolicy(Model):
-    """What the agent may reach. ``None`` is all of it."""
-
-    devices: tuple[str, ...] | None = None
-    methods: tuple[str, ...] | None = Field(None, description="ANI methods by their wire names")
-
-
-class AgentFile(Model):
+class AgentFile(AgentSettings):
     """Who is evaluated.
 
     Keys are never in it: litellm takes them from the environment.
@@ -63,14 +49,6 @@ class AgentFile(Model):
     )
     parallel_tool_calls: bool | None = Field(
         None, description="let the model make several tool calls at once; not sent if absent"
-    )
-    budget: BudgetOverride = BudgetOverride()
-    policy: AgentPolicy = AgentPolicy()
-    extras: tuple[Literal["search-manual"], ...] = Field(
-        (), description="ANI methods beyond the draft's four that the agent is offered"
-    )
-    access: Literal["ani", "ssh"] = Field(
-        "ani", description="ssh: each device answers with SSH on a loopback port, beside the ANI"
     )
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
@@ -97,20 +75,16 @@ class AgentFile(Model):
             settings["parallel_tool_calls"] = self.parallel_tool_calls
         if self.options:
             settings["options"] = self.options
-        settings |= self.overrides()
+        settings |= self.plain()
         if prompts:
             settings["prompts"] = dict(prompts)
-        return AgentInfo(id=self.name, model=self.model, strategy=self.strategy, settings=settings)
+        return AgentInfo(
+            id=self.name, model=self.model, strategy=self.strategy, settings=settings, overrides=self.overrides()
+        )
 
-    def overrides(self) -> dict[str, Any]:
-        """What concerns the ANI as ``AgentInfo.settings`` carries it; only what the file gives."""
-        given: dict[str, Any] = {
-            "budget": self.budget.model_dump(mode="json", exclude_unset=True),
-            "policy": self.policy.model_dump(mode="json", exclude_none=True),
-            "extras": list(self.extras),
-            "access": "" if self.access == "ani" else self.access,
-        }
-        return {name: values for name, values in given.items() if values}
+    def overrides(self) -> AgentSettings:
+        """What the file says of the terms of a trial."""
+        return AgentSettings(budget=self.budget, policy=self.policy, extras=self.extras, access=self.access)
 
 
 def stem(path: Path) -> str:
@@ -127,22 +101,24 @@ def load_agent_file(path: Path) -> AgentFile:
     Raises:
         AgentFileError: What is wrong with it, where, and what was probably meant.
     """
-    data, lines = yamlfile.load(path)
-    _refuse_keys(data, lines, path)
+    tree = reading.read(path, error=AgentFileError, example="model: openai/gpt-4o")
+    _refuse_keys(tree, path)
+    data = tree.plain()
     data.setdefault("name", stem(path))
     try:
         file = AgentFile.model_validate(data)
     except ValidationError as error:
-        raise _explain(error, lines, path) from None
+        raise _explain(error, tree, path) from None
     if file.prompt is not None:
         file = file.model_copy(update={"prompt": path.parent / file.prompt})
     return file
 
 
-def _refuse_keys(data: dict[str, Any], lines: Mapping[yamlfile.Where, int], path: Path) -> None:
-    """No key may stand in a file that is committed, copied into results and shown in reports."""
-    for where, value in _leaves(data, ()):
-        field = next((str(part) for part in where if isinstance(part, str) and _KEY_NAME.search(part)), None)
+def _refuse_keys(tree: Tree, path: Path) -> None:
+    """Refuse keys: the file is committed, copied into results and shown in reports."""
+    for where, scalar in tree.scalars():
+        value = scalar.value
+        field = next((part for part in where if isinstance(part, str) and _KEY_NAME.search(part)), None)
         if field is None and isinstance(value, str) and _KEY_VALUE.search(value):
             field = str(where[-1])
         if field is not None:
@@ -150,26 +126,15 @@ def _refuse_keys(data: dict[str, Any], lines: Mapping[yamlfile.Where, int], path
                 f"{field!r} looks like a key, and keys do not belong in an agent file. Remove it (and revoke it, if it was "
                 "published); the key is read from the environment, e.g. export OPENAI_API_KEY=…",
                 path=path,
-                line=_line(lines, where),
+                line=tree.line_of(where),
             )
 
 
-def _leaves(value: Any, where: yamlfile.Where) -> Iterator[tuple[yamlfile.Where, Any]]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _leaves(item, (*where, str(key)))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _leaves(item, (*where, index))
-    else:
-        yield where, value
-
-
-def _explain(error: ValidationError, lines: Mapping[yamlfile.Where, int], path: Path) -> AgentFileError:
+def _explain(error: ValidationError, tree: Tree, path: Path) -> AgentFileError:
     """The first problem in the file, in words."""
     # What is missing comes last: it may only be misspelt, and then the unknown key says so.
-    first = min(error.errors(), key=lambda problem: (problem["type"] == "missing", _line(lines, problem["loc"]) or 0))
-    where: yamlfile.Where = first["loc"]
+    first = min(error.errors(), key=lambda problem: (problem["type"] == "missing", tree.line_of(problem["loc"])))
+    where: Where = first["loc"]
     name = ".".join(str(part) for part in where)
     if first["type"] == "extra_forbidden":
         known = sorted(_fields_at(where[:-1]))
@@ -179,21 +144,13 @@ def _explain(error: ValidationError, lines: Mapping[yamlfile.Where, int], path: 
         message = f"{name!r} is missing"
     else:
         message = f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}"
-    return AgentFileError(message, path=path, line=_line(lines, where))
+    return AgentFileError(message, path=path, line=tree.line_of(where))
 
 
-def _fields_at(where: yamlfile.Where) -> set[str]:
+def _fields_at(where: Where) -> set[str]:
     model: type[BaseModel] = AgentFile
     for part in where:
         inner = model.model_fields[str(part)].annotation
         candidates = [inner, *getattr(inner, "__args__", ())]
         model = next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))
     return set(model.model_fields)
-
-
-def _line(lines: Mapping[yamlfile.Where, int], where: yamlfile.Where) -> int | None:
-    """The line of the nearest value that is in the file."""
-    for length in range(len(where), 0, -1):
-        if where[:length] in lines:
-            return lines[where[:length]]
-    return None

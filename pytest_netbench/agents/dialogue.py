@@ -12,6 +12,7 @@ from pytest_netbench.agents.llm import Completion, Llm, Message
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import BudgetExhausted
 from pytest_netbench.model.trial import Brief, Usage
+from pytest_netbench.text import encodable
 
 _KEPT_CHARACTERS = 200
 _LONGEST_ASIDE_S = 45.0
@@ -149,7 +150,7 @@ class Dialogue:
 
 
 def _assistant_message(completion: Completion) -> Message:
-    message: Message = {"role": "assistant", "content": completion.text}
+    message: Message = {"role": "assistant", "content": encodable(completion.text)}
     if completion.thinking_blocks:
         message["thinking_blocks"] = list(completion.thinking_blocks)
     if completion.tool_calls:
@@ -168,7 +169,7 @@ def _sendable(arguments: str) -> str:
         value = json.loads(arguments)
     except ValueError:
         return "{}"
-    return arguments if isinstance(value, dict) else "{}"
+    return encodable(arguments) if isinstance(value, dict) else "{}"
 
 
 def _digest(value: object) -> str:

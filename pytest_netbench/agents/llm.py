@@ -225,23 +225,28 @@ def load_litellm() -> Any:
     Raises:
         UsageError: It is not installed.
     """
-    # Read by litellm while it is imported; someone who set them meant it.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
-    os.environ.setdefault("LITELLM_LOG", "ERROR")
     first_time = "litellm" not in sys.modules
     try:
         with warnings.catch_warnings():
-            if first_time:  # pydantic warns of litellm's own models, which is no business of someone's test run
+            if first_time:  # pydantic may warn of litellm's own models; a user cannot do anything about it
                 warnings.simplefilter("ignore")
-            import litellm  # noqa: PLC0415  (2 to 3 s and 170 MB)
-
-            if first_time:
-                litellm.ModelResponse()  # its models are only built now
+            litellm = import_litellm()
     except ImportError as error:
         raise _absent(str(error)) from error
     litellm.telemetry = False
     litellm.suppress_debug_info = True
+    return litellm
+
+
+def import_litellm() -> Any:
+    """Import litellm such that it stays offline and quiet. May run in a thread: it leaves warning filters alone."""
+    # Read by litellm while it is imported; someone who set them meant it.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    os.environ.setdefault("LITELLM_LOG", "ERROR")
+    import litellm  # noqa: PLC0415  (2 to 3 s and 170 MB)
+
+    litellm.ModelResponse()  # its models are only built now
     return litellm
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pytest_netbench.agents.protocol import Agent
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
@@ -15,10 +14,10 @@ class NamedAgent:
     Args:
         agent: The agent.
         name: Its id in this run.
-        overrides: Added to ``info.settings``.
+        overrides: What an agent file says of budget, policy, extras and access.
     """
 
-    def __init__(self, *, agent: Agent, name: str, overrides: dict[str, Any]) -> None:
+    def __init__(self, *, agent: Agent, name: str, overrides: AgentSettings) -> None:
         self._agent = agent
         self._name = name
         self._overrides = overrides
@@ -26,7 +25,8 @@ class NamedAgent:
     @property
     def info(self) -> AgentInfo:
         own = self._agent.info
-        return own.model_copy(update={"id": self._name, "settings": {**own.settings, **self._overrides}})
+        settings = {**own.settings, **self._overrides.plain()}
+        return own.model_copy(update={"id": self._name, "settings": settings, "overrides": self._overrides})
 
     def prepare(self) -> None:
         """Passed on, if the agent has it."""

@@ -9,15 +9,18 @@ import re
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench import parts
+from pytest_netbench.agents.keys import missing_key
 from pytest_netbench.errors import AgentFileError, UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.agentfile import AgentFile
     from pytest_netbench.agents.protocol import Agent, InformedAgent
+    from pytest_netbench.model.agentsettings import AgentSettings
 
 _MODEL_STRATEGIES = ("react", "single-turn")
 _CLASS = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
@@ -69,10 +72,53 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
     if path is not None:
         return _from_file(agentfile.load_agent_file(path), rootdir, path)
     if _CLASS.match(spec):
-        own: Agent = _named(_instance(_class(spec, rootdir), spec, {}), spec.replace(":", "."), {})
+        own: Agent = _named(_instance(_class(spec, rootdir), spec, {}), spec.replace(":", "."))
         return own
     _refuse_unless_model(spec, rootdir)
     return _from_file(agentfile.AgentFile(name=_model_id(spec), model=spec), rootdir, None)
+
+
+def check_agent(spec: str, *, rootdir: Path) -> None:
+    """Find out, before anything is deployed, whether the model of an agent can be asked at all.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: As for ``agent_id``.
+
+    Raises:
+        UsageError: The key of its provider is missing, or litellm is not installed.
+        AgentFileError: It means an agent file that is wrong or not there.
+    """
+    model = _model_of(spec, rootdir)
+    if model is None:
+        return
+    if find_spec("litellm") is None:
+        raise UsageError(f"--agent={spec} asks a model, which needs litellm (mend: pip install 'pytest-netbench[llm]')")
+    variables = missing_key(model)
+    if variables:
+        others = f" (or {', '.join(variables[1:])})" if variables[1:] else ""
+        raise UsageError(f"--agent={spec}: {model} needs a key. Mend: export {variables[0]}=…{others}")
+
+
+def preload(spec: str, *, rootdir: Path) -> None:
+    """Import what the agent that ``spec`` means will need, if that takes long."""
+    if _model_of(spec, rootdir) is not None:
+        from pytest_netbench.agents.llm import import_litellm  # noqa: PLC0415  (imports pydantic)
+
+        import_litellm()
+
+
+def _model_of(spec: str, rootdir: Path) -> str | None:
+    """The model that is asked by the agent that ``spec`` means; None if it is somebody's own class, or asks none."""
+    if spec in parts.names("agents"):
+        return None
+    path = _agent_file(spec, rootdir)
+    if path is not None:
+        from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+        file = load_agent_file(path)
+        return file.model if file.strategy in _MODEL_STRATEGIES else None
+    return None if _CLASS.match(spec) else spec
 
 
 def known_agents(rootdir: Path) -> tuple[str, ...]:
@@ -206,7 +252,11 @@ def _instance(kind: Any, spec: str, options: dict[str, Any]) -> Any:
     return agent
 
 
-def _named(agent: Any, name: str, overrides: dict[str, Any]) -> Any:
+def _named(agent: Any, name: str, overrides: AgentSettings | None = None) -> Any:
     from pytest_netbench.agents.named import NamedAgent  # noqa: PLC0415  (imports pydantic)
 
-    return agent if agent.info.id == name and not overrides else NamedAgent(agent=agent, name=name, overrides=overrides)
+    if overrides is None or not overrides.plain():
+        overrides = agent.info.overrides
+    if agent.info.id == name and overrides == agent.info.overrides:
+        return agent
+    return NamedAgent(agent=agent, name=name, overrides=overrides)

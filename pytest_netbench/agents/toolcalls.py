@@ -12,6 +12,7 @@ from pytest_netbench.agents.llm import ToolCall
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import MethodSpec
+from pytest_netbench.text import encodable
 
 TASK_DONE = "task_done"
 
@@ -90,7 +91,7 @@ def _spec(name: str, description: str, parameters: dict[str, Any]) -> dict[str, 
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return encodable(json.dumps(value, ensure_ascii=False))
 
 
 def _excerpt(text: str) -> str:

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.ani.errors import METHOD_NOT_FOUND, POLICY_DENIED
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.recorder import Recorder
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.model.task import Budget
-from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
+from pytest_netbench.rpccodes import Code
 
 
 class BareAni:
@@ -48,7 +48,7 @@ class BareAni:
         self._refuse_if_closed()
         self._meter.start()
         self._meter.charge_call()
-        error = AniError(f"unknown method {method!r}: this task has no network to ask", code=METHOD_NOT_FOUND)
+        error = AniError(f"unknown method {method!r}: this task has no network to ask", code=Code.METHOD_NOT_FOUND)
         data = {
             "method": method,
             "params": params,
@@ -73,6 +73,9 @@ class BareAni:
         self._meter.start()
         self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
 
+    def offered(self) -> tuple[MethodSpec, ...]:
+        return ()
+
     # the side of whoever runs the trial
 
     def start(self) -> None:
@@ -96,4 +99,4 @@ class BareAni:
 
     def _refuse_if_closed(self) -> None:
         if self._closed.is_set():
-            raise AniError("the trial has ended: no further requests are answered", code=POLICY_DENIED)
+            raise AniError("the trial has ended: no further requests are answered", code=Code.POLICY_DENIED)

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
-
-BUDGET_EXHAUSTED = -32001
-INTERNAL_ERROR = -32603
+from pytest_netbench.rpccodes import Code
 
 
 class JsonRpcAni:
@@ -81,6 +79,6 @@ class JsonRpcAni:
 
 def _error(error: Mapping[str, Any]) -> AniError | BudgetExhausted | LabError:
     code, message = error["code"], error["message"]
-    if code == BUDGET_EXHAUSTED and "data" in error:
+    if code == Code.BUDGET_EXHAUSTED and "data" in error:
         return BudgetExhausted(error["data"]["limit"], error["data"]["allowed"])
-    return LabError(message) if code == INTERNAL_ERROR else AniError(message, code=code)
+    return LabError(message) if code == Code.INTERNAL_ERROR else AniError(message, code=code)

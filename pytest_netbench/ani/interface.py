@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pytest_netbench import deadline, parts
-from pytest_netbench.ani.errors import BUDGET_EXHAUSTED, DEVICE_ERROR, INTERNAL_ERROR, INVALID_PARAMS, POLICY_DENIED
+from pytest_netbench.ani import wire
 from pytest_netbench.ani.gate import CommandGate
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
@@ -22,9 +22,10 @@ from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.task import Budget
-from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.rpccodes import Code
 
 MAX_ANSWER_BYTES = 65_536
 MIN_MESSAGE_BYTES = 256
@@ -72,7 +73,7 @@ class LabAni:
         self._at_close: list[Callable[[], None]] = []
         self.ssh: SshAccess | None = None
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
-        self._handlers: dict[str, Callable[..., dict[str, Any]]] = {
+        self._handlers: dict[str, Callable[[Any], wire.Wire]] = {
             "get-topology": self._get_topology,
             "get-running-cfg": self._get_running_cfg,
             "update-cfg": self._update_cfg,
@@ -105,7 +106,7 @@ class LabAni:
             if isinstance(error, LabError):
                 self._lab_error = self._lab_error or error
             if not known_to_be_over:
-                self._record(method, params, at_s, error={"code": code_of(error), "message": str(error)})
+                self._record(method, params, at_s, error={"code": int(code_of(error)), "message": str(error)})
             raise
         self._record(method, params, at_s, result=result)
         return result
@@ -129,6 +130,9 @@ class LabAni:
         self._refuse_if_closed()
         self._meter.start()
         self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
+
+    def offered(self) -> tuple[MethodSpec, ...]:
+        return self._policy.offered
 
     # the side of whoever runs the trial
 
@@ -206,41 +210,43 @@ class LabAni:
 
     # the four methods
 
-    def _get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        for device in devices:
+    def _get_topology(self, params: wire.GetTopologyParams) -> wire.GetTopologyResult:
+        for device in params.devices:
             self._known(device)
-        return {"topology": self._lab.topology.wire(tuple(devices))}
+        return wire.GetTopologyResult(topology=wire.TopologyView(**self._lab.topology.wire(params.devices)))
 
-    def _get_running_cfg(self, device: str) -> dict[str, Any]:
-        text = self._ask(device, "get-running-cfg", lambda driver, node: driver.running_config(node))
-        return {"running_config": clip(text, MAX_ANSWER_BYTES)}
+    def _get_running_cfg(self, params: wire.GetRunningCfgParams) -> wire.GetRunningCfgResult:
+        text = self._ask(params.device, "get-running-cfg", lambda driver, node: driver.running_config(node))
+        return wire.GetRunningCfgResult(running_config=clip(text, MAX_ANSWER_BYTES))
 
-    def _update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
+    def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
+        device, commands = params.device, params.commands
         self._permitted(device)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
-        statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, tuple(commands)))
+        statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         self._commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
-        return {"results": [_wire(status, limit) for status in statuses]}
+        return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))
 
-    def _execute_cmd(self, device: str, command: str) -> dict[str, Any]:
+    def _execute_cmd(self, params: wire.ExecuteCmdParams) -> wire.ExecuteCmdResult:
+        device, line = params.device, params.command.strip()
         self._permitted(device)
-        line = command.strip()
         self._meter.charge_commands(1)
         limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES - ROOM_FOR_A_NOTE)
         wall_s = self._meter.left()["wall_s"]
         if wall_s is not None:
             limits = replace(limits, timeout_s=max(0.1, min(limits.timeout_s, wall_s)))
         output = self._ask(device, "execute-cmd", lambda driver, node: driver.execute(node, line, limits=limits))
-        return {"output": clip(output, MAX_ANSWER_BYTES, "; ask for less")}
+        return wire.ExecuteCmdResult(output=clip(output, MAX_ANSWER_BYTES, "; ask for less"))
 
     # the extras
 
-    def _search_manual(self, query: str, platform: str | None = None) -> dict[str, Any]:
-        known = self._dialects
+    def _search_manual(self, params: wire.SearchManualParams) -> wire.SearchManualResult:
+        known, platform = self._dialects, params.platform
         if platform is not None and platform not in known:
-            raise AniError(unknown("platform", platform, tuple(known)), code=INVALID_PARAMS)
-        return {"sections": search(known if platform is None else {platform: known[platform]}, query)}
+            raise AniError(unknown("platform", platform, tuple(known)), code=Code.INVALID_PARAMS)
+        found = search(known if platform is None else {platform: known[platform]}, params.query)
+        return wire.SearchManualResult(sections=tuple(found))
 
     # what they share
 
@@ -248,7 +254,7 @@ class LabAni:
         self._meter.charge_call()
         spec = check_method(method)
         self._policy.check_method(spec.name)
-        return self._handlers[spec.name](**check_params(spec, params))
+        return self._handlers[spec.name](check_params(spec.name, params)).plain()
 
     def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
@@ -263,7 +269,9 @@ class LabAni:
                 # what an agent can cause by what it sends must not void its trial
                 if not may_be_the_agents(error, self._devices.node(device)):
                     raise
-                raise AniError(f"{device}: the device did not answer {what}: {error}", code=DEVICE_ERROR) from error
+                raise AniError(
+                    f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
+                ) from error
 
     def _longest_s(self) -> float:
         """Return how long one request may take: what is left of the budget and a little more."""
@@ -278,11 +286,11 @@ class LabAni:
         try:
             self._devices.node(device)
         except UnknownDevice as error:
-            raise AniError(str(error), code=INVALID_PARAMS) from None
+            raise AniError(str(error), code=Code.INVALID_PARAMS) from None
 
     def _refuse_if_closed(self) -> None:
         if self._closed.is_set():
-            raise AniError("the trial has ended: no further requests are answered", code=POLICY_DENIED)
+            raise AniError("the trial has ended: no further requests are answered", code=Code.POLICY_DENIED)
 
     def _record(self, method: str, params: Any, at_s: float, **outcome: Any) -> None:
         data = {
@@ -299,7 +307,7 @@ def code_of(error: NetbenchError) -> int:
     """The JSON-RPC error code of ``error``."""
     if isinstance(error, AniError):
         return error.code
-    return BUDGET_EXHAUSTED if isinstance(error, BudgetExhausted) else INTERNAL_ERROR
+    return Code.BUDGET_EXHAUSTED if isinstance(error, BudgetExhausted) else Code.INTERNAL_ERROR
 
 
 def _as_sent(values: Any) -> Any:
@@ -310,6 +318,6 @@ def _lines(command: str) -> int:
     return sum(bool(line.strip()) for line in command.splitlines())
 
 
-def _wire(status: CommandStatus, limit: int) -> dict[str, str]:
-    wire = {"command": status.command, "status": status.status}
-    return wire if status.status == "success" else {**wire, "message": clip(status.message, limit)}
+def _result_of(status: CommandStatus, limit: int) -> wire.CommandResult:
+    message = None if status.status == "success" else clip(status.message, limit)
+    return wire.CommandResult(command=status.command, status=status.status, message=message)

@@ -6,20 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_netbench.ani.errors import INTERNAL_ERROR, INVALID_PARAMS
+from pytest_netbench import __version__
 from pytest_netbench.ani.interface import code_of
+from pytest_netbench.ani.methods import BUDGET_LEFT
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.ani.schema import open_rpc
+from pytest_netbench.ani.wire import BudgetLeftResult
 from pytest_netbench.errors import AniError, BudgetExhausted, InfrastructureError, NetbenchError
 from pytest_netbench.lab.jsonrpc import Server
+from pytest_netbench.rpccodes import Code
 
-BUDGET_LEFT = "budget-left"
+DISCOVER = "rpc.discover"
 
 
 def serve(ani: Ani, path: Path | None = None) -> Server:
     """Serve ``ani`` until the server is closed.
 
-    Beside the draft's four methods there is ``budget-left`` (no parameters, costs nothing), so that an agent outside can
-    know what one inside is told.
+    Beside the methods of the ANI there are two without parameters, which cost nothing: ``budget-left``, so that an agent
+    outside can know what one inside is told, and ``rpc.discover``, which answers with an OpenRPC document of all methods
+    that this agent may call.
 
     Args:
         ani: What answers; its own policy, budget and recording apply.
@@ -27,11 +32,13 @@ def serve(ani: Ani, path: Path | None = None) -> Server:
     """
 
     def handle(method: str, params: Any) -> Any:
-        if method != BUDGET_LEFT:
+        if method not in {BUDGET_LEFT.name, DISCOVER}:
             return ani.call(method, params)
         if params:
-            raise AniError(f"{BUDGET_LEFT} takes no parameters", code=INVALID_PARAMS)
-        return ani.budget_left()
+            raise AniError(f"{method} takes no parameters", code=Code.INVALID_PARAMS)
+        if method == DISCOVER:
+            return open_rpc((*ani.offered(), BUDGET_LEFT), version=__version__)
+        return BudgetLeftResult.model_validate(ani.budget_left()).model_dump(mode="json")
 
     return Server(handle, path=path, error_of=_error_of)
 
@@ -42,5 +49,5 @@ def _error_of(error: Exception) -> Mapping[str, Any] | None:
         return {"code": code_of(error), "message": str(error), "data": data}
     if isinstance(error, InfrastructureError):
         # the words of the host's machinery are none of the agent's business
-        return {"code": INTERNAL_ERROR, "message": "the lab failed; this trial cannot be scored"}
+        return {"code": Code.INTERNAL_ERROR, "message": "the lab failed; this trial cannot be scored"}
     return {"code": code_of(error), "message": str(error)} if isinstance(error, NetbenchError) else None

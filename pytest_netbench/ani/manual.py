@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.ani.errors import DEVICE_ERROR, INVALID_PARAMS
 from pytest_netbench.ani.recorder import clip
+from pytest_netbench.ani.wire import Section
 from pytest_netbench.dialects.base import Dialect, ManualSection
 from pytest_netbench.errors import AniError, RequirementMissing
+from pytest_netbench.rpccodes import Code
 
 SECTIONS = 5
 SECTION_BYTES = 4_096
@@ -21,7 +22,7 @@ INSTALL_COMMAND = "pip install 'pytest-netbench[manual]'"
 _WORD = re.compile(r"[a-z0-9]+")
 
 
-def search(dialects: Mapping[str, Dialect], query: str) -> list[dict[str, str]]:
+def search(dialects: Mapping[str, Dialect], query: str) -> list[Section]:
     """The best sections for ``query``, best first, of the manuals of ``dialects`` (by name).
 
     Raises:
@@ -30,16 +31,16 @@ def search(dialects: Mapping[str, Dialect], query: str) -> list[dict[str, str]]:
     """
     words = tokens(query)
     if not words:
-        raise AniError("search-manual: the query has no word to look for", code=INVALID_PARAMS)
+        raise AniError("search-manual: the query has no word to look for", code=Code.INVALID_PARAMS)
     found: list[tuple[float, str, ManualSection]] = []
     references = {name: reference for name, dialect in dialects.items() if (reference := _reference(name, dialect))}
     if not references:
-        raise AniError(f"search-manual: there is no manual here for {', '.join(dialects)}", code=DEVICE_ERROR)
+        raise AniError(f"search-manual: there is no manual here for {', '.join(dialects)}", code=Code.DEVICE_ERROR)
     for name, reference in references.items():
         found += [(score, name, section) for score, section in reference.best(words)]
     found.sort(key=lambda one: -one[0])
     return [
-        {"platform": name, "title": section.title, "text": clip(section.text, SECTION_BYTES)}
+        Section(platform=name, title=section.title, text=clip(section.text, SECTION_BYTES))
         for _, name, section in found[:SECTIONS]
     ]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from pytest_netbench.ani.errors import POLICY_DENIED
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed
+from pytest_netbench.rpccodes import Code
 
 
 class Meter:
@@ -81,7 +81,7 @@ class Meter:
                     self._exhaust("commands", allowed)
                 raise AniError(
                     f"{count} commands are more than the {left} left of {allowed}; nothing was applied, send at most {left}",
-                    code=POLICY_DENIED,
+                    code=Code.POLICY_DENIED,
                 )
             self._commands += count
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pytest_netbench.ani.errors import POLICY_DENIED
-from pytest_netbench.ani.methods import EXTRAS
+from pytest_netbench.ani.methods import EXTRAS, METHODS
 from pytest_netbench.errors import AniError
+from pytest_netbench.model.trial import MethodSpec
+from pytest_netbench.rpccodes import Code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,19 +24,25 @@ class Policy:
     methods: frozenset[str] | None = None
     extras: frozenset[str] = frozenset()
 
+    @property
+    def offered(self) -> tuple[MethodSpec, ...]:
+        """The methods that are permitted."""
+        permitted = (spec for name, spec in METHODS.items() if self.methods is None or name in self.methods)
+        return (*permitted, *(spec for name, spec in EXTRAS.items() if name in self.extras))
+
     def check_method(self, method: str) -> None:
         """Raise ``AniError`` unless ``method`` is permitted."""
         if method in EXTRAS:
             if method not in self.extras:
                 raise AniError(
                     f"method {method!r} is switched off: it is an extra that the agent's file must ask for",
-                    code=POLICY_DENIED,
+                    code=Code.POLICY_DENIED,
                 )
             return
         if self.methods is not None and method not in self.methods:
             raise AniError(
                 f"method {method!r} is not permitted in this task (permitted: {_listing(self.methods)})",
-                code=POLICY_DENIED,
+                code=Code.POLICY_DENIED,
             )
 
     def check_device(self, device: str) -> None:
@@ -43,7 +50,7 @@ class Policy:
         if self.devices is not None and device not in self.devices:
             raise AniError(
                 f"device {device!r} is not permitted in this task (permitted: {_listing(self.devices)})",
-                code=POLICY_DENIED,
+                code=Code.POLICY_DENIED,
             )
 
 

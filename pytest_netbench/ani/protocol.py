@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.model.trial import BudgetUsed, CommandStatus, SshAccess, Step
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 
 
 class Ani(Protocol):
@@ -38,6 +38,10 @@ class Ani(Protocol):
 
     def budget_left(self) -> dict[str, float | None]:
         """What is left: calls, commands, wall_s, tokens; ``None`` means unlimited."""
+        ...
+
+    def offered(self) -> tuple[MethodSpec, ...]:
+        """The methods that this agent may call, with the JSON Schemas of their parameters and results."""
         ...
 
     def add_completion(self, data: Mapping[str, Any], *, tokens: int) -> None:

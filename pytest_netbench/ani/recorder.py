@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from pytest_netbench.model.trial import Step
+from pytest_netbench.text import clean
 
 MAX_DEPTH = 32
 MAX_KEY = 256
@@ -68,12 +69,12 @@ def _plain(value: Any, limit: int, depth: int = 0) -> tuple[Any, int]:
     if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value, 8
     if isinstance(value, Mapping) and depth < MAX_DEPTH:
-        pairs = {clip(str(key), MAX_KEY): _plain(one, limit, depth + 1) for key, one in value.items()}
+        pairs = {clip(clean(str(key)), MAX_KEY): _plain(one, limit, depth + 1) for key, one in value.items()}
         return {key: one for key, (one, _) in pairs.items()}, sum(len(key) + size for key, (_, size) in pairs.items())
     if isinstance(value, list | tuple) and depth < MAX_DEPTH:
         items = [_plain(one, limit, depth + 1) for one in value]
         return [one for one, _ in items], 8 + sum(size for _, size in items)
     if isinstance(value, Mapping | list | tuple):
         return "[netbench: nested too deeply]", 32
-    text = clip(value if isinstance(value, str) else str(value), limit)
-    return text.encode(errors="replace").decode(), len(text)
+    text = clip(clean(value if isinstance(value, str) else str(value)), limit)
+    return text, len(text)

@@ -1,14 +1,22 @@
-"""netbench schema: print the JSON Schema of task files."""
+"""netbench schema: print the JSON Schema of task files, or an OpenRPC document of the ANI."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """For which family, and where the schema goes."""
+    """Which schema, for which family, and where it goes."""
+    parser.add_argument(
+        "of",
+        nargs="?",
+        choices=("task", "ani"),
+        default="task",
+        help="task: JSON Schema of task files (default); ani: OpenRPC document of the Agent-Network Interface",
+    )
     parser.add_argument(
         "--family", default="configure", metavar="NAME", help="family of the task files (default: configure)"
     )
@@ -17,11 +25,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the schema; the same bytes for the same version."""
-    from pytest_netbench.taskfile.schema import task_schema  # noqa: PLC0415  (imports pydantic)
-
-    text = json.dumps(task_schema(arguments.family), indent=2, ensure_ascii=False) + "\n"
+    schema = _ani() if arguments.of == "ani" else _task(arguments.family)
+    text = json.dumps(schema, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if arguments.output is None:
         print(text, end="")
     else:
         arguments.output.write_text(text, encoding="utf-8")
     return 0
+
+
+def _task(family: str) -> dict[str, Any]:
+    from pytest_netbench.taskfile.schema import task_schema  # noqa: PLC0415  (imports pydantic)
+
+    return task_schema(family)
+
+
+def _ani() -> dict[str, Any]:
+    from pytest_netbench import __version__  # noqa: PLC0415
+    from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.ani.schema import open_rpc  # noqa: PLC0415  (imports pydantic)
+
+    return open_rpc((*METHODS.values(), *EXTRAS.values(), BUDGET_LEFT), version=__version__)

@@ -11,14 +11,14 @@ from typing import Any
 from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.runner import Runner
-from pytest_netbench.evaluation.wire import INVALID_PARAMS, testcases_of
+from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
+from pytest_netbench.rpccodes import Code
 
-METHOD_NOT_FOUND = -32601
 METHODS = ("export-final-cfg", "run-testcases")
 READERS = 8
 UNENFORCED_S = 10.0
@@ -118,12 +118,14 @@ class TaskEvaluation:
         """
         if method == "export-final-cfg":
             if params:
-                raise AniError("export-final-cfg takes no parameters", code=INVALID_PARAMS)
+                raise AniError("export-final-cfg takes no parameters", code=Code.INVALID_PARAMS)
             return {"configs": self.final_configs()}
         if method == "run-testcases":
             results = self.run_testcases(testcases_of(params))
             return {"results": [{"name": result.name, "status": result.status} for result in results]}
-        raise AniError(f"unknown method {method!r} (known: {', '.join(map(repr, METHODS))})", code=METHOD_NOT_FOUND)
+        raise AniError(
+            f"unknown method {method!r} (known: {', '.join(map(repr, METHODS))})", code=Code.METHOD_NOT_FOUND
+        )
 
     def _running_config(self, name: str) -> str:
         what = "reading its running config"

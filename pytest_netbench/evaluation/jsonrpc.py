@@ -8,7 +8,8 @@ from typing import Any
 
 from pytest_netbench.errors import AniError, NetbenchError
 from pytest_netbench.evaluation.interface import TaskEvaluation
-from pytest_netbench.lab.jsonrpc import INTERNAL_ERROR, Server
+from pytest_netbench.lab.jsonrpc import Server
+from pytest_netbench.rpccodes import Code
 
 
 def serve(evaluation: TaskEvaluation, path: Path | None = None) -> Server:
@@ -19,4 +20,4 @@ def serve(evaluation: TaskEvaluation, path: Path | None = None) -> Server:
 def _error_of(error: Exception) -> Mapping[str, Any] | None:
     if not isinstance(error, NetbenchError):
         return None
-    return {"code": error.code if isinstance(error, AniError) else INTERNAL_ERROR, "message": str(error)}
+    return {"code": error.code if isinstance(error, AniError) else Code.INTERNAL_ERROR, "message": str(error)}

@@ -8,9 +8,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_netbench.errors import AniError
 from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.rpccodes import Code
 from pytest_netbench.taskfile.draft import show_form
 
-INVALID_PARAMS = -32602
 DRAFT_FIELDS = frozenset({"name", "device", "commands", "expected_output"})
 
 
@@ -21,7 +21,7 @@ def testcases_of(params: object) -> list[Testcase]:
         AniError: Says which testcase is wrong and how.
     """
     if not isinstance(params, Mapping) or set(params) != {"testcases"} or not isinstance(params["testcases"], list):
-        raise AniError("run-testcases: params must be an object with a list 'testcases'", code=INVALID_PARAMS)
+        raise AniError("run-testcases: params must be an object with a list 'testcases'", code=Code.INVALID_PARAMS)
     return [_testcase(value, position) for position, value in enumerate(params["testcases"], 1)]
 
 
@@ -34,5 +34,6 @@ def _testcase(value: object, position: int) -> Testcase:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise AniError(
-            f"run-testcases: testcase {position}: {where + ': ' if where else ''}{first['msg']}", code=INVALID_PARAMS
+            f"run-testcases: testcase {position}: {where + ': ' if where else ''}{first['msg']}",
+            code=Code.INVALID_PARAMS,
         ) from None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -20,11 +21,7 @@ from typing import Any, BinaryIO, Protocol, Self
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.scratch import ScratchDirectory
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
+from pytest_netbench.rpccodes import Code
 
 MAX_MESSAGE_BYTES = 2**20
 MAX_BATCH = 100
@@ -137,7 +134,7 @@ class Server:
                 for message in messages(stream):
                     answer = self._dispatch.oversized() if message is None else self._dispatch.answer(message)
                     if answer is not None:
-                        connection.sendall(json.dumps(answer).encode() + b"\n")
+                        connection.sendall(json.dumps(answer, allow_nan=False).encode() + b"\n")
                     if message is None:
                         return
         finally:
@@ -201,11 +198,11 @@ class Dispatch:
         try:
             request = json.loads(message, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            return _failed(None, PARSE_ERROR, f"not JSON: {error}")
+            return _failed(None, Code.PARSE_ERROR, f"not JSON: {error}")
         if not isinstance(request, list):
             return self._one(request)
         if not request or len(request) > MAX_BATCH:
-            return _failed(None, INVALID_REQUEST, f"a batch has 1 to {MAX_BATCH} requests, not {len(request)}")
+            return _failed(None, Code.INVALID_REQUEST, f"a batch has 1 to {MAX_BATCH} requests, not {len(request)}")
         answers = [answer for one in request if (answer := self._one(one)) is not None]
         return answers or None
 
@@ -213,14 +210,14 @@ class Dispatch:
     def oversized() -> dict[str, Any]:
         """The answer to a message that is too large."""
         return _failed(
-            None, INVALID_REQUEST, f"the request is larger than {MAX_MESSAGE_BYTES} bytes; connection closed"
+            None, Code.INVALID_REQUEST, f"the request is larger than {MAX_MESSAGE_BYTES} bytes; connection closed"
         )
 
     def _one(self, request: Any) -> Any:
         complaint = _complaint(request)
         if complaint is not None:
             identity = request.get("id") if isinstance(request, dict) else None
-            return _failed(identity if _is_id(identity) else None, INVALID_REQUEST, complaint)
+            return _failed(identity if _is_id(identity) else None, Code.INVALID_REQUEST, complaint)
         result, error = self._handle(request["method"], request.get("params", {}))
         if "id" in request:
             body = {"result": result} if error is None else {"error": error}
@@ -236,9 +233,9 @@ class Dispatch:
             known = self._error_of(error)
             if known is not None:
                 return None, known
-            _log.exception("the handler of %s failed", method)
+            _log.exception("the handler of %r failed", method)
             self.failures.append(error)
-            return None, {"code": INTERNAL_ERROR, "message": f"internal error: {type(error).__name__}"}
+            return None, {"code": Code.INTERNAL_ERROR, "message": f"internal error: {type(error).__name__}"}
 
 
 def _complaint(request: Any) -> str | None:
@@ -251,7 +248,7 @@ def _complaint(request: Any) -> str | None:
     if not isinstance(request.get("params", {}), dict | list):
         return "params must be an object"
     if "id" in request and not _is_id(request["id"]):
-        return "an id is a string, a number or null"
+        return "an id is a string, a finite number or null"
     return None
 
 
@@ -260,7 +257,9 @@ def _no_constant(name: str) -> None:
 
 
 def _is_id(value: Any) -> bool:
-    return value is None or (isinstance(value, str | int | float) and not isinstance(value, bool))
+    if isinstance(value, float):
+        return math.isfinite(value)  # 1e999 is read as infinity, and JSON cannot say that
+    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
 
 
 def _failed(identity: Any, code: int, message: str) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_netbench.model.base import Model
+from pytest_netbench.model.base import Recorded
 
 
-class Score(Model):
+class Score(Recorded):
     """A measured value, or the statement that it was not measured.
 
     ``value`` is ``None`` for *not measured* (``explanation`` says why) and 0.0 for a measured zero.

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from pytest_netbench.model.base import Model
+from pytest_netbench.model.agentsettings import AgentSettings
+from pytest_netbench.model.base import Model, Recorded
 from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
+from pytest_netbench.text import as_plain
 
 
 class MethodSpec(Model):
-    """One ANI method as an agent sees it: a name, a description and a JSON Schema of its parameters."""
+    """One ANI method as an agent sees it: a name, a description and the JSON Schemas of its parameters and its result."""
 
     name: str
     description: str
     parameters: dict[str, Any]
+    result: dict[str, Any] = {}
 
 
 class SshLogin(Model):
@@ -65,19 +68,19 @@ class Usage(Model):
     cost_usd: float | None = None
 
 
-class Submission(Model):
+class Submission(Recorded):
     """What an agent hands in when it is done.
 
     ``reasoning`` is the trace that the reasoning score compares; ``None`` if the agent has none to give.
     """
 
     reasoning: str | None = None
-    answer: dict[str, Any] | None = None
+    answer: Annotated[dict[str, Any] | None, BeforeValidator(as_plain)] = None
     stop_reason: str = "done"
     usage: Usage = Usage()
 
 
-class Step(Model):
+class Step(Recorded):
     """One step of a trace. ``at_s`` is wall seconds since the agent started.
 
     kind ``ani``: ``data`` has method, params, result or error, duration_s, budget_left. A line entered over SSH has the
@@ -91,7 +94,7 @@ class Step(Model):
     data: dict[str, Any]
 
 
-class CommandStatus(Model):
+class CommandStatus(Recorded):
     """One configuration command and what the device said of it."""
 
     device: str
@@ -109,7 +112,7 @@ class BudgetUsed(Model):
     tokens: int = 0
 
 
-class TestcaseResult(Model):
+class TestcaseResult(Recorded):
     """What running one testcase showed. Times in wall seconds."""
 
     __test__ = False
@@ -125,16 +128,23 @@ class TestcaseResult(Model):
     duration_s: float = 0.0
 
 
-class AgentInfo(Model):
-    """Who is evaluated. ``settings`` are plain values that can change a result (strategy, prompt digests, …)."""
+class AgentInfo(Recorded):
+    """Who is evaluated.
+
+    ``settings`` are plain values that can change a result (strategy, prompt digests, …). ``overrides`` is what the terms of
+    a trial are made from; results do not repeat it, as ``settings`` holds it in plain values.
+    """
+
+    kept_as_written: ClassVar[frozenset[str]] = frozenset({"overrides"})
 
     id: str
     model: str | None = None
     strategy: str
-    settings: dict[str, Any] = {}
+    settings: Annotated[dict[str, Any], BeforeValidator(as_plain)] = {}
+    overrides: AgentSettings = Field(AgentSettings(), exclude=True, repr=False)
 
 
-class Environment(Model):
+class Environment(Recorded):
     """Where and with what a trial ran; carried by every result."""
 
     netbench: str
@@ -150,10 +160,11 @@ class Environment(Model):
     git_commit: str | None = None
 
 
-class Findings(Model):
+class Findings(Recorded):
     """What evaluating a stage showed.
 
-    ``unreadable`` says what could not be examined because of what the agent left: it has failed then. ``other`` is what only the task's family and its scorers understand, as JSON values.
+    ``unreadable`` says what could not be examined because of what the agent left: it has failed then. ``other`` is what
+    only the task's family and its scorers understand, as JSON values.
     """
 
     initial_configs: dict[str, str] = {}
@@ -172,6 +183,8 @@ class TrialRecord(Findings):
     ``truth_configs`` are the running configs the oracle leaves, as the self-test recorded them for this task digest;
     ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it ran out, ``agent-error`` it failed.
     """
+
+    kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})
 
     task: Task
     task_digest: str
@@ -194,7 +207,7 @@ class TrialRecord(Findings):
     evaluate_s: float = 0.0
 
 
-class TrialResult(Model):
+class TrialResult(Recorded):
     """A record with its scores; ``status`` as in DESIGN: a lab that broke is ``error`` and has no scores."""
 
     node_id: str

@@ -15,6 +15,7 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin.item import name_of
 from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult
@@ -24,16 +25,21 @@ WORKER = "controller"
 
 
 class Controller:
-    """Sees every report before the terminal and JUnit do."""
+    """Sees every report before the terminal and JUnit do.
 
-    def __init__(self, config: pytest.Config) -> None:
+    Args:
+        config: Of the run.
+        scorers: Loaded scorers by name; those that are loaded here are added.
+    """
+
+    def __init__(self, config: pytest.Config, *, scorers: dict[str, Scorer]) -> None:
         self._config = config
         self._run = run_of(config)
         self._results: dict[str, TrialResult] = {}
         self._selftests: list[dict[str, Any]] = []
         self._trouble: list[str] = []
         self._store: Any = None
-        self._scorers: dict[str, Scorer] = {}
+        self._scorers = scorers
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -102,7 +108,7 @@ class Controller:
             for line in lines:
                 terminalreporter.write_line(line)
         for trouble in self._trouble:
-            terminalreporter.write_line(f"netbench: {trouble}", red=True)
+            terminalreporter.write_line(f"netbench: {clean(trouble)}", red=True)
 
     def _complete(self, report: pytest.TestReport, payload: dict[str, Any]) -> None:
         from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
@@ -123,7 +129,9 @@ class Controller:
 
         whole = TrialRecord.model_validate(record)
         names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
-        self._scorers |= load_scorers([name for name in names if name not in self._scorers])
+        for name in names:
+            if name not in self._scorers:
+                self._scorers.setdefault(name, load_scorers([name])[name])
         heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
         if not heavy:
             return result
@@ -138,7 +146,7 @@ class Controller:
             self._trouble.append(str(error))
 
     def _add_properties(self, report: pytest.TestReport) -> None:
-        result = self._results.get(report.nodeid)
+        result = self._results.get(clean(report.nodeid))
         if result is None:
             return
         from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)

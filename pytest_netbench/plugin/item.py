@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import InputError, NetbenchError
+from pytest_netbench.plugin.failures import cleaned
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -53,13 +54,13 @@ class TaskItem(pytest.Function):
         """Ours: the message alone, and its first line as the short form. With ``--tb=long`` the whole traceback."""
         expected = isinstance(excinfo.value, NetbenchError | TrialFailed | SelftestFailed)
         if not expected or self.config.option.tbstyle in {"long", "native"} or self.config.option.fulltrace:
-            return super().repr_failure(excinfo)
+            return cleaned(super().repr_failure(excinfo))
         shown = excinfo.getrepr(style="value", chain=False)
         crash = shown.reprcrash
         if crash is not None:
             crash.message = str(excinfo.value).partition("\n")[0]
             crash.path, crash.lineno = str(self.path), 1
-        return shown
+        return cleaned(shown)
 
 
 class Outcome:

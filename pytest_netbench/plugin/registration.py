@@ -29,11 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import controller, header, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import controller, header, preload, reports, scheduler  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
+    loading = preload.Preload(config)
+    register(loading, "netbench-preload")
     if not settings.is_worker:
         register(header, "netbench-header")
-        register(controller.Controller(config), "netbench-controller")
+        register(controller.Controller(config, scorers=loading.scorers), "netbench-controller")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")

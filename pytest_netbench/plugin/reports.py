@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_netbench.plugin.failures import clean_sections
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.text import plain_json
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -44,6 +46,7 @@ class Reports:
         report = yield
         if not isinstance(item, TaskItem):
             return report
+        clean_sections(report)
         payload = self._payload(item, call, report)
         if payload is not None:
             report.netbench = payload  # type: ignore[attr-defined]
@@ -114,7 +117,7 @@ def error_result(
 
 def _plain(model: Any) -> dict[str, Any]:
     """JSON types only: anything else on a report would end a distributed run."""
-    plain: dict[str, Any] = json.loads(model.model_dump_json())
+    plain: dict[str, Any] = json.loads(plain_json(model.model_dump(mode="json")))
     return plain
 
 

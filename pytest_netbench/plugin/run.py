@@ -97,7 +97,7 @@ def configure(config: pytest.Config) -> Run:
             distributes=distributes,
         )
         if run.wanted and workerinput is None:
-            _check(run, collect_only=option.collectonly)
+            _check(run, rootdir=config.rootpath, collect_only=option.collectonly)
     except InputError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run
@@ -136,8 +136,9 @@ def _side_by_side(option: Any, workerinput: dict[str, Any] | None, *, distribute
     return len(option.tx) if distributes else 1
 
 
-def _check(run: Run, *, collect_only: bool) -> None:
+def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
     from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.agents.resolve import check_agent  # noqa: PLC0415  (only for a benchmark)
 
     if run.backend not in parts.names("backends"):
         parts.load("backends", run.backend)
@@ -152,6 +153,8 @@ def _check(run: Run, *, collect_only: bool) -> None:
         )
     if not run.selftest and not collect_only:
         _check_writable(run.results)
+        for agent in run.agents:
+            check_agent(agent.spec, rootdir=rootdir)
 
 
 def _check_writable(results: Path) -> None:

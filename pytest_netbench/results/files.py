@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pytest_netbench.errors import ResultsError
 
@@ -56,28 +53,9 @@ def replace_file(path: Path, text: str) -> None:
         raise _cannot_write(path, error) from error
 
 
-def plain_json(value: Any, *, indent: int | None = None) -> str:
-    """JSON text with keys in a fixed order, so that equal values are equal text.
-
-    What JSON cannot say is said as nearly as it can: ``nan`` and ``inf`` as ``null``, half a character as ``?``.
-    """
-    text = json.dumps(_finite(value), sort_keys=True, ensure_ascii=False, indent=indent, allow_nan=False)
-    return text.encode("utf-8", errors="replace").decode("utf-8")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value
-
-
 def safe_name(text: str, *also: object) -> str:
     """A file name that people can read, for any text: its end, and a digest of all of it and of ``also``."""
-    digest = sha256("\0".join([text, *map(str, also)]).encode()).hexdigest()[:8]
+    digest = sha256("\0".join([text, *map(str, also)]).encode(errors="surrogatepass")).hexdigest()[:8]
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", text.rpartition("::")[2]).strip("-.")[-80:]
     return f"{readable}-{digest}" if readable else digest
 

@@ -10,10 +10,11 @@ from pytest_netbench import parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord, TrialResult
-from pytest_netbench.results.files import plain_json, replace_file
+from pytest_netbench.results.files import replace_file
 from pytest_netbench.results.store import MERGED, ResultsDir
 from pytest_netbench.scorers.apply import load_scorers, score_of
 from pytest_netbench.scorers.protocol import Scorer
+from pytest_netbench.text import plain_json
 
 RESCORED = "results.rescored.jsonl"
 

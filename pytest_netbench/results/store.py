@@ -24,7 +24,8 @@ from pydantic import ValidationError
 from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.trial import TrialRecord, TrialResult
-from pytest_netbench.results.files import append_line, plain_json, replace_file, safe_name
+from pytest_netbench.results.files import append_line, replace_file, safe_name
+from pytest_netbench.text import plain_json
 
 MERGED = "results.jsonl"
 

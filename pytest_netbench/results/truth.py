@@ -16,8 +16,9 @@ from pytest_netbench import __version__, parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
-from pytest_netbench.results.files import plain_json, replace_file
+from pytest_netbench.results.files import replace_file
 from pytest_netbench.taskfile.corpus import corpus
+from pytest_netbench.text import plain_json
 
 FOLDER = ".truth"
 

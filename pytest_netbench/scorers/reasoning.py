@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -36,6 +37,12 @@ class ReasoningScorer:
     def __init__(self) -> None:
         self._model: Any = None
         self._rouge: Any = None
+        self._loading = threading.Lock()
+
+    def prepare(self) -> None:
+        """Load the model, if its packages are installed."""
+        if not _lacking():
+            self._load()
 
     def score(self, record: TrialRecord) -> Score:
         given, truth = record.submission.reasoning, record.task.ground_truth_reasoning
@@ -47,10 +54,11 @@ class ReasoningScorer:
             return self._said(0.0, "the agent's reasoning is empty")
         if _same(given, truth):
             return self._said(1.0, "the same text as the ground truth's, so no embedding was computed", rouge_l=1.0)
-        lacking = [package for package in _NEEDED if find_spec(package) is None]
+        lacking = _lacking()
         if lacking:
             what = " and ".join(package.replace("_", "-") for package in lacking)
             return self._said(None, f"not measured: {what} not installed ({_REMEDY})")
+        self._load()
         cosine = _cosine(self._embed(given), self._embed(truth))
         return self._said(
             round(min(max(cosine, 0.0), 1.0), 6),
@@ -64,9 +72,16 @@ class ReasoningScorer:
         label = f"{self.name}/{self.version}"
         return Score(metric=self.name, value=value, explanation=why, scorer=label, evidence=evidence)
 
+    def _load(self) -> None:
+        with self._loading:
+            if self._model is None:
+                self._model = _load_model()
+            if self._rouge is None:
+                from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415  (1.5 s)
+
+                self._rouge = RougeScorer(["rougeL"], use_stemmer=False)
+
     def _embed(self, text: str) -> list[float]:
-        if self._model is None:
-            self._model = _load_model()
         lengths = [(sentence, self._pieces(sentence)) for sentence in sentences(text)]
         together = chunks(lengths, limit=_PIECES)
         weights = [self._pieces(chunk) for chunk in together]
@@ -80,10 +95,6 @@ class ReasoningScorer:
         return len(self._model.tokenizer.tokenize(text)) or 1
 
     def _rouge_l(self, given: str, truth: str) -> float:
-        if self._rouge is None:
-            from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415  (1.5 s)
-
-            self._rouge = RougeScorer(["rougeL"], use_stemmer=False)
         return round(float(self._rouge.score(truth, given)["rougeL"].fmeasure), 6)
 
 
@@ -130,6 +141,10 @@ def _same(one: str, other: str) -> bool:
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     dot = math.fsum(a * b for a, b in zip(one, other, strict=True))
     return dot / (math.sqrt(math.fsum(a * a for a in one)) * math.sqrt(math.fsum(b * b for b in other)))
+
+
+def _lacking() -> list[str]:
+    return [package for package in _NEEDED if find_spec(package) is None]
 
 
 def _load_model() -> Any:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address, ip_network
 
+from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import Task
@@ -21,7 +22,6 @@ from pytest_netbench.model.testcase import (
     ThroughputTestcase,
 )
 from pytest_netbench.taskfile.names import full_name
-from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 
 def check(task: Task, problems: Problems) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.taskfile.fields import mapping_of
-from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 TASK_FIELDS: Final = frozenset(
     {

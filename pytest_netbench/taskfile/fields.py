@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.base import Model
-from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.units import QUANTITIES
 
 

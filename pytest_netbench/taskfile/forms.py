@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.configure import Configure, Intent, SubIntent
 from pytest_netbench.model.payload import Networked, Payload
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
 from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
 from pytest_netbench.taskfile.names import known_families, known_platforms
-from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.ready import ready_form
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form

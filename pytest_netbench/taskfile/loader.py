@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from pytest_netbench.documents import reading
+from pytest_netbench.documents.problems import MAX_LISTED, Problems, Where, known, unknown
+from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.payload import Payload
 from pytest_netbench.model.task import Task, flat_model, task_of
-from pytest_netbench.taskfile import document
 from pytest_netbench.taskfile.checks import check
 from pytest_netbench.taskfile.forms import payload_of, task_form
-from pytest_netbench.taskfile.problems import MAX_LISTED, Problems, Where, known, unknown
 from pytest_netbench.taskfile.testcases import KINDS
-from pytest_netbench.taskfile.tree import Tree
 from pytest_netbench.taskfile.units import QUANTITIES
 
 _SPELLING: Final = {name: quantity.name for name, quantity in QUANTITIES.items()}
@@ -31,7 +31,7 @@ def load_task(path: Path) -> Task:
     Raises:
         TaskFileError: With the line of the first problem; its message lists the others.
     """
-    tree = document.read(path)
+    tree = reading.read(path, error=TaskFileError, example="task_name: …")
     problems = Problems()
     raw = tree.plain()
     payload = payload_of(raw, problems)

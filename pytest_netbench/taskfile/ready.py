@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final, get_args
 
+from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.ready import NO_SESSIONS, ExpectedDown, Ready, ReadyUntil, SessionProtocol
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
-from pytest_netbench.taskfile.problems import Problems, Where, unknown
 
 UNTIL: Final[tuple[str, ...]] = get_args(ReadyUntil)
 PROTOCOLS: Final[tuple[str, ...]] = get_args(SessionProtocol)

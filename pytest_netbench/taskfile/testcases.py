@@ -7,11 +7,11 @@ from ipaddress import ip_network
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
+from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.testcase import Flow, Testcase, ThroughputTestcase
 from pytest_netbench.taskfile import draft
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of, one_or_many
-from pytest_netbench.taskfile.problems import Problems, Where, known, unknown
 
 KINDS: Final[Mapping[str, type[Model]]] = MappingProxyType(
     {model.model_fields["kind"].default: model for model in get_args(get_args(Testcase)[0])}

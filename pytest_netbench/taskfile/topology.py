@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection
 from typing import Any, Final
 
+from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.topology import Endpoint, Link, LinkQuality, Node, Topology
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
 from pytest_netbench.taskfile.names import known_platforms
-from pytest_netbench.taskfile.problems import Problems, Where, unknown
 from pytest_netbench.taskfile.units import QUANTITIES
 
 NODE_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_netbench.taskfile.problems import hint
+from pytest_netbench.documents.problems import hint
 
 DURATION: Final = r"^[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)$"
 RATE: Final = r"^[0-9]+(\.[0-9]+)?\s*([kKmMgG]|([kmgKMG]?bit(/s)?)|[kKmMgG]?bps)$"

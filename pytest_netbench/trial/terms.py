@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_netbench import parts
-from pytest_netbench.agents.overrides import budget_for, devices_for, extras_for, methods_for
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.protocol import Family
@@ -40,14 +39,14 @@ def terms_for(
 
     Args:
         task: Whose budget and family apply.
-        info: Of the agent; its settings may carry a budget and a policy.
+        info: Of the agent; its overrides may narrow the policy and replace limits of the budget.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
         ssh: Let the devices answer with SSH, whatever the agent's file says.
     """
-    limits = Budget.model_validate({**budget_for(info, task.budget).model_dump(), **(budget or {})})
+    limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
     permitted = frozenset(family_of(task).methods)
-    wanted, devices = methods_for(info), devices_for(info)
-    extras = dict.fromkeys((*extras_for(info), *((SSH,) if ssh else ())))
+    wanted, devices = info.overrides.policy.methods, info.overrides.policy.devices
+    extras = dict.fromkeys((*info.overrides.offers(), *((SSH,) if ssh else ())))
     return Terms(
         budget=limits,
         extras=tuple(extras),

@@ -1,15 +1,19 @@
 """The reference pages of the ANI, the evaluation interface and the testcases name all there is."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
-from pytest_netbench.ani import errors, interface, methods, recorder
-from pytest_netbench.ani.methods import METHODS
+import pytest_netbench
+from pytest_netbench.ani import interface, recorder, wire
+from pytest_netbench.ani.methods import BUDGET_LEFT, EXTRAS, METHODS
 from pytest_netbench.evaluation.interface import METHODS as EVALUATION_METHODS
 from pytest_netbench.evaluation.testcases import KINDS
 from pytest_netbench.lab import jsonrpc
 from pytest_netbench.model.task import Budget
+from pytest_netbench.rpccodes import Code
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 ANI = (PAGES / "ani.md").read_text()
@@ -25,20 +29,33 @@ def test_each_limit_of_the_budget_is_described():
     assert all(f"| `{name}` |" in ANI for name in Budget.model_fields)
 
 
-def test_each_error_code_is_described():
-    codes = [
-        value for module in (errors, jsonrpc) for value in vars(module).values() if isinstance(value, int) and value < 0
-    ]
-    assert len(codes) > 6
-    assert all(str(code) in ANI for code in codes)
+def test_the_table_of_error_codes_is_the_one_of_the_code():
+    rows = [line.split("|")[1:4] for line in ANI.partition("\n## Errors\n")[2].splitlines() if line.startswith("| `")]
+    described = {(int(code), name.strip(" `"), meaning.strip()) for name, code, meaning in rows}
+    assert described == {(int(code), code.name, code.meaning) for code in Code}
+
+
+def test_error_codes_are_written_in_one_module():
+    package = Path(pytest_netbench.__file__).parent
+    wrong = re.compile(r"(?<![\w-])-32[067]\d\d\b")
+    found = {str(path.relative_to(package)) for path in package.rglob("*.py") if wrong.search(path.read_text())}
+    assert found == {"rpccodes.py"}
+
+
+@pytest.mark.parametrize("method", [*METHODS.values(), *EXTRAS.values(), BUDGET_LEFT], ids=lambda method: method.name)
+def test_the_schemas_on_the_page_are_those_of_the_models(method):
+    section = ANI.partition(f"\n### `{method.name}`\n")[2].partition("\n##")[0]
+    assert method.description in section
+    blocks = re.findall(r"```json\n(.*?)```", section, re.DOTALL)
+    assert [json.loads(block) for block in blocks] == [method.parameters, method.result]
 
 
 def test_the_limits_are_those_of_the_code():
     assert interface.MAX_ANSWER_BYTES == 64 * 1024
     assert f"{interface.MIN_MESSAGE_BYTES} bytes each" in ANI
-    assert f"| commands in one `update-cfg` | {methods.MAX_COMMANDS_PER_CALL}" in ANI
-    assert methods.MAX_LINE_BYTES == 8 * 1024
-    assert methods.MAX_REQUEST_CHARACTERS == 256 * 1024
+    assert f"| commands in one `update-cfg` | {wire.MAX_COMMANDS_PER_CALL}" in ANI
+    assert wire.MAX_LINE_BYTES == 8 * 1024
+    assert wire.MAX_REQUEST_CHARACTERS == 256 * 1024
     assert "256 KiB" in ANI
     assert jsonrpc.MAX_MESSAGE_BYTES == 2**20
     assert f"{jsonrpc.MAX_BATCH} requests, {jsonrpc.MAX_CLIENTS} |" in ANI

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_netbench.ani.methods import METHODS, check_method, check_params
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
-from pytest_netbench.model.trial import Brief, Step
+from pytest_netbench.model.trial import Brief, MethodSpec, Step
 
 
 class MemoryAni:
@@ -54,6 +54,9 @@ class MemoryAni:
         self._step("ani", {"method": method, "params": dict(params), "result": result})
         return result
 
+    def offered(self) -> tuple[MethodSpec, ...]:
+        return tuple(spec for name, spec in METHODS.items() if name not in self._forbidden)
+
     def budget_left(self) -> dict[str, float | None]:
         left = {name: self._left(name) for name in self._used}
         wall_s = self._budget.wall_s
@@ -82,10 +85,10 @@ class MemoryAni:
 
     def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._charge("calls", 1)
-        spec = check_method(method)
+        check_method(method)
         if method in self._forbidden:
             raise AniError(f"method {method!r} is not permitted in this task")
-        checked = check_params(spec, params)
+        checked = check_params(method, params).plain()
         if method == "get-topology":
             return {"topology": {"nodes": list(self.configs), "links": []}}
         device = checked["device"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.trial import Settings, Stage, Terms, Trial, terms_for
@@ -37,9 +38,9 @@ def task_of(**changes: Any) -> Task:
 class Own:
     """An agent that does ``work``."""
 
-    def __init__(self, work: Callable[[Brief, Ani], object], **settings: Any) -> None:
+    def __init__(self, work: Callable[[Brief, Ani], object], **overrides: Any) -> None:
         self._work = work
-        self.info = AgentInfo(id="own", strategy="own", settings=settings)
+        self.info = AgentInfo(id="own", strategy="own", overrides=AgentSettings.model_validate(overrides))
 
     def run(self, brief: Brief, ani: Ani) -> Any:
         return self._work(brief, ani)

@@ -8,10 +8,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from pytest_netbench.documents.reading import read
+from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.truth import Truth, TruthStore
 from pytest_netbench.taskfile import load_task
-from pytest_netbench.taskfile.document import read
 from pytest_netbench.taskfile.schema import task_schema
 
 CORPUS = Path(__file__).parents[2] / "tasks"
@@ -48,7 +49,7 @@ def intent_texts(task: Task) -> list[str]:
 
 
 def test_a_shipped_task_fits_the_published_schema(path: Path):
-    VALIDATOR.validate(read(path).plain())
+    VALIDATOR.validate(read(path, error=TaskFileError, example="task_name: …").plain())
 
 
 def test_a_shipped_task_lies_in_the_folder_of_its_domain_under_its_slug(path: Path, task: Task):

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
-from pytest_netbench.agents.overrides import extras_for
 from pytest_netbench.agents.react import React
 from pytest_netbench.errors import AgentFileError
+from pytest_netbench.model.trial import AgentInfo
 
 FULL = """\
 name: full
@@ -106,12 +106,11 @@ def test_a_minimal_file_means_react_and_sends_no_settings(write):
         ),
         ("model: openai/x\nretries: 5\n", 2, "retries: input should be a valid dictionary"),
         ("name: a b\nmodel: openai/x\n", 1, "name: string should match pattern"),
-        ("model: openai/x\nmodel: openai/y\n", 2, r"'model' is given twice \(before in line 1\)"),
-        ("model: [openai/x\n", 2, "invalid YAML"),
-        ("model: openai/x\noptions: &a\n  deep: *a\n", 2, "aliases .* are not supported"),
-        ("model: openai/x\n1: 2\n", 2, "the key '1' is no word; put it in quotes"),
-        ("- react\n", 1, "an agent file is a mapping"),
-        ("", 1, "an agent file is a mapping"),
+        ("model: openai/x\nmodel: openai/y\n", 2, r"key 'model' is given twice \(first in line 1\)"),
+        ("model: [openai/x\n", 1, "invalid YAML"),
+        ("model: openai/x\noptions: &a\n  deep: *a\n", 3, "aliases are not supported"),
+        ("model: openai/x\n1: 2\n", 2, r"unknown key '1' \(known: "),
+        ("- react\n", 1, r"expected a mapping of fields \(model: openai/gpt-4o\) at the top"),
     ],
 )
 def test_a_file_that_is_wrong_says_where_and_what_was_meant(write, text, line, words):
@@ -119,6 +118,17 @@ def test_a_file_that_is_wrong_says_where_and_what_was_meant(write, text, line, w
     with pytest.raises(AgentFileError, match=words) as caught:
         load_agent_file(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
+
+
+def test_an_agent_file_is_read_as_task_files_are(write):
+    with pytest.raises(AgentFileError, match="the file is empty"):
+        load_agent_file(write(""))
+    with pytest.raises(AgentFileError, match=r":2: a second document starts here"):
+        load_agent_file(write("model: a/b\n---\nmodel: c/d\n"))
+    assert load_agent_file(write("model: a/b\noptions: {mode: no, at: 12:30}\n")).options == {
+        "mode": "no",
+        "at": "12:30",
+    }
 
 
 @pytest.mark.parametrize(
@@ -165,7 +175,7 @@ def test_an_empty_prompt_is_refused(write, tmp_path):
 def test_a_file_that_is_no_text_is_told(write, tmp_path):
     path = tmp_path / "x.agent.yaml"
     path.write_bytes(b"\xff\xfe\x00\x01")
-    with pytest.raises(AgentFileError, match="cannot be read"):
+    with pytest.raises(AgentFileError, match="not UTF-8 text"):
         load_agent_file(path)
 
 
@@ -181,11 +191,19 @@ def test_extras_and_access_are_told_to_whoever_opens_the_ani(write):
     path = write("model: openai/x\nextras: [search-manual]\naccess: ssh\n")
     info = load_agent_file(path).info()
     assert (info.settings["extras"], info.settings["access"]) == (["search-manual"], "ssh")
-    assert extras_for(info) == ("search-manual", "ssh")
+    assert info.overrides.offers() == ("search-manual", "ssh")
 
 
 def test_who_asks_for_nothing_has_nothing_extra(write):
     info = load_agent_file(write("model: openai/x\naccess: ani\n")).info()
     assert "extras" not in info.settings
     assert "access" not in info.settings
-    assert extras_for(info) == ()
+    assert info.overrides.offers() == ()
+
+
+def test_results_carry_the_overrides_once_in_their_settings(write):
+    info = load_agent_file(write("model: openai/x\nbudget: {calls: 5, wall_s: null}\npolicy: {devices: [R1]}\n")).info()
+    plain = info.model_dump(mode="json")
+    assert set(plain) == {"id", "model", "strategy", "settings"}
+    assert plain["settings"] == {"budget": {"calls": 5, "wall_s": None}, "policy": {"devices": ["R1"]}}
+    assert AgentInfo.model_validate(plain).settings == info.settings

@@ -10,7 +10,6 @@ import pytest
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.agents.overrides import budget_for, devices_for, methods_for
 from pytest_netbench.agents.react import React
 from pytest_netbench.agents.resolve import agent_id, known_agents, resolve_agent
 from pytest_netbench.agents.single_turn import SingleTurn
@@ -158,14 +157,16 @@ def test_an_agent_file_gives_ones_own_class_its_arguments_name_budget_and_policy
     write(root, "deep", text)
     info = resolve_agent("deep", rootdir=root).info
     assert (info.id, info.model, info.settings["depth"]) == ("deep", "openai/gpt-4o", 3)
-    assert budget_for(info, Budget(calls=100, wall_s=60, tokens=9)) == Budget(calls=5, wall_s=None, tokens=9)
-    assert (devices_for(info), methods_for(info)) == (("R1",), ("get-topology",))
+    assert info.overrides.budget.applied_to(Budget(calls=100, wall_s=60, tokens=9)) == Budget(
+        calls=5, wall_s=None, tokens=9
+    )
+    assert (info.overrides.policy.devices, info.overrides.policy.methods) == (("R1",), ("get-topology",))
 
 
 def test_an_agent_without_overrides_leaves_the_tasks_budget_and_all_devices(root):
     info = resolve_agent("nop", rootdir=root).info
-    assert budget_for(info, Budget(calls=7)) == Budget(calls=7)
-    assert (devices_for(info), methods_for(info)) == (None, None)
+    assert info.overrides.budget.applied_to(Budget(calls=7)) == Budget(calls=7)
+    assert (info.overrides.policy.devices, info.overrides.policy.methods) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import socket
 import stat
 import threading
 
+import jsonschema
 import pytest
 
 from pytest_netbench.ani.client import JsonRpcAni
@@ -180,7 +181,7 @@ def test_a_batch_of_nothing_but_notifications_is_not_answered(raw):
         ('{"jsonrpc": "1.0", "method": "get-topology", "id": 1}\n', -32600, "jsonrpc must be '2.0', not '1.0'"),
         ('{"jsonrpc": "2.0", "method": 1, "id": 1}\n', -32600, "a request has a method, a string"),
         ('{"jsonrpc": "2.0", "method": "x", "params": 1, "id": 1}\n', -32600, "params must be an object"),
-        ('{"jsonrpc": "2.0", "method": "x", "id": {}}\n', -32600, "an id is a string, a number or null"),
+        ('{"jsonrpc": "2.0", "method": "x", "id": {}}\n', -32600, "an id is a string, a finite number or null"),
         ('{"jsonrpc": "2.0", "method": "get-topology", "params": [], "id": 1}\n', -32602, "params must be an object"),
     ],
 )
@@ -322,3 +323,44 @@ def test_what_a_handler_did_not_foresee_is_kept_and_answered_as_internal_error()
         raw.close()
     assert answer == {"error": {"code": -32603, "message": "internal error: ZeroDivisionError"}}
     assert isinstance(server.failures[0], ZeroDivisionError)
+
+
+def test_a_program_outside_discovers_the_methods_it_may_call_with_their_schemas(raw):
+    document = raw.ask({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1})["result"]
+    offered = {method["name"]: method for method in document["methods"]}
+    assert list(offered) == ["get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "budget-left"]
+    (device,) = offered["get-running-cfg"]["params"]
+    assert device == {
+        "name": "device",
+        "required": True,
+        "schema": {"type": "string", "description": "device name as get-topology spells it"},
+    }
+    assert document["components"]["errors"]["BUDGET_EXHAUSTED"]["code"] == -32001
+
+
+def test_answers_fit_the_schemas_that_were_discovered(raw):
+    document = raw.ask({"jsonrpc": "2.0", "method": "rpc.discover", "id": 1})["result"]
+    requests = {
+        "get-topology": {},
+        "get-running-cfg": {"device": "edge"},
+        "update-cfg": {"device": "edge", "commands": ["policy x", "nonsense"]},
+        "execute-cmd": {"device": "edge", "command": "show"},
+        "budget-left": {},
+    }
+    for method in document["methods"]:
+        answer = raw.ask({"jsonrpc": "2.0", "method": method["name"], "params": requests[method["name"]], "id": 1})
+        jsonschema.validate(answer["result"], method["result"]["schema"])
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999"])
+def test_an_id_that_json_cannot_say_is_refused(raw, number):
+    raw.send('{"jsonrpc": "2.0", "method": "budget-left", "id": ' + number + "}\n")
+    line = raw.file.readline()
+    assert json.loads(line, parse_constant=pytest.fail)["error"]["code"] == -32600
+
+
+def test_a_lone_surrogate_as_a_key_is_answered_and_recorded(raw, ani):
+    answer = raw.ask('{"jsonrpc": "2.0", "method": "get-topology", "params": {"\\ud800": 1}, "id": 1}\n')
+    assert answer["error"]["code"] == -32602
+    assert ani.steps[-1].data["params"] == {r"\ud800": 1}
+    assert ani.steps[-1].model_dump_json()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.ani.errors import POLICY_DENIED
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.manual import SECTION_BYTES, SECTIONS, Reference, search, tokens
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL
@@ -12,6 +11,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.dialects.base import ManualSection
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
+from pytest_netbench.rpccodes import Code
 from tests.support.login import LoginDialect
 from tests.support.memory_lab import DIALECTS, chain
 
@@ -35,7 +35,7 @@ def test_it_is_no_method_of_the_draft():
 def test_it_is_refused_unless_it_is_switched_on(policy):
     with pytest.raises(AniError, match="method 'search-manual' is switched off") as caught:
         ani_of(policy).call(SEARCH_MANUAL, {"query": "route"})
-    assert caught.value.code == POLICY_DENIED
+    assert caught.value.code == Code.POLICY_DENIED
 
 
 def test_it_needs_no_place_among_the_permitted_methods():
@@ -99,7 +99,7 @@ def test_at_most_five_sections_of_four_kilobytes_are_answered():
 
     sections = search({"memory": Verbose()}, "rate")
     assert len(sections) == SECTIONS
-    assert all(len(section["text"].encode()) < SECTION_BYTES + 100 for section in sections)
+    assert all(len(section.text.encode()) < SECTION_BYTES + 100 for section in sections)
 
 
 def test_a_word_of_the_title_weighs_more_than_one_of_the_text():

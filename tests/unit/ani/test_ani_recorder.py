@@ -20,4 +20,4 @@ def test_what_is_cut_says_how_much_is_missing_and_stays_valid_text():
 def test_values_that_json_does_not_know_become_text():
     recorder = Recorder()
     recorder.add("ani", {"a": float("inf"), 1: {2}, "c": "\ud800"}, at_s=0)
-    assert recorder.steps[0].data == {"a": "inf", "1": "{2}", "c": "?"}
+    assert recorder.steps[0].data == {"a": "inf", "1": "{2}", "c": r"\ud800"}

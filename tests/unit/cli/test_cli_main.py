@@ -54,6 +54,17 @@ def test_schema_prints_a_json_schema(capsys):
     assert json.loads(capsys.readouterr().out)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
+def test_schema_of_the_ani_is_an_open_rpc_document_of_all_methods(capsys):
+    assert main(["schema", "ani"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["openrpc"].startswith("1.3")
+    named = [method["name"] for method in document["methods"]]
+    assert named == ["get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "search-manual", "budget-left"]
+    (commands,) = [one for one in document["methods"][2]["params"] if one["name"] == "commands"]
+    assert commands["required"]
+    assert commands["schema"]["maxItems"] == 500
+
+
 def test_schema_writes_to_a_file(tmp_path, capsys):
     assert main(["schema", "--output", str(tmp_path / "s.json")]) == 0
     assert json.loads((tmp_path / "s.json").read_text())["title"] == "pytest-netbench task file"

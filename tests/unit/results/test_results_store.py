@@ -238,5 +238,5 @@ def test_what_json_cannot_say_costs_no_result(store: ResultsDir):
     kept = store.append(result(error="\udcff"), record(trace=(note,)), worker="gw0")
     whole = store.record_of(kept)
     assert whole is not None
-    assert whole.trace[0].data == {"rate": None, "bytes": "half a ? character"}
-    assert store.results()[0].error == "?"
+    assert whole.trace[0].data == {"rate": None, "bytes": r"half a \udc80 character"}
+    assert store.results()[0].error == r"\udcff"

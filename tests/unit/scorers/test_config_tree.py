@@ -1,5 +1,11 @@
 from __future__ import annotations
 
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_netbench.scorers import config_tree
 from pytest_netbench.scorers.config_tree import ConfigNode, parse_tree
 
 
@@ -47,3 +53,38 @@ def test_ten_levels_are_ten_levels():
     for depth in range(10):
         assert [node.line for node in tree] == [f"line {depth}"]
         tree = tree[0].children
+
+
+PIECES = (
+    "interface e0", "ip address 10.0.0.1", "!", "! remark", "banner motd ^C", "hello", "^C", "exit",
+    "address-family ipv4", "crypto pki certificate chain x", "table f {", "}",
+)  # fmt: skip
+
+
+def test_what_is_read_by_indentation_is_what_ciscoconfparse2_reads(monkeypatch):
+    draw = random.Random(7)
+    indents = ("", "", "", " ", " ", "  ", "   ", "\t", "\t\t", " \t")
+    texts = [
+        "\n".join(draw.choice(indents) + draw.choice(PIECES) for _ in range(draw.randint(1, 12))) for _ in range(1_500)
+    ]
+    plainly = [text for text in texts if config_tree.is_plain(text.splitlines())]
+    assert len(plainly) > 200
+    quick = [parse_tree(text) for text in plainly]
+    monkeypatch.setattr(config_tree, "is_plain", lambda lines: False)
+    assert quick == [parse_tree(text) for text in plainly]
+
+
+def test_configs_of_shipped_tasks_need_no_ciscoconfparse2():
+    truths = sorted((Path(__file__).parents[3] / "tasks").rglob(".truth/*.json"))
+    configs = [text for path in truths for text in texts_in(json.loads(path.read_text())) if "\n" in text]
+    assert len(configs) > 100
+    plain = sum(config_tree.is_plain([line.rstrip() for line in one.splitlines() if line.strip()]) for one in configs)
+    assert plain / len(configs) > 0.9
+
+
+def texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(one)

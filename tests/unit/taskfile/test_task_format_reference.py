@@ -10,16 +10,16 @@ import jsonschema
 import pytest
 
 from pytest_netbench.cli import main as cli
+from pytest_netbench.documents.json_reader import read_json
+from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.task import Budget, flat_model
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import LinkQuality, Node
 from pytest_netbench.taskfile.fields import documented
-from pytest_netbench.taskfile.json_reader import read_json
 from pytest_netbench.taskfile.schema import task_schema
 from pytest_netbench.taskfile.testcases import KINDS
 from pytest_netbench.taskfile.units import QUANTITIES
-from pytest_netbench.taskfile.yaml_reader import read_yaml
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 REFERENCE = (DOCS / "task-format.md").read_text(encoding="utf-8")

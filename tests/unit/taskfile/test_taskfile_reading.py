@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pytest_netbench.documents.json_reader import read_json
+from pytest_netbench.documents.reading import read
+from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.errors import AgentFileError, TaskFileError
-from pytest_netbench.taskfile.document import read
-from pytest_netbench.taskfile.json_reader import read_json
-from pytest_netbench.taskfile.yaml_reader import read_yaml
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + index)}: &{chr(98 + index)} [{','.join(['*' + chr(97 + index)] * 9)}]\n" for index in range(8)
@@ -41,15 +41,15 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (BOMB, "static.task.yaml:2: alias '*a': aliases are not supported, write the value out"),
         ("a: &x {<<: *x}", "static.task.yaml:1: alias '*x': aliases are not supported"),
         ("a: !!python/object:os.system x", "static.task.yaml:1: tag 'tag:yaml.org,2002:python/object:os.system': tags"),
-        ("a: 1\n---\nb: 2\n", "static.task.yaml:2: a second document starts here; one file holds one task"),
+        ("a: 1\n---\nb: 2\n", "static.task.yaml:2: a second document starts here; one file holds one document"),
         ("? [a, b]\n: 1\n", "static.task.yaml:1: a key must be a text"),
-        ("a: " + "[" * 200, "static.task.yaml:1: nested deeper than 40: this is no task file"),
+        ("a: " + "[" * 200, "static.task.yaml:1: nested deeper than 40: not supported"),
         (b"\x89PNG\r\n\x1a\n\0\0", "static.task.yaml:1: not UTF-8 text (byte 0x89): save it as UTF-8"),
         (b"task_name: caf\xe9\n", "static.task.yaml:1: not UTF-8 text (byte 0xe9): save it as UTF-8"),
         (b"a: 1\nb: \0\n", "static.task.yaml:2: holds NUL bytes: this is a binary file"),
         ('a: "\\e[31m"', "static.task.yaml:1: character U+001B cannot stand in a text"),
         ("a: 1\nb: \x01", "static.task.yaml:2: invalid YAML: control characters are not allowed"),
-        (b"#" * (2 * 2**20 + 1), "static.task.yaml: larger than 2 MiB: this is no task file"),
+        (b"#" * (2 * 2**20 + 1), "static.task.yaml: larger than 2 MiB: not supported"),
     ],
 )
 def test_a_file_that_is_no_yaml_mapping_is_refused(refusal, content, message):
@@ -66,12 +66,12 @@ def test_a_file_that_is_no_yaml_mapping_is_refused(refusal, content, message):
         ('{\n"a": \n"x', "a.json:3: invalid JSON: Unterminated string starting at"),
         ('{"a": nul}', "a.json:1: invalid JSON: 'nul' is no value"),
         ('{"a": NaN}', "a.json:1: invalid JSON: 'NaN' is no value"),
-        ('{"a": 1} {}', "a.json:1: invalid JSON: something follows the end of the task"),
+        ('{"a": 1} {}', "a.json:1: invalid JSON: something follows the end of the document"),
         ("{a: 1}", "a.json:1: invalid JSON: expected a member's name in double quotes, or '}'"),
         ('{"a" 1}', "a.json:1: invalid JSON: expected ':' after 'a'"),
         ('{"a": "\\ud800"}', "a.json:1: character U+D800 cannot stand in a text"),
         ('{"a": "\\u0000"}', "a.json:1: character U+0000 cannot stand in a text"),
-        ('{"a": ' + "[" * 5000, "a.json:1: invalid JSON: nested deeper than 40: this is no task file"),
+        ('{"a": ' + "[" * 5000, "a.json:1: invalid JSON: nested deeper than 40: not supported"),
         ("// a comment", "a.json:1: invalid JSON: expected a value"),
     ],
 )
@@ -85,14 +85,14 @@ def test_an_unknown_kind_of_file_is_refused(refusal):
 
 def test_other_kinds_of_files_bring_their_own_error(write):
     with pytest.raises(AgentFileError, match="the file is empty"):
-        read(write("", "a.agent.yaml"), error=AgentFileError)
+        read(write("", "a.agent.yaml"), error=AgentFileError, example="model: …")
 
 
 def test_a_folder_is_no_file(tmp_path: Path):
     folder = tmp_path / "a.yaml"
     folder.mkdir()
     with pytest.raises(AgentFileError, match=r"a\.yaml: cannot be read: Is a directory"):
-        read(folder, error=AgentFileError)
+        read(folder, error=AgentFileError, example="model: …")
 
 
 def test_json_and_yaml_give_the_same_values():
@@ -126,7 +126,7 @@ def test_a_long_run_of_blanks_in_a_json_string_costs_nothing():
 
 
 def test_yaml_is_imported_only_when_a_task_is_read():
-    code = "import sys, pytest_netbench.taskfile.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1'); print(a, 'yaml' in sys.modules)"
+    code = "import sys, pytest_netbench.documents.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1'); print(a, 'yaml' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "False True\n"
 
@@ -137,7 +137,7 @@ def test_yaml_is_imported_only_when_a_task_is_read():
 def test_without_libyaml_files_read_the_same(write, monkeypatch, content):
     def outcome() -> object:
         try:
-            return read(write(content)).plain()
+            return read(write(content), error=TaskFileError, example="task_name: …").plain()
         except TaskFileError as error:
             return error.line
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
+from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.model.ready import ExpectedDown, Ready
 from pytest_netbench.taskfile.schema import task_schema
-from pytest_netbench.taskfile.yaml_reader import read_yaml
 
 VALIDATOR = jsonschema.Draft202012Validator(task_schema())
 

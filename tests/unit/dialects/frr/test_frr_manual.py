@@ -102,5 +102,5 @@ def test_the_installed_guide_has_a_section_for_every_command():
     ],
 )
 def test_a_question_finds_its_command(query, command):
-    texts = [section["text"] for section in search({"frr": FrrDialect()}, query)]
+    texts = [section.text for section in search({"frr": FrrDialect()}, query)]
     assert any(command in text for text in texts[:3])

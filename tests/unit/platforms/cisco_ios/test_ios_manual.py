@@ -89,4 +89,4 @@ def test_the_text_of_the_manual_keeps_every_section():
 )
 def test_a_question_finds_its_command(query, command):
     best = search({"cisco_ios": CiscoIosDialect()}, query)[:2]
-    assert any(section["text"].startswith(command) for section in best)
+    assert any(section.text.startswith(command) for section in best)

@@ -9,8 +9,8 @@ import math
 import re
 from typing import Any, Final
 
-from pytest_netbench.taskfile.problems import SyntaxProblem
-from pytest_netbench.taskfile.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
+from pytest_netbench.documents.problems import SyntaxProblem
+from pytest_netbench.documents.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
 
 _WORDS: Final = {"null": None, "Null": None, "NULL": None, "~": None, "": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
@@ -69,7 +69,7 @@ class _Reader:
         self.events.get_event()
         if not self.events.check_event(yaml.StreamEndEvent):
             line = self.events.get_event().start_mark.line + 1
-            raise SyntaxProblem("a second document starts here; one file holds one task", line)
+            raise SyntaxProblem("a second document starts here; one file holds one document", line)
         return tree
 
     def value(self, depth: int) -> Tree:
@@ -79,7 +79,7 @@ class _Reader:
         self.values += 1
         if depth > MAX_DEPTH or self.values > MAX_VALUES:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_VALUES} values"
-            raise SyntaxProblem(f"{limit}: this is no task file", line)
+            raise SyntaxProblem(f"{limit}: not supported", line)
         if isinstance(event, self.yaml.AliasEvent):
             raise SyntaxProblem(f"alias '*{event.anchor}': aliases are not supported, write the value out", line)
         if event.tag not in {None, "!", _STR_TAG}:

@@ -10,8 +10,8 @@ import re
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
-from pytest_netbench.taskfile.problems import SyntaxProblem, Where
-from pytest_netbench.taskfile.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
+from pytest_netbench.documents.problems import SyntaxProblem, Where
+from pytest_netbench.documents.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -32,7 +32,7 @@ def read_json(text: str) -> Tree | None:
         return None
     tree = reader.value(())
     if reader.peek():
-        raise reader.problem("something follows the end of the task")
+        raise reader.problem("something follows the end of the document")
     return tree
 
 
@@ -63,7 +63,7 @@ class _Reader:
         self.values += 1
         if len(where) > MAX_DEPTH or self.values > MAX_VALUES:
             limit = f"nested deeper than {MAX_DEPTH}" if len(where) > MAX_DEPTH else f"more than {MAX_VALUES} values"
-            raise self.problem(f"{limit}: this is no task file")
+            raise self.problem(f"{limit}: not supported")
         char = self.peek()
         if char == "{":
             return self.mapping(where)

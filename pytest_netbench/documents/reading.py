@@ -1,44 +1,45 @@
-"""A file on disk to a tree: what can be refused before anything is known of tasks is refused here."""
+"""Read a file from disk as a tree; refuse what cannot be read, whatever the file is about."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from pytest_netbench.errors import InputError, TaskFileError
-from pytest_netbench.taskfile.json_reader import read_json
-from pytest_netbench.taskfile.problems import SyntaxProblem
-from pytest_netbench.taskfile.tree import Tree
-from pytest_netbench.taskfile.yaml_reader import read_yaml
+from pytest_netbench.documents.json_reader import read_json
+from pytest_netbench.documents.problems import SyntaxProblem
+from pytest_netbench.documents.tree import Tree
+from pytest_netbench.documents.yaml_reader import read_yaml
+from pytest_netbench.errors import InputError
 
 MAX_BYTES: Final = 2 * 2**20
 YAML_SUFFIXES: Final = (".yaml", ".yml")
 SUFFIXES: Final = (*YAML_SUFFIXES, ".json")
 
 
-def read(path: Path, *, error: type[InputError] = TaskFileError) -> Tree:
+def read(path: Path, *, error: type[InputError], example: str) -> Tree:
     """The mapping that a YAML or JSON file holds, with the line of everything in it.
 
     Args:
         path: Its suffix decides how it is read.
-        error: What is raised: other kinds of files than tasks bring their own.
+        error: What is raised.
+        example: A field that such a file may have, for the message about a file that is no mapping.
 
     Raises:
         InputError: Of class ``error``, if it cannot be read, is too large, is no text, no YAML or JSON, or no mapping.
     """
     try:
-        return _mapping(path)
+        return _mapping(path, example)
     except SyntaxProblem as problem:
         raise error(problem.message, path=path, line=problem.line) from None
 
 
-def _mapping(path: Path) -> Tree:
+def _mapping(path: Path, example: str) -> Tree:
     text = _text(path)
     tree = read_json(text) if path.suffix.lower() == ".json" else read_yaml(text)
     if tree is None:
         raise SyntaxProblem("the file is empty")
     if not isinstance(tree.value, dict):
-        raise SyntaxProblem("expected a mapping of fields (task_name: …) at the top", tree.line)
+        raise SyntaxProblem(f"expected a mapping of fields ({example}) at the top", tree.line)
     return tree
 
 
@@ -53,7 +54,7 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise SyntaxProblem(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > MAX_BYTES:
-        raise SyntaxProblem(f"larger than {MAX_BYTES // 2**20} MiB: this is no task file")
+        raise SyntaxProblem(f"larger than {MAX_BYTES // 2**20} MiB: not supported")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_netbench.taskfile.problems import SyntaxProblem, Where
+from pytest_netbench.documents.problems import SyntaxProblem, Where
 
 MAX_DEPTH: Final = 40
 MAX_VALUES: Final = 50_000

@@ -1,0 +1,185 @@
+"""What goes over the ANI: parameters and results of each method, as models.
+
+Field names are the wire names of draft-cui-nmrg-llm-benchmark §4.2. Requests are validated by these models, and every
+JSON Schema that an agent is shown is theirs (``ani.schema``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
+
+MAX_COMMANDS_PER_CALL = 500
+MAX_LINE_BYTES = 8192
+MAX_REQUEST_CHARACTERS = 262_144
+MAX_QUERY = 400
+
+# on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_CONTROL_OR_BREAK = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+
+
+def control_character(character: str) -> PydanticCustomError:
+    """The objection to a character that may not stand in a line."""
+    return PydanticCustomError(
+        "control_character",
+        "contains the control character {character}; give one line of plain text",
+        {"character": repr(character)},
+    )
+
+
+def _short_lines(text: str) -> str:
+    size = max(len(line.encode(errors="replace")) for line in text.split("\n"))
+    if size > MAX_LINE_BYTES:
+        raise PydanticCustomError(
+            "line_too_long",
+            "is {size} bytes long; at most {limit} in a line",
+            {"size": size, "limit": MAX_LINE_BYTES},
+        )
+    return text
+
+
+def _without(forbidden: re.Pattern[str]) -> AfterValidator:
+    def check(text: str) -> str:
+        found = forbidden.search(text.rstrip("\r\n"))
+        if found is not None:
+            raise control_character(found[0])
+        return text
+
+    return AfterValidator(check)
+
+
+def _not_too_much(texts: tuple[str, ...]) -> tuple[str, ...]:
+    size = sum(len(text) for text in texts)
+    if size > MAX_REQUEST_CHARACTERS:
+        raise PydanticCustomError(
+            "request_too_large",
+            "has {size} characters; at most {limit} in one request",
+            {"size": size, "limit": MAX_REQUEST_CHARACTERS},
+        )
+    return texts
+
+
+Line = Annotated[str, Strict(), AfterValidator(_short_lines), _without(_CONTROL_OR_BREAK)]
+"""One line of plain text."""
+Command = Annotated[str, Strict(), AfterValidator(_short_lines), _without(_CONTROL)]
+"""A configuration command: a here-document spans lines, and tabs are kept."""
+Device = Annotated[Line, Field(description="device name as get-topology spells it")]
+
+
+class Wire(BaseModel):
+    """Parameters or a result; unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def plain(self) -> dict[str, Any]:
+        """The JSON object on the wire; what is ``None`` is left out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+class NoParams(Wire):
+    """No parameters."""
+
+
+class GetTopologyParams(Wire):
+    """Parameters of ``get-topology``."""
+
+    devices: Annotated[tuple[Command, ...], AfterValidator(_not_too_much)] = Field(
+        (), description="device names; empty or left out means all"
+    )
+
+
+class TopologyView(Wire):
+    """Nodes and links as agents see them."""
+
+    nodes: tuple[str, ...] = Field(description="device names")
+    links: tuple[str, ...] = Field(description="one text per link, e.g. R1 eth0 <-> R2 eth0")
+
+
+class GetTopologyResult(Wire):
+    """Result of ``get-topology``."""
+
+    topology: TopologyView
+
+
+class GetRunningCfgParams(Wire):
+    """Parameters of ``get-running-cfg``."""
+
+    device: Device
+
+
+class GetRunningCfgResult(Wire):
+    """Result of ``get-running-cfg``."""
+
+    running_config: str = Field(description="the configuration as the device prints it")
+
+
+class UpdateCfgParams(Wire):
+    """Parameters of ``update-cfg``."""
+
+    device: Device
+    commands: Annotated[tuple[Command, ...], AfterValidator(_not_too_much)] = Field(
+        max_length=MAX_COMMANDS_PER_CALL, description="configuration commands, one line each"
+    )
+
+
+class CommandResult(Wire):
+    """What the device said of one command."""
+
+    command: str
+    status: Literal["success", "error"]
+    message: str | None = Field(None, description="the device's own message; only with an error")
+
+
+class UpdateCfgResult(Wire):
+    """Result of ``update-cfg``: one entry per command, in order."""
+
+    results: tuple[CommandResult, ...]
+
+
+class ExecuteCmdParams(Wire):
+    """Parameters of ``execute-cmd``."""
+
+    device: Device
+    command: Line = Field(description="one line")
+
+
+class ExecuteCmdResult(Wire):
+    """Result of ``execute-cmd``."""
+
+    output: str = Field(description="what the device prints")
+
+
+class SearchManualParams(Wire):
+    """Parameters of ``search-manual``."""
+
+    query: Line = Field(max_length=MAX_QUERY, description="a few words: a command, or what it shall do")
+    platform: Line | None = Field(
+        None, description="only the reference of this network OS, e.g. frr; all of them if left out"
+    )
+
+
+class Section(Wire):
+    """One section of a command reference."""
+
+    platform: str
+    title: str
+    text: str
+
+
+class SearchManualResult(Wire):
+    """Result of ``search-manual``: the best sections, best first."""
+
+    sections: tuple[Section, ...]
+
+
+class BudgetLeftResult(Wire):
+    """Result of ``budget-left``: what is left of each limit; ``null`` is unlimited."""
+
+    calls: int | None
+    commands: int | None
+    wall_s: float | None
+    tokens: int | None

@@ -1,0 +1,57 @@
+"""What an agent file may grant and ask for: budget, policy, extras, access. Typed from the file to the terms of a trial."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.task import Budget
+
+
+class BudgetOverride(Model):
+    """Limits instead of the task's own. What is not given stays the task's; ``null`` is no limit."""
+
+    calls: int | None = Field(None, gt=0)
+    commands: int | None = Field(None, gt=0)
+    wall_s: float | None = Field(None, gt=0)
+    tokens: int | None = Field(None, gt=0)
+
+    def applied_to(self, budget: Budget) -> Budget:
+        """``budget`` with the limits that are given here instead."""
+        return budget.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
+
+
+class AgentPolicy(Model):
+    """What the agent may reach. ``None`` is all of it."""
+
+    devices: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = Field(None, description="ANI methods by their wire names")
+
+
+class AgentSettings(Model):
+    """What an agent file says of the terms of a trial."""
+
+    budget: BudgetOverride = BudgetOverride()
+    policy: AgentPolicy = AgentPolicy()
+    extras: tuple[Literal["search-manual"], ...] = Field(
+        (), description="ANI methods beyond the draft's four that the agent is offered"
+    )
+    access: Literal["ani", "ssh"] = Field(
+        "ani", description="ssh: each device answers with SSH on a loopback port, beside the ANI"
+    )
+
+    def offers(self) -> tuple[str, ...]:
+        """What the agent is offered beyond the draft's four methods: extra methods, and ``ssh``."""
+        return (*self.extras, *(("ssh",) if self.access == "ssh" else ()))
+
+    def plain(self) -> dict[str, Any]:
+        """What is given, as results carry it in ``agent.settings``."""
+        given: dict[str, Any] = {
+            "budget": self.budget.model_dump(mode="json", exclude_unset=True),
+            "policy": self.policy.model_dump(mode="json", exclude_none=True),
+            "extras": list(self.extras),
+            "access": "" if self.access == "ani" else self.access,
+        }
+        return {name: values for name, values in given.items() if values}

@@ -1,0 +1,32 @@
+"""Texts of failures and captured output, made safe to show: they may quote an agent or a device."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from pytest_netbench.text import clean
+
+
+def cleaned(shown: Any) -> Any:
+    """Return a failure representation of pytest with every text in it cleaned.
+
+    Representations are trees of data classes, lists and tuples; data classes are changed in place.
+    """
+    if isinstance(shown, str):
+        return clean(shown)
+    if isinstance(shown, list | tuple):
+        return type(shown)(cleaned(one) for one in shown)
+    if dataclasses.is_dataclass(shown) and not isinstance(shown, type):
+        for field in dataclasses.fields(shown):
+            value = getattr(shown, field.name, None)
+            if isinstance(value, str | list | tuple) or dataclasses.is_dataclass(value):
+                setattr(shown, field.name, cleaned(value))
+    return shown
+
+
+def clean_sections(report: pytest.TestReport) -> None:
+    """Clean what the item printed and logged: agents in this process print, too."""
+    report.sections = [(clean(title), clean(text)) for title, text in report.sections]
