@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_netbench.model.task import Task
 
 
-def _task(nodes: list[dict[str, str]], links: list[tuple[str, str]], configs: dict[str, str]) -> Task:
+def _task(nodes: list[dict[str, str]], links: Sequence[tuple[str, ...]], configs: dict[str, str]) -> Task:
     def end(text: str) -> dict[str, str]:
         node, interface = text.split()
         return {"node": node, "interface": interface}
@@ -19,7 +20,7 @@ def _task(nodes: list[dict[str, str]], links: list[tuple[str, str]], configs: di
             "slug": "benchmark",
             "platform": "frr",
             "intents": [{"text": "none"}],
-            "topology": {"nodes": nodes, "links": [{"endpoints": [end(one), end(other)]} for one, other in links]},
+            "topology": {"nodes": nodes, "links": [{"endpoints": [end(one) for one in ends]} for ends in links]},
             "startup_configs": configs,
         }
     )
@@ -73,3 +74,23 @@ def proportional_memory(pid: int) -> dict[str, Any]:
             continue
         count += 1
     return {"bytes": total, "processes": count}
+
+
+def star(subnets: int, hosts: int) -> Task:
+    """NetArena's star: a Linux router ``r`` with one LAN for each subnet, and ``hosts`` hosts in each."""
+    where = star_addresses(subnets, hosts)
+    router = [f"ip address add 10.0.{subnet}.1/24 dev eth{subnet}" for subnet in range(subnets)]
+    configs = {"r": "\n".join([*router, "sysctl -qw net.ipv4.ip_forward=1", ""])}
+    links: list[tuple[str, ...]] = []
+    for subnet in range(subnets):
+        names = [f"h{subnet}x{host}" for host in range(hosts)]
+        links.append((f"r eth{subnet}", *(f"{name} eth0" for name in names)))
+        for name in names:
+            configs[name] = f"ip address add {where[name]}/24 dev eth0\nip route add default via 10.0.{subnet}.1\n"
+    return _task([{"name": name, "platform": "linux"} for name in where], links, configs)
+
+
+def star_addresses(subnets: int, hosts: int) -> dict[str, str]:
+    """Node to the address that others are told."""
+    found = {"r": "10.0.0.1"}
+    return found | {f"h{s}x{h}": f"10.0.{s}.{10 + h}" for s in range(subnets) for h in range(hosts)}

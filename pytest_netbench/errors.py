@@ -85,19 +85,21 @@ class LabError(InfrastructureError):
 
 
 class StartupConfigRejected(LabError):
-    """A device refused a line of its startup config.
+    """A device refused a line of its startup config, where that is fatal.
 
     Args:
         node: The node.
         line_number: 1-based line in the node's startup config.
         line: The line as written.
         device_message: The device's own words.
+        further: One phrase for each further refused line of the lab.
     """
 
-    def __init__(self, *, node: str, line_number: int, line: str, device_message: str) -> None:
-        super().__init__(
-            f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {device_message.strip()}"
-        )
+    def __init__(
+        self, *, node: str, line_number: int, line: str, device_message: str, further: Iterable[str] = ()
+    ) -> None:
+        first = f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {device_message.strip()}"
+        super().__init__("\n".join([first, *further]))
         self.node = node
         self.line_number = line_number
         self.line = line

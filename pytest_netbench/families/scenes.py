@@ -68,6 +68,7 @@ class NetworkScene:
             unreadable=tuple(unreadable),
             testcase_results=tuple(results),
             unenforced=self._evaluation.unenforced(),
+            refused_startup_lines=tuple(self._lab.refused_startup_lines),
         )
 
     def destroy(self) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.trial import RefusedLine
 
 _BOOTING_PER_CORE = 3
 
 
-def boot_nodes(lab: Lab, startup_configs: Mapping[str, str]) -> None:
-    """Boot all nodes side by side.
+def boot_nodes(lab: Lab, startup_configs: Mapping[str, str]) -> tuple[RefusedLine, ...]:
+    """Boot all nodes side by side; return the startup lines that were refused, in topology order.
 
     Args:
         lab: The lab, its links up.
@@ -30,3 +31,4 @@ def boot_nodes(lab: Lab, startup_configs: Mapping[str, str]) -> None:
     for failure in failures:
         if failure is not None:
             raise failure
+    return tuple(line for future in futures for line in future.result())

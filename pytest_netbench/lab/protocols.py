@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.driver import Driver
 
@@ -47,6 +48,11 @@ class Lab(Protocol):
         ...
 
     @property
+    def refused_startup_lines(self) -> Sequence[RefusedLine]:
+        """Lines of startup configs that their devices refused, in topology order."""
+        ...
+
+    @property
     def deploy_s(self) -> float:
         """Wall seconds ``deploy`` took."""
         ...
@@ -57,7 +63,18 @@ class Lab(Protocol):
         ...
 
     def destroy(self) -> None:
-        """End everything. Idempotent; leaves no process, namespace, mount, file or socket."""
+        """End everything. Idempotent; leaves no process, namespace, mount, file or socket.
+
+        May return before all of it is gone; ``await_cleanup`` waits for that.
+        """
+        ...
+
+    def await_cleanup(self) -> None:
+        """Wait until nothing of a destroyed lab is left. Without it, the end of this process waits.
+
+        Raises:
+            LabError: Something is left.
+        """
         ...
 
 

@@ -55,11 +55,12 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task that has a network: what a backend deploys, and what must hold before anyone works on it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"ready"})
+    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict"})
 
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
     startup_configs: dict[str, str] = {}
+    strict: bool = Field(False, description="a refused line of a startup config fails the lab")
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
     ready: Ready = Ready()

@@ -103,6 +103,15 @@ class CommandStatus(Recorded):
     message: str = ""
 
 
+class RefusedLine(Model):
+    """A line of a startup config that its device refused; ``line_number`` is 1-based."""
+
+    node: str
+    line_number: int
+    line: str
+    message: str = Field("", description="the device's words")
+
+
 class BudgetUsed(Model):
     """What was used of a budget."""
 
@@ -173,6 +182,9 @@ class Findings(Recorded):
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
     )
+    refused_startup_lines: tuple[RefusedLine, ...] = Field(
+        (), description="lines of startup configs that their devices refused; the devices booted on"
+    )
     unreadable: tuple[str, ...] = ()
     other: dict[str, Any] = {}
 
@@ -229,6 +241,9 @@ class TrialResult(Recorded):
     commands: tuple[CommandStatus, ...] = ()
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
+    )
+    refused_startup_lines: tuple[RefusedLine, ...] = Field(
+        (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     environment: Environment | None = None
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, Completed, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capability import Capability
@@ -18,6 +18,15 @@ class Processes(Protocol):
 
     def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
         """Start a long-running daemon in the node (not waiting), in lab time unless told otherwise."""
+        ...
+
+
+@runtime_checkable
+class Settling(Protocol):
+    """Common startup lines of Linux, applied without a program for each."""
+
+    def settle(self, lines: Sequence[str]) -> int:
+        """Apply lines up to the first that needs a shell or that the kernel refuses; return how many were applied."""
         ...
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.sessions import Excused, Session, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -67,13 +67,11 @@ class Driver(Protocol[NodeT_contra]):
         """
         ...
 
-    def boot(self, node: NodeT_contra, startup_config: str) -> None:
-        """Start what the node runs and load its startup config.
+    def boot(self, node: NodeT_contra, startup_config: str) -> Sequence[RefusedLine]:
+        """Start what the node runs and load its startup config; return the lines that the device refused.
 
-        Interfaces are up already, their far ends too; a config that shuts one down has the last word.
-
-        Raises:
-            StartupConfigRejected: With the line and the device's words.
+        Interfaces are up already, their far ends too; a config that shuts one down has the last word. A refused line does
+        not keep the device from loading the others.
         """
         ...
 

@@ -26,6 +26,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         trial=record.trial,
         extras=record.extras,
         unenforced=record.unenforced,
+        refused_startup_lines=record.refused_startup_lines,
         status="failed" if failed else "passed",
         outcome=record.outcome,
         error=record.error,

@@ -22,7 +22,7 @@ from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import Topology
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import CliSession, Completed, SandboxLimits
 from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Pending, Route
@@ -92,8 +92,9 @@ class MemoryDriver:
     def kernel_interface(self, interface: str) -> str:
         return interface
 
-    def boot(self, node: MemoryNode, startup_config: str) -> None:
+    def boot(self, node: MemoryNode, startup_config: str) -> list[RefusedLine]:
         node.lines = startup_config.splitlines()
+        return []
 
     def pending(self, nodes: Mapping[str, MemoryNode], *, excused: Excused = none_excused) -> Pending:
         return Pending()
@@ -279,6 +280,7 @@ class MemoryLab:
     features: tuple[str, ...] = ()
     substitutes: Mapping[str, str] = {}
     deploy_s = 0.0
+    refused_startup_lines: tuple[RefusedLine, ...] = ()
     readiness = Readiness()
 
     def __init__(
@@ -337,6 +339,9 @@ class MemoryLab:
         return []
 
     def destroy(self) -> None:
+        return
+
+    def await_cleanup(self) -> None:
         return
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, pace, plan, timers
@@ -13,8 +13,10 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
+from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Driver
 
 
@@ -60,7 +62,9 @@ class NetnsBackend:
             substitutes=_substitutes(task),
         )
         try:
-            boot.boot_nodes(lab, task.network.startup_configs)
+            lab.refused_startup_lines = boot.boot_nodes(lab, task.network.startup_configs)
+            if task.network.strict and lab.refused_startup_lines:
+                _reject(lab.refused_startup_lines)
             lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=task.network.ready)
             if steady != converging:
                 lab.set_pace(steady)
@@ -90,4 +94,17 @@ def _paces(task: Task, names: Mapping[str, str], asked: float | None, workers: i
     return (
         pace.steady(routers, workers, dead_s=dead_s, load=load),
         pace.converging(routers, workers, dead_s=dead_s, load=load),
+    )
+
+
+def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
+    first, *others = refused
+    raise StartupConfigRejected(
+        node=first.node,
+        line_number=first.line_number,
+        line=first.line,
+        device_message=first.message,
+        further=[
+            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
+        ],
     )

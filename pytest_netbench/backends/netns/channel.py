@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -26,6 +27,7 @@ _BOOT = (
     "from pytest_netbench.backends.netns.supervisor.main import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
 _CALL_SLACK_S = 30.0
+_END_S = 10.0
 _LONGEST_MESSAGE = 4000
 
 
@@ -55,6 +57,7 @@ class Channel:
         except (LabError, TimeoutError) as error:
             said = self._last_words()
             self.close()
+            self.await_end()
             raise LabError(f"the lab could not be built: {said or error}") from None
         except BaseException:
             # An interrupt, at any moment of this: the other end ends with the socket.
@@ -171,16 +174,32 @@ class Channel:
         return self._process.pid
 
     def close(self) -> None:
-        """End the lab; returns when its processes are gone. Idempotent."""
+        """End the lab; ``await_end`` waits until its processes are gone. Idempotent."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
+
+    def await_end(self) -> None:
+        """Wait until the processes of a closed lab are gone. Idempotent; one thread at a time."""
+        if not _ends(self._process.pid, within_s=_END_S):
             self._process.kill()
-            self._process.wait()
-        self._reader.join(timeout=10)
+        self._process.wait()
+        if self._reader.ident is not None:
+            self._reader.join(timeout=_END_S)
         self._socket.close()
         if self._errors >= 0:
             os.close(self._errors)
             self._errors = -1
+
+
+def _ends(pid: int, *, within_s: float) -> bool:
+    """Whether a child ends in time; it stays to be waited for. One that was waited for has ended."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        poller = select.poll()
+        poller.register(process, select.POLLIN)
+        return bool(poller.poll(within_s * 1000))
+    finally:
+        os.close(process)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from threading import Thread
 from typing import Any
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
+from pytest_netbench.errors import LabError
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.driver import Driver
 
 
@@ -34,12 +37,15 @@ class NetnsLab:
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
         self.substitutes = dict(substitutes)
+        self.refused_startup_lines: tuple[RefusedLine, ...] = ()
         self.deploy_s = 0.0
         self.readiness = Readiness()
         self.destroy_s = 0.0
         self._drivers = drivers
         self._channel = channel
-        self._destroyed = False
+        self.cleanup_s = 0.0
+        self._cleaner: Thread | None = None
+        self._cleaning_failed: BaseException | None = None
 
     def driver(self, node: str) -> Driver[Any]:
         return self._drivers[node]
@@ -54,11 +60,32 @@ class NetnsLab:
         self._channel.call("scale", factor=factor)
 
     def destroy(self) -> None:
-        if self._destroyed:
+        if self._cleaner is not None:
             return
-        self._destroyed = True
         started = time.monotonic()
         self._channel.close()
-        for node in self.nodes.values():
-            node.close()
+        # Not a daemon thread: the interpreter does not end before it does.
+        self._cleaner = Thread(target=self._clean_up, args=(started,), name="netbench-cleanup", daemon=False)
+        self._cleaner.start()
         self.destroy_s = time.monotonic() - started
+
+    def _clean_up(self, started: float) -> None:
+        try:
+            for node in self.nodes.values():
+                node.close()
+            self._channel.await_end()
+        except Exception as error:  # noqa: BLE001 - given to whoever waits
+            self._cleaning_failed = error
+        self.cleanup_s = time.monotonic() - started
+
+    def await_cleanup(self) -> None:
+        """Wait until the kernel has ended every process of a destroyed lab; ``cleanup_s`` then says how long that took.
+
+        Raises:
+            LabError: The lab was not destroyed, or cannot be ended.
+        """
+        if self._cleaner is None:
+            raise LabError("the lab was not destroyed")
+        self._cleaner.join()
+        if self._cleaning_failed is not None:
+            raise LabError(f"the lab could not be cleaned up: {self._cleaning_failed}") from self._cleaning_failed

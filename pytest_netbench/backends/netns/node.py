@@ -6,6 +6,8 @@ import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -73,13 +75,20 @@ class NetnsNode:
         self._channel.call("start", node=self.name, argv=list(argv), env=dict(env or {}), lab_time=lab_time)
 
     def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
-        return [self._vty(daemon).ask(command) for daemon, command in requests]
+        return [
+            answer
+            for daemon, group in groupby(requests, key=itemgetter(0))
+            for answer in self._vty(daemon).ask([command for _, command in group])
+        ]
 
     def _vty(self, daemon: str) -> Vty:
         with self._lock:
             if daemon not in self._vtys:
                 self._vtys[daemon] = Vty(self._channel, self.name, daemon)
             return self._vtys[daemon]
+
+    def settle(self, lines: Sequence[str]) -> int:
+        return int(self._channel.call("settle", node=self.name, lines=list(lines))["applied"])
 
     def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         self._channel.call("write", node=self.name, files=[[path, text, mode]])

@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
 
 _TIMEOUT_S = 10.0
+# Commands that are sent before the first answer is read. mgmtd forgets what it has read when a command takes it a while.
+_AT_ONCE = 64
+_ONE_BY_ONE = frozenset({"mgmtd"})
+
+Answer = tuple[str, int]
 
 
 class Vty:
@@ -21,22 +27,29 @@ class Vty:
         self._daemon = daemon
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
+        self._received = bytearray()
 
-    def ask(self, command: str) -> tuple[str, int]:
-        """(output, FRR status code) of one command; waits for the daemon if it is still starting.
+    def ask(self, commands: Sequence[str]) -> list[Answer]:
+        """(output, FRR status code) of each command; waits for the daemon if it is still starting.
 
         Raises:
             LabError: The daemon does not answer.
         """
+        at_once = 1 if self._daemon in _ONE_BY_ONE else _AT_ONCE
         with self._lock:
             try:
                 if self._socket is None:
                     self._socket = self._connect()
-                    self._exchange("enable")
-                return self._exchange(command)
+                    self._exchange(["enable"])
+                return [
+                    answer
+                    for start in range(0, len(commands), at_once)
+                    for answer in self._exchange(commands[start : start + at_once])
+                ]
             except OSError as error:
                 self._close()
-                raise LabError(f"{self._node}: {self._daemon} does not answer {command!r}: {error}") from error
+                what = commands[0] if len(commands) == 1 else f"{commands[0]} …"
+                raise LabError(f"{self._node}: {self._daemon} does not answer {what!r}: {error}") from error
 
     def _connect(self) -> socket.socket:
         _, fd = self._channel.call_for_fd(
@@ -47,21 +60,27 @@ class Vty:
         connection.settimeout(_TIMEOUT_S)
         return connection
 
-    def _exchange(self, command: str) -> tuple[str, int]:
+    def _exchange(self, commands: Sequence[str]) -> list[Answer]:
         assert self._socket is not None
-        self._socket.sendall(command.encode() + b"\0")
-        answer = bytearray()
-        while len(answer) < 4 or answer[-4:-1] != b"\0\0\0":
-            chunk = self._socket.recv(65536)
+        self._socket.sendall(b"".join(command.encode() + b"\0" for command in commands))
+        return [self._answer(self._socket) for _ in commands]
+
+    def _answer(self, connection: socket.socket) -> Answer:
+        # No answer holds a zero byte.
+        while (end := self._received.find(b"\0\0\0")) < 0 or len(self._received) < end + 4:
+            chunk = connection.recv(65536)
             if not chunk:
                 raise ConnectionResetError("closed by the daemon")
-            answer += chunk
-        return answer[:-4].decode("utf-8", "replace"), answer[-1]
+            self._received += chunk
+        text, status = self._received[:end].decode("utf-8", "replace"), self._received[end + 3]
+        del self._received[: end + 4]
+        return text, status
 
     def _close(self) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+        self._received.clear()
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from shutil import which
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
@@ -47,10 +47,11 @@ class CiscoIosDriver:
     def kernel_interface(self, interface: str) -> str:
         return interfaces.kernel_name(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> None:
+    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         device = Device(node, book())
         node.memory[_KEY] = device
         startup.boot(device, startup_config)
+        return device.refused_startup_lines
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}

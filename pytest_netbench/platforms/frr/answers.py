@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 _REMARK = re.compile(
-    r"^%+ ?(warning|note|info|the following|update is not necessary|\"log monitor\" is deprecated|new range will)"
+    r"^%+ ?(warning|note|info|the following|update is not necessary|\"log monitor\" is deprecated|new range will|echo mode works)"
     # FRR takes a line that names a route map which is yet to be written
     r"|^the route-map '.*' does not exist",
     re.IGNORECASE,

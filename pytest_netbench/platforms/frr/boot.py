@@ -1,14 +1,14 @@
-"""Starting a router: its daemons, then its startup config in one go."""
+"""Starting a router: its daemons, then its startup config."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NoReturn
 
-from pytest_netbench.errors import LabError, StartupConfigRejected
+from pytest_netbench.errors import LabError
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import answers, daemons, vtysh
+from pytest_netbench.platforms.frr import answers, daemons, loading, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import restart_router, start_router
 
@@ -22,11 +22,10 @@ _OPENS_BLOCK = re.compile(
 _FRAMING = ("end", "enable", "configure terminal", "write memory", "write")
 
 
-def boot(node: HostedNode, startup_config: str) -> None:
-    """Start what the config needs and load it.
+def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
+    """Start the daemons that the config needs and load it; return the lines that were refused.
 
     Raises:
-        StartupConfigRejected: The device refused a line.
         LabError: The config needs a daemon that is not installed.
     """
     lines = [line.rstrip() for line in startup_config.splitlines()]
@@ -36,7 +35,9 @@ def boot(node: HostedNode, startup_config: str) -> None:
         raise LabError(f"{node.name}: the startup config needs {', '.join(lacking)}, which this FRR does not have")
     node.write_file(vtysh.CONF, vtysh.conf(_hostname(lines)))
     start_router(node, needed)
-    _load(node, lines)
+    started = needed | set(daemons.always(available))
+    # Through mgmtd several daemons share a config, and vtysh knows which do.
+    return _load_by_vtysh(node, lines) if "mgmtd" in started else loading.load(node, lines, started)
 
 
 def neutral(lines: Iterable[str]) -> list[str]:
@@ -61,26 +62,22 @@ def _depth(line: str, depth: int) -> int:
     return depth + 1 if line[0].isspace() or line.lstrip().startswith("address-family") else 1
 
 
-def _load(node: HostedNode, lines: list[str]) -> None:
+def _load_by_vtysh(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
     text = "\n".join([*neutral(lines), ""])
     if not text.strip("! \n"):
-        return
+        return []
     node.write_file(_FILE, text, mode=0o600)
     done = node.run(["vtysh", "-f", _FILE], timeout_s=_LOAD_TIMEOUT_S)
     node.write_file(_FILE, "")  # nothing of it stays for an agent to find
     rejection = answers.first_rejection(done.stdout, done.stderr)
-    refused = answers.is_error(done.stdout)
-    if refused and (rejection is None or not rejection.by_daemon):
-        found = _find_refusal(node, lines if rejection is None else lines[: rejection.line_number - 1])
-        if found is not None:
-            _reject(node, lines, *found)
-    if rejection is not None:
-        _reject(node, lines, rejection.line_number, rejection.device_message)
-    if refused or done.returncode != 0 or done.timed_out:
+    if rejection is not None or answers.is_error(done.stdout):
+        return _type(node, lines)
+    if done.returncode != 0 or done.timed_out:
         raise LabError(
             f"{node.name}: vtysh did not take the startup config (exit status {done.returncode}): "
             f"{(done.stdout + done.stderr).strip() or 'no output'}"
         )
+    return []
 
 
 def _hostname(lines: Iterable[str]) -> str | None:
@@ -88,18 +85,14 @@ def _hostname(lines: Iterable[str]) -> str | None:
     return names[-1] if names else None
 
 
-def _reject(node: HostedNode, lines: list[str], number: int, message: str) -> NoReturn:
-    line = lines[number - 1] if 0 < number <= len(lines) else ""
-    raise StartupConfigRejected(node=node.name, line_number=number, line=line, device_message=message)
-
-
-def _find_refusal(node: HostedNode, lines: list[str]) -> tuple[int, str] | None:
-    """Type the lines one by one to learn which of them a daemon refuses: ``vtysh -f`` does not say."""
+def _type(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
+    """Type the lines one by one to learn which of them are refused: ``vtysh -f`` names some, and not always the line."""
     restart_router(node)  # a daemon does not refuse the same line twice
     session = ConfigSession(node)
+    refused = []
     for number, line in enumerate(neutral(lines), start=1):
         status, message = session.enter(line)
         if status == "error":
-            return number, message
+            refused.append(RefusedLine(node=node.name, line_number=number, line=line, message=message))
     session.finish()
-    return None
+    return refused

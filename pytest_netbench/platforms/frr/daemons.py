@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 DIRECTORIES = (Path("/usr/lib/frr"), Path("/usr/libexec/frr"))
@@ -38,6 +38,9 @@ _OPENERS: dict[str, tuple[str, ...]] = {
     "vrrpd": ("vrrp",),
     "pathd": ("segment-routing",),
 }
+
+_OPENER_WORDS = [(name, opener.split()) for name, openers in _OPENERS.items() for opener in openers]
+_LONGEST = max(len(opener) for _, opener in _OPENER_WORDS)
 
 
 @cache
@@ -96,16 +99,17 @@ def needed_by(lines: Iterable[str]) -> set[str]:
         while words and words[0] == "no":
             words = words[1:]
         if words and words[0][0] not in "!#":
-            found |= _needed_by_words(words)
+            found |= _needed_by_words(tuple(words[:_LONGEST]))
     return found
 
 
-def _needed_by_words(words: Sequence[str]) -> set[str]:
-    exact = {name for name, openers in _OPENERS.items() if any(_opens(words, o.split(), exact=True) for o in openers)}
+@lru_cache(4096)  # configs repeat their lines, and to compare one with all openers takes as long as to send it
+def _needed_by_words(words: tuple[str, ...]) -> frozenset[str]:
+    exact = frozenset(name for name, opener in _OPENER_WORDS if _opens(words, opener, exact=True))
     if exact:
         return exact
     # "router o" is a device's to refuse, but "rou bgp 65001" is good vtysh; a daemon too many does no harm
-    return {name for name, openers in _OPENERS.items() if any(_opens(words, o.split(), exact=False) for o in openers)}
+    return frozenset(name for name, opener in _OPENER_WORDS if _opens(words, opener, exact=False))
 
 
 def _opens(words: Sequence[str], opener: Sequence[str], *, exact: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
@@ -41,8 +41,8 @@ class FrrDriver:
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> None:
-        boot.boot(node, startup_config)
+    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        return boot.boot(node, startup_config)
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         return readiness.pending(

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakSet
 
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
@@ -42,8 +42,11 @@ class LinuxDriver:
     def kernel_interface(self, interface: str) -> str:
         return linux_interface(interface)
 
-    def boot(self, node: HostedNode, startup_config: str) -> None:
-        boot.boot(node, startup_config)
+    def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        refused, plain = boot.boot(node, startup_config)
+        if plain:
+            self._settled.add(node)
+        return refused
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []

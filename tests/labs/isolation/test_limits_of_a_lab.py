@@ -143,7 +143,7 @@ def test_a_host_name_that_hides_the_prompt_is_refused_at_once(lab: Any, name: st
 
 
 def test_an_expression_behind_a_pipe_ends_in_its_time() -> None:
-    from pytest_netbench.platforms.cisco_ios.pipes import filtered
+    from pytest_netbench.platforms.cisco_ios.session.pipes import filtered
 
     text = "".join(f"{'a' * 40}{n}\n" for n in range(2000))
     began = time.process_time()

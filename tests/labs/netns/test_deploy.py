@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.backends.netns import readiness
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.errors import LabError, NotReady, StartupConfigRejected
+from pytest_netbench.lab import readiness
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.ready import Ready
 from tests.support import host
 from tests.support.netns_networks import network, ospf_pair, pair, routed
 
@@ -49,7 +50,7 @@ def watched(backend: NetnsBackend, monkeypatch: pytest.MonkeyPatch) -> Watched:
 def test_a_startup_config_that_is_rejected_names_node_and_line_and_leaves_nothing(watched: Watched) -> None:
     task = ospf_pair()
     configs = {**task.network.startup_configs, "R2": "interface eth0\n ip adress 10.0.12.2/30\n"}
-    error = watched.fails(StartupConfigRejected, task.with_payload(startup_configs=configs))
+    error = watched.fails(StartupConfigRejected, task.with_payload(startup_configs=configs, strict=True))
     assert "R2" in str(error)
     assert "ip adress 10.0.12.2/30" in str(error)
 
@@ -58,7 +59,7 @@ def test_a_shell_config_that_fails_names_its_line_and_leaves_nothing(watched: Wa
     task = network(
         {"a": "linux", "b": "linux"}, ["a eth0 - b eth0"], {"a": "ip link set eth0 up\nip link set nope up\n"}
     )
-    error = watched.fails(StartupConfigRejected, task)
+    error = watched.fails(StartupConfigRejected, task.with_payload(strict=True))
     assert "a" in str(error)
     assert "ip link set nope up" in str(error)
 
@@ -66,7 +67,6 @@ def test_a_shell_config_that_fails_names_its_line_and_leaves_nothing(watched: Wa
 def test_a_network_that_does_not_come_up_says_what_was_waited_for_and_leaves_nothing(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "_DEADLINE_LAB_S", 1.0)
     monkeypatch.setattr(readiness, "_LEAST_DEADLINE_S", 0.5)
     task = ospf_pair()
     deaf = task.network.startup_configs["R2"] + "route-map x deny 1\nexit\n"
@@ -81,7 +81,9 @@ def test_a_network_that_does_not_come_up_says_what_was_waited_for_and_leaves_not
         "ip address 10.0.12.1/30",
         "ip address 10.0.12.1/30\n ip ospf hello-interval 60000\n ip ospf dead-interval 65000",
     )
-    error = watched.fails(NotReady, task.with_payload(startup_configs=configs, time_scale=1.0))
+    error = watched.fails(
+        NotReady, task.with_payload(startup_configs=configs, time_scale=1.0, ready=Ready(deadline_s=1.0))
+    )
     assert "OSPF neighbor" in str(error)
     assert "expected Full" in str(error)
 

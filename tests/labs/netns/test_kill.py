@@ -132,7 +132,9 @@ def test_a_lab_that_is_destroyed_leaves_nothing_and_may_be_destroyed_again(backe
     traces = host.Lab.of(lab.supervisor_pid)
     lab.destroy()
     lab.destroy()
+    lab.await_cleanup()
     assert traces.left() == []
+    assert lab.destroy_s <= lab.cleanup_s < 5
     assert threading.active_count() == threads
     assert len(host.descriptors(os.getpid())) == descriptors
 

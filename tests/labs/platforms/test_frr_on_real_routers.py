@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.frr import FrrDriver, config
 
@@ -220,12 +219,70 @@ REJECTED = [
 
 @pytest.mark.parametrize(("startup", "number", "line", "words"), REJECTED)
 def test_a_startup_config_that_is_refused_names_line_and_words(deploy, startup, number, line, words):
-    with pytest.raises(StartupConfigRejected) as error:
-        deploy("frr", {"A": startup, "B": ""})
-    assert error.value.node == "A"
-    assert error.value.line_number == number
-    assert line in error.value.line
-    assert error.value.device_message.startswith(words)
+    (refused,) = deploy("frr", {"A": startup, "B": ""}).refused_startup_lines
+    assert refused.node == "A"
+    assert refused.line_number == number
+    assert line in refused.line
+    assert refused.message.startswith(words)
+
+
+MESSY = """\
+service integrated-vtysh-config
+hostname foo
+router-id 9.9.9.9
+interface eth0
+ ip address 10.0.0.1/24
+ ip adress 10.0.0.9/24
+ ip ospf area 0
+router ospf
+ router-id 1.1.1.1
+ passive interface lo
+ redistribute static route-map X
+router ospf6
+ ospf6 router-id 1.1.1.1
+interface eth0
+ ipv6 ospf6 area 0
+router bgp 65000
+ bgp router-id 1.1.1.2
+ neighbor 10.0.0.2 remote-as 65001
+ address-family ipv4 unicast
+  neighbor 10.0.0.2 route-map X in
+ exit-address-family
+ exit-address-family
+ neighbor 10.0.0.2 description friend
+router bgp 2
+ neighbor 10.0.0.3 remote-as 1
+ip prefix-list P seq 5 permit 10.0.0.0/8 ge 4
+ip prefix-list P seq 6 permit 10.0.0.0/8 ge 16
+route-map X permit 10
+match ip address prefix-list P
+set metric 5
+ip route 10.99.0.0/16 Null0
+bfd
+ peer 10.0.0.2
+  echo-mode
+"""
+
+
+def test_every_refused_line_is_named_and_the_others_are_in_effect(deploy):
+    lab = deploy("frr", {"A": MESSY, "B": ""})
+    assert [one.line for one in lab.refused_startup_lines] == [
+        "ip adress 10.0.0.9/24",
+        "passive interface lo",
+        "exit-address-family",
+        "router bgp 2",
+        "neighbor 10.0.0.3 remote-as 1",
+        "ip prefix-list P seq 5 permit 10.0.0.0/8 ge 4",
+    ]
+    config = PLATFORM.running_config(lab.nodes["A"])
+    for line in (
+        "ip router-id 9.9.9.9", " ip ospf area 0", " ospf router-id 1.1.1.1", " ipv6 ospf6 area 0", " neighbor 10.0.0.2 description friend",
+        "  neighbor 10.0.0.2 route-map X in", "ip prefix-list P seq 6 permit 10.0.0.0/8 ge 16", " match ip address prefix-list P", " set metric 5",
+        "ip route 10.99.0.0/16 Null0", "  echo-mode",
+    ):  # fmt: skip
+        assert line in config.splitlines(), line
+    # ospf6d would take commands of OSPF for shortened ones of its own
+    assert config.count("redistribute static route-map X") == 1
 
 
 def test_an_interface_that_the_startup_config_shuts_stays_down_until_told_otherwise(deploy):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.linux import LinuxDriver
 
@@ -130,10 +129,16 @@ def test_execute_is_bounded(host):
     ],
 )
 def test_a_startup_config_that_fails_names_line_and_words(deploy, config, number, words):
-    with pytest.raises(StartupConfigRejected) as error:
-        deploy("linux", {"h1": config, "h2": ""})
-    assert (error.value.node, error.value.line_number) == ("h1", number)
-    assert error.value.device_message.startswith(words)
+    (refused,) = deploy("linux", {"h1": config, "h2": ""}).refused_startup_lines
+    assert (refused.node, refused.line_number) == ("h1", number)
+    assert refused.message.startswith(words)
+
+
+def test_a_startup_config_goes_on_after_a_line_that_fails(deploy):
+    config = "ip link set nope up\nip address add 10.0.0.1/24 dev eth0\nip link set gone up\n"
+    lab = deploy("linux", {"h1": config, "h2": ""})
+    assert [one.line_number for one in lab.refused_startup_lines] == [1, 3]
+    assert lab.prober.addresses("h1") == ("10.0.0.1",)
 
 
 def test_an_interface_that_the_startup_config_sets_down_stays_down(deploy):

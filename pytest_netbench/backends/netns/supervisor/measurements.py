@@ -26,7 +26,7 @@ class Measurements:
 
     def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
         self._owner = owner
-        self._sockets = Sockets(network.spaces, network.home)
+        self._sockets = Sockets(network.spaces, network.home.network)
         self._jobs = jobs
 
     def probe(self, request: Message) -> None:

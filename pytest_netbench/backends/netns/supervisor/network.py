@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
 
 
 class Network(NamedTuple):
@@ -16,13 +15,13 @@ class Network(NamedTuple):
 
     Attributes:
         spaces: Every node's namespaces.
-        home: The lab's own network namespace.
+        home: The lab's own namespaces.
         clock: Lab time, if daemons can be made to go by it.
         wires: Pid and description of the programs that delay, lose and limit what links carry.
     """
 
     spaces: Mapping[str, Namespaces]
-    home: int
+    home: Home
     clock: LabClock | None
     wires: Mapping[int, str]
 
@@ -36,16 +35,14 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     roots.prepare_lab(spec["hidden"])
     programs = {name: roots.share_file(name, content) for name, content in host.shared.items()}
     clock = LabClock.create(roots.CLOCK, spec["time_scale"]) if "labtime.so" in programs else None
-    home = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    home = nodes.home()
     wiring.quiet_outside()
-    makers = [nodes.Maker(index, node["name"], host) for index, node in enumerate(spec["nodes"])]
-    spaces = {maker.name: maker.wait() for maker in makers}
-    lines, wires = wiring.batch(spec["links"], {maker.name: maker.pid for maker in makers})
-    wiring.lay(lines)
-    for maker in makers:
-        maker.release()
+    stem = roots.prepare_stem(host, home)
+    spaces = {node["name"]: nodes.make(node["name"], lab=home, stem=stem) for node in spec["nodes"]}
+    requests, wires = wiring.batch(spec["links"], {name: one.network for name, one in spaces.items()})
+    wiring.lay(requests)
     for node in spec["nodes"]:
-        nodes.plug_in(spaces[node["name"]], home, node["interfaces"])
+        nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"])
     running = {
         wiring.start_wire(programs["wire"], near, far, arguments): f"wire {near}-{far}"
         for near, far, arguments in wires

@@ -10,11 +10,11 @@ import os
 import socket
 import struct
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from functools import partial
 
-from pytest_netbench.backends.netns.supervisor import roots, spawn
+from pytest_netbench.backends.netns.supervisor import roots
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
 
 _SIOCGIFFLAGS = 0x8913
 _SIOCSIFFLAGS = 0x8914
@@ -33,55 +33,39 @@ _SYSCTLS = {
 }
 
 
-class Maker:
-    """A process that holds a new node's namespaces open until the supervisor has them."""
+def home() -> Home:
+    """The namespaces that this process is in."""
+    return Home(mount=_own("mnt"), network=_own("net"), uts=_own("uts"))
 
-    def __init__(self, index: int, name: str, host: roots.Host) -> None:
-        roots.mount_node(index, host)
-        self._ready, ready = os.pipe()
-        release, self._release = os.pipe()
 
-        def run() -> NoReturn:
-            sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWNET | sys.CLONE_NEWUTS)
-            socket.sethostname(name)
-            roots.enter_node(index, name)
-            for key, value in _SYSCTLS.items():
-                with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/{key}", "w") as file:
-                    file.write(value)
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-                _set_up(control, "lo")
-            os.write(ready, b"+")
-            os.read(release, 1)
-            os._exit(0)
+def make(name: str, *, lab: Home, stem: roots.Stem) -> Namespaces:
+    """Make a node: its network now, its files and host name when they are first used.
 
-        self.index = index
-        self.name = name
-        self.pid = spawn.fork(run)
-        os.close(ready)
-        os.close(release)
+    Raises:
+        OSError: With what could not be made.
+    """
+    try:
+        sys.unshare(sys.CLONE_NEWNET)
+        network = _own("net")
+        for key, value in _SYSCTLS.items():
+            with contextlib.suppress(FileNotFoundError):
+                write_sysctl(key, value)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+            _set_up(control, "lo")
+    except OSError as error:
+        raise OSError(error.errno, f"node {name} could not be made: {error}") from None
+    finally:
+        sys.setns(lab.network, sys.CLONE_NEWNET)
+    return Namespaces(network=network, home=lab, furnish=partial(roots.furnish, name, stem=stem, home=lab))
 
-    def wait(self) -> Namespaces:
-        """Wait until the node stands; returns its namespaces.
 
-        Raises:
-            OSError: It could not be made; the child has said why on standard error.
-        """
-        if os.read(self._ready, 1) != b"+":
-            raise OSError(f"node {self.name} could not be made")
-        os.close(self._ready)
-        kinds = {
-            kind: os.open(f"{roots.PROC}/{self.pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
-            for kind in ("mnt", "net", "uts")
-        }
-        root = os.open(roots.node_path(self.index), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        return Namespaces(mount=kinds["mnt"], network=kinds["net"], uts=kinds["uts"], root=root)
-
-    def release(self) -> None:
-        """Let the holding process end; the namespaces stay with the descriptors."""
-        # A byte, not an end of file: makers forked later hold this pipe too.
-        os.write(self._release, b"+")
-        os.close(self._release)
-        os.waitpid(self.pid, 0)
+def write_sysctl(key: str, value: str) -> None:
+    """Set a variable, e.g. ``net/ipv4/ip_forward``, of the network namespace that this process is in."""
+    handle = os.open(f"{roots.PROC}/sys/{key}", os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(handle, value.encode())
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager
@@ -110,6 +94,10 @@ def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str]) -> Non
                     if error.errno != errno.EOPNOTSUPP:
                         raise
             _set_up(control, name)
+
+
+def _own(kind: str) -> int:
+    return os.open(f"{roots.PROC}/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _set_up(control: socket.socket, name: str) -> None:

@@ -13,6 +13,7 @@ from pytest_netbench.backends.netns.supervisor.measurements import Measurements
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.programs import Programs
+from pytest_netbench.backends.netns.supervisor.settings import Settings
 
 
 class Requests:
@@ -36,6 +37,7 @@ class Requests:
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,
+            "settle": Settings(network).settle,
             "scale": self._scale,
             "probe": measurements.probe,
             "path": measurements.path,

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor.spawn import Furniture, Home
 
 BASE = "/tmp"
 PROC = f"{BASE}/proc"
 PTS = f"{BASE}/pts"
 NODE_MIB = 16
 # As nodes see them.
-READERS = "/opt/netbench/bin"
 SHARED = "/opt/netbench/lib"
+READERS = f"{SHARED}/readers"
 # As the lab sees it: among what is shared.
 CLOCK = f"{BASE}/shared/clock"
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_DIRECTORIES = (
+    "usr", "dev", "dev/pts", "proc", "sys", "root", "home", "tmp", "run", "run/frr", "run/lock", "var", "var/log", "var/tmp",
+    "var/tmp/frr", "var/lib", "var/lib/frr", "var/cache", "etc", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d",
+    "etc/alternatives", "etc/iproute2", "opt", "opt/netbench", "opt/netbench/lib",
+)  # fmt: skip
+_LINKS = (
+    ("var/run", "/run"), ("dev/ptmx", "pts/ptmx"), ("dev/fd", "/proc/self/fd"), ("dev/stdin", "/proc/self/fd/0"),
+    ("dev/stdout", "/proc/self/fd/1"), ("dev/stderr", "/proc/self/fd/2"),
+)  # fmt: skip
 _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
 _ACCOUNTS = "root:x:0:0:root:/root:/bin/sh\nfrr:x:0:0:frr:/:/bin/false\nagent:x:1000:1000:agent:/tmp:/bin/sh\n"
 _GROUPS = "root:x:0:\nfrr:x:0:\nfrrvty:x:0:frr,root,agent\nagent:x:1000:\n"
@@ -80,7 +93,7 @@ def prepare_lab(hidden: list[str]) -> None:
     """
     sys.mount("none", "/", "", sys.MS_REC | sys.MS_PRIVATE)
     sys.mount("netbench", BASE, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=64m,mode=755")
-    for directory in ("proc", "pts", "usr", "n", "shared"):
+    for directory in ("proc", "pts", "usr", "shared", "shared/readers"):
         os.mkdir(f"{BASE}/{directory}")
     sys.mount("proc", PROC, "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
     sys.mount("devpts", PTS, "devpts", sys.MS_NOSUID | sys.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
@@ -90,6 +103,8 @@ def prepare_lab(hidden: list[str]) -> None:
         if path.startswith("/usr/") and os.path.isdir(target):
             sys.mount("hidden", target, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
     sys.make_read_only(f"{BASE}/usr")
+    for name in _READ_PROGRAMS:
+        _write(f"{BASE}/shared/readers/{name}", _READER.encode(), 0o555)
 
 
 def share_file(name: str, content: bytes) -> str:
@@ -101,65 +116,96 @@ def share_file(name: str, content: bytes) -> str:
     return path
 
 
-def node_path(index: int) -> str:
-    """Where the lab sees the root of node ``index``."""
-    return f"{BASE}/n/{index}"
+class Stem(NamedTuple):
+    """What every node's root is grown from.
+
+    Attributes:
+        mount: A mount namespace with no more in it than nodes share.
+        etc: Contents of files of the host's ``/etc``, by name.
+    """
+
+    mount: int
+    etc: Mapping[str, bytes]
 
 
-def mount_node(index: int, host: Host) -> None:
-    """Make and fill the root of a node; runs in the lab's mount namespace, so that the lab can reach its files."""
-    root = node_path(index)
+def prepare_stem(host: Host, home: Home) -> Stem:
+    """Make the mount namespace that nodes copy: a copy of the lab's own would carry every mount of the host along.
+
+    Its root holds ``usr``, ``shared``, ``alternatives``, ``iproute2``, ``dev``, a ``proc`` and an empty ``node``.
+    """
+    root = f"{BASE}/stem"
     os.mkdir(root)
+    sys.unshare(sys.CLONE_NEWNS)
+    try:
+        sys.mount("stem", root, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=1m,mode=755")
+        for directory in ("usr", "shared", "alternatives", "iproute2", "dev", "node", "proc"):
+            os.mkdir(f"{root}/{directory}")
+        sys.bind(f"{BASE}/usr", f"{root}/usr")
+        sys.bind(f"{BASE}/shared", f"{root}/shared")
+        sys.make_read_only(f"{root}/shared")
+        for directory in ("alternatives", "iproute2"):
+            if os.path.isdir(f"/etc/{directory}"):
+                sys.bind(f"/etc/{directory}", f"{root}/{directory}")
+                sys.make_read_only(f"{root}/{directory}")
+        for device in _DEVICES:
+            _write(f"{root}/dev/{device}", b"")
+            sys.bind(f"/dev/{device}", f"{root}/dev/{device}")
+        sys.mount("proc", f"{root}/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
+        sys.enter_root(root)
+        return Stem(mount=os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC), etc=host.etc)
+    finally:
+        home.enter()
+
+
+def furnish(name: str, *, stem: Stem, home: Home) -> Furniture:
+    """Make the root of a node in a mount namespace of its own, and its host name.
+
+    Raises:
+        OSError: With what could not be made.
+    """
+    try:
+        sys.setns(stem.mount, sys.CLONE_NEWNS)
+        sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWUTS)
+        socket.sethostname(name)
+        _fill("/node", name, stem.etc)
+        _mount("/node")
+        sys.enter_root("/node")
+        mount, uts = (os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("mnt", "uts"))
+        return Furniture(mount=mount, uts=uts, root=os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
+    except OSError as error:
+        raise OSError(error.errno, f"the files of node {name} could not be made: {error}") from None
+    finally:
+        home.enter()
+
+
+def _fill(root: str, name: str, etc: Mapping[str, bytes]) -> None:
     sys.mount("node", root, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, f"size={NODE_MIB}m,nr_inodes=8192,mode=755")
-    for directory in (
-        "usr", "dev/pts", "proc", "sys", "root", "home", "tmp", "run/frr", "run/lock", "var/log", "var/tmp/frr",
-        "var/lib/frr", "var/cache", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d", "etc/alternatives", "etc/iproute2",
-        SHARED.lstrip("/"), READERS.lstrip("/"),
-    ):  # fmt: skip
-        os.makedirs(f"{root}/{directory}")
-    os.chmod(f"{root}/tmp", 0o1777)
-    os.chmod(f"{root}/var/tmp", 0o1777)
-    os.symlink("/run", f"{root}/var/run")
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        if os.path.isdir(f"/usr/{name}"):
-            os.symlink(f"usr/{name}", f"{root}/{name}")
-    for name, text in _FILES.items():
-        _write(f"{root}/{name}", text.encode())
-    for name, content in host.etc.items():
-        _write(f"{root}/etc/{name}", content)
-    for name in _READ_PROGRAMS:
-        _write(f"{root}{READERS}/{name}", _READER.encode(), 0o555)
+    for directory in _DIRECTORIES:
+        os.mkdir(f"{root}/{directory}")
+    for directory in ("tmp", "var/tmp"):
+        os.chmod(f"{root}/{directory}", 0o1777)
+    for link, target in (*_LINKS, *((name, f"usr/{name}") for name in _MERGED if os.path.isdir(f"/usr/{name}"))):
+        os.symlink(target, f"{root}/{link}")
+    hosts = f"127.0.0.1 localhost\n::1 localhost\n127.0.1.1 {name}\n"
+    for path, text in {**_FILES, "etc/hostname": f"{name}\n", "etc/hosts": hosts}.items():
+        _write(f"{root}/{path}", text.encode())
+    for file, content in etc.items():
+        _write(f"{root}/etc/{file}", content)
     for device in _DEVICES:
         _write(f"{root}/dev/{device}", b"")
 
 
-def enter_node(index: int, name: str) -> None:
-    """Finish the root of a node and enter it; runs in the node's new mount namespace."""
-    root = node_path(index)
-    _write(f"{root}/etc/hostname", f"{name}\n".encode())
-    _write(f"{root}/etc/hosts", f"127.0.0.1 localhost\n::1 localhost\n127.0.1.1 {name}\n".encode())
-    sys.bind(f"{BASE}/usr", f"{root}/usr")
-    sys.bind(f"{BASE}/shared", f"{root}{SHARED}")
-    sys.make_read_only(f"{root}{SHARED}")
-    for directory in ("etc/alternatives", "etc/iproute2"):
-        if os.path.isdir(f"/{directory}"):
-            sys.bind(f"/{directory}", f"{root}/{directory}")
-            sys.make_read_only(f"{root}/{directory}")
+def _mount(root: str) -> None:
+    for source, target in (("usr", "usr"), ("shared", SHARED.lstrip("/"))):
+        sys.bind(f"/{source}", f"{root}/{target}")
+    for directory in ("alternatives", "iproute2"):
+        sys.bind(f"/{directory}", f"{root}/etc/{directory}")
     for device in _DEVICES:
         sys.bind(f"/dev/{device}", f"{root}/dev/{device}")
     sys.mount(
         "devpts", f"{root}/dev/pts", "devpts", sys.MS_NOSUID | sys.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"
     )
-    os.symlink("pts/ptmx", f"{root}/dev/ptmx")
-    for link, target in (
-        ("fd", "/proc/self/fd"),
-        ("stdin", "/proc/self/fd/0"),
-        ("stdout", "/proc/self/fd/1"),
-        ("stderr", "/proc/self/fd/2"),
-    ):
-        os.symlink(target, f"{root}/dev/{link}")
     sys.mount("proc", f"{root}/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
-    sys.enter_root(root)
 
 
 def open_file(root: int, path: str, flags: int, mode: int = 0o644) -> int:

@@ -61,6 +61,7 @@ def spawn_agent(
         keep: Further descriptors: number in the program to descriptor here.
         terminal: Make descriptor 0 its controlling terminal.
     """
+    node.furnish()
     # What may write is the lab's own user: its limit counts the lab's processes too.
     most = limits.processes + (processes.count() if writable else 0)
     home = "/root" if writable else "/tmp"

@@ -37,6 +37,7 @@ _SYS_MOUNT_SETATTR = 442
 _AT_FDCWD = -100
 _AT_RECURSIVE = 0x8000
 _ATTR_RDONLY_NOSUID_NODEV = 0x1 | 0x2 | 0x4
+_RESOLVE_NO_XDEV = 0x01
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_IN_ROOT = 0x10
 
@@ -112,13 +113,16 @@ def enter_root(path: str) -> None:
     os.chdir("/")
 
 
+_RESOLVES = _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS | _RESOLVE_NO_XDEV
+
+
 class _OpenHow(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]
 
 
 def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open ``path`` as if ``root_fd`` were ``/``: no link and no ``..`` leads out of it."""
-    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=_RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS)
+    """Open ``path`` as if ``root_fd`` were ``/``: no link and no ``..`` leads out of it, nor into what is mounted below."""
+    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=_RESOLVES)
     return _check(
         _libc.syscall(_SYS_OPENAT2, root_fd, path.encode(), ctypes.byref(how), ctypes.sizeof(how)), f"open {path}"
     )

@@ -1,87 +1,76 @@
-"""Cables and segments between nodes: one ``ip -batch`` for all, and the wires between them. Standard library only."""
+"""Cables and segments between nodes: one batch of netlink for all, and the wires between them. Standard library only."""
 
 from __future__ import annotations
 
 import itertools
 import os
-import subprocess
 from collections.abc import Mapping
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.roots import PROC
+from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink, Request, bridge, set_state, veth
 
 # Above all that the lab's own namespace gives its stubs by itself.
 _FIRST_INDEX = 10_000
 
 
-def batch(links: list[dict[str, Any]], pids: Mapping[str, int]) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
-    """Commands that make all links, and the wires that must then run.
+def batch(
+    links: list[dict[str, Any]], networks: Mapping[str, int]
+) -> tuple[list[Request], list[tuple[str, str, list[str]]]]:
+    """Requests that make all links, and the wires that must then run.
 
     Args:
         links: ``{"endpoints": [[node, kernel interface], …], "wire": [arguments] or None}``.
-        pids: A process in each node's network namespace.
+        networks: Each node's network namespace.
 
     Returns:
-        ``ip -batch`` lines, and (interface, interface, arguments) of each wire in the lab's own namespace.
+        Requests to the lab's own namespace, and (interface, interface, arguments) of each wire in it.
     """
-    lines: list[str] = []
+    requests: list[Request] = []
     wires: list[tuple[str, str, list[str]]] = []
     # The kernel reports a veth's carrier at once only if the indexes of its two ends differ; else up to a second later.
     indexes = itertools.count(_FIRST_INDEX)
     for number, link in enumerate(links):
-        endpoints, wire = link["endpoints"], link["wire"]
-        # by path: a number is looked up in /proc by newer iproute2, and /proc is not this lab's
-        ends = [
-            f"dev {interface} index {next(indexes)} netns {PROC}/{pids[node]}/ns/net" for node, interface in endpoints
-        ]
+        wire = link["wire"]
+        ends = [End(interface, next(indexes), networks[node]) for node, interface in link["endpoints"]]
         if len(ends) == 2 and wire is None:
-            lines.append(f"link add {ends[0]} type veth peer name {ends[1].removeprefix('dev ')}")
+            requests.append(veth(*ends))
             continue
         if len(ends) == 2:
-            for side, end in zip("ab", ends, strict=True):
-                lines += _stub(end, f"w{number}{side}")
-            wires.append((f"w{number}a", f"w{number}b", wire))
+            near, far = f"w{number}a", f"w{number}b"
+            requests += [veth(End(outer, next(indexes)), end) for outer, end in zip((near, far), ends, strict=True)]
+            wires.append((near, far, wire))
             continue
-        bridge = f"b{number}"
-        lines += [f"link add {bridge} type bridge stp_state 0 mcast_snooping 0", f"link set {bridge} up"]
+        master = next(indexes)
+        requests.append(bridge(End(f"b{number}", master)))
         for port, end in enumerate(ends):
-            outer = f"p{number}.{port}"
             if wire is None:
-                lines += [*_stub(end, outer), f"link set {outer} master {bridge}"]
+                requests.append(veth(End(f"p{number}.{port}", next(indexes)), end, master=master))
                 continue
-            near, far, master = f"w{number}.{port}a", f"w{number}.{port}b", f"m{number}.{port}"
-            lines += [
-                *_stub(end, near),
-                f"link add {far} up type veth peer name {master}",
-                f"link set {master} up master {bridge}",
+            near, far = f"w{number}.{port}a", f"w{number}.{port}b"
+            requests += [
+                veth(End(near, next(indexes)), end),
+                veth(End(f"m{number}.{port}", next(indexes)), End(far, next(indexes)), master=master),
+                set_state(far, up=True),
             ]
             wires.append((near, far, wire))
-    return lines, wires
+    return requests, wires
 
 
-def _stub(end: str, outer: str) -> list[str]:
-    return [f"link add {end} type veth peer name {outer}", f"link set {outer} up"]
-
-
-def lay(lines: list[str]) -> None:
-    """Run the batch in this namespace.
+def lay(requests: list[Request]) -> None:
+    """Make the links from this namespace.
 
     Raises:
-        OSError: With the words of ``ip``.
+        OSError: With what the kernel refused.
     """
-    if not lines:
+    if not requests:
         return
-    done = subprocess.run(
-        ["ip", "-batch", "-"],
-        input="\n".join(lines) + "\n",
-        text=True,
-        capture_output=True,
-        check=False,
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-    )
-    if done.returncode:
-        raise OSError(f"links could not be made: {done.stderr.strip()}")
+    with Netlink() as netlink:
+        try:
+            netlink.do(requests)
+        except OSError as error:
+            raise OSError(error.errno, f"links could not be made: {error.strerror}") from None
 
 
 def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
@@ -106,7 +95,7 @@ def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
 def quiet_outside() -> None:
     """No IPv6 on the lab's own bridges and stubs: a switch does not speak."""
     for scope in ("default", "all"):
-        path = f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"
+        path = f"{PROC}/sys/net/ipv6/conf/{scope}/disable_ipv6"
         if os.path.exists(path):
             with open(path, "w") as file:
                 file.write("1")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
@@ -45,6 +46,7 @@ class Device:
         self.physical = self.cabled
         self.config = Section(mode=CONFIG, parent=None)
         self.startup_config = ""
+        self.refused_startup_lines: list[RefusedLine] = []
         self.plan = Plan()
         self.problems: list[str] = []
         """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""

@@ -30,6 +30,13 @@ class Rehearsal(Device):
         self.live = device.live
         self.startup_config = text
         startup.load(self)
+        for refused in self.refused_startup_lines[:1]:
+            raise StartupConfigRejected(
+                node=refused.node,
+                line_number=refused.line_number,
+                line=refused.line,
+                device_message=refused.message,
+            )
 
     def commit(self) -> None:
         """Nothing is applied."""

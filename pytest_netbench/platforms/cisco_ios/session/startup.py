@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.errors import StartupConfigRejected
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG
@@ -19,11 +19,7 @@ _NOT_CONFIG = re.compile(r"\s*(end|enable|conf(igure)? t(erminal)?|wr(ite)?( mem
 
 
 def boot(device: Device, startup_config: str) -> None:
-    """Start FRR and load the startup config.
-
-    Raises:
-        StartupConfigRejected: With the line and the device's words.
-    """
+    """Start FRR and load the startup config; ``device.refused_startup_lines`` has the lines that were not taken."""
     device.start()
     device.startup_config = startup_config
     load(device)
@@ -39,11 +35,7 @@ def reload(device: Device) -> None:
 
 
 def load(device: Device) -> None:
-    """Make the factory config and the startup config of a device its running config.
-
-    Raises:
-        StartupConfigRejected: With the line and the device's words.
-    """
+    """Make the factory config and the startup config of a device its running config, but for lines that it refuses."""
     device.config = Section(mode=CONFIG, parent=None)
     text = device.startup_config
     device.physical = (*device.cabled, *(name for name in _uncabled(text) if name not in device.cabled))
@@ -56,14 +48,24 @@ def load(device: Device) -> None:
         entry.factory = True
     session.enter("end")
     session.enter("configure terminal")
+    device.refused_startup_lines = []
+    skipped_below: int | None = None  # indentation of a refused line: what is indented below it has no section
     for number, line in enumerate(text.splitlines(), start=1):
         if (_COMMENT.match(line) or _NOT_CONFIG.fullmatch(line)) and not session.collecting:
             continue
-        words = session.enter(line)
-        if session.refused:
-            raise StartupConfigRejected(
-                node=device.node.name, line_number=number, line=line, device_message=_in_one_line(words, line)
-            )
+        indent = len(line) - len(line.lstrip())
+        if skipped_below is not None and indent > skipped_below and not session.collecting:
+            message = "not entered: the line above that opens its section was refused"
+        else:
+            skipped_below = None
+            words = session.enter(line)
+            if not session.refused:
+                continue
+            skipped_below = indent
+            message = _in_one_line(words, line)
+        device.refused_startup_lines.append(
+            RefusedLine(node=device.node.name, line_number=number, line=line, message=message)
+        )
     device.touch()
 
 

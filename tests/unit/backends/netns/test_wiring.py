@@ -1,66 +1,103 @@
-"""Links as ``ip`` commands."""
+"""Links as requests to the kernel."""
 
 from __future__ import annotations
+
+import struct
 
 import pytest
 
 from pytest_netbench.backends.netns.supervisor import wiring
+from pytest_netbench.backends.netns.supervisor.rtnetlink import Request
 
-PIDS = {"a": 11, "b": 12, "c": 13}
+NETWORKS = {"a": 11, "b": 12, "c": 13}
+_NAME, _MASTER, _LINKINFO, _NET_NS_FD = 3, 10, 18, 28
 
 
 def link(*nodes: str, wire: list[str] | None = None) -> dict[str, object]:
     return {"endpoints": [[node, "eth0"] for node in nodes], "wire": wire}
 
 
+def attributes(body: bytes) -> dict[int, bytes]:
+    found, position = {}, 0
+    while position < len(body):
+        size, kind = struct.unpack_from("=HH", body, position)
+        found[kind] = body[position + 4 : position + size]
+        position += (size + 3) & ~3
+    return found
+
+
+def ends(request: Request) -> list[tuple[str, int, int | None, int | None]]:
+    """Name, index, namespace and master of each end of a link."""
+    first = attributes(request.body[16:])
+    bodies = [request.body]
+    details = attributes(first[_LINKINFO])
+    if details[1] == b"veth\0":
+        bodies.append(attributes(details[2])[1])
+    return [_end(body) for body in bodies]
+
+
+def _end(body: bytes) -> tuple[str, int, int | None, int | None]:
+    found = attributes(body[16:])
+    number = {kind: struct.unpack("=I", found[kind])[0] for kind in (_NET_NS_FD, _MASTER) if kind in found}
+    name = found[_NAME].rstrip(b"\0").decode()
+    return name, struct.unpack_from("=i", body, 4)[0], number.get(_NET_NS_FD), number.get(_MASTER)
+
+
+def made(requests: list[Request]) -> list[tuple[str, int, int | None, int | None]]:
+    return [end for request in requests if _LINKINFO in attributes(request.body[16:]) for end in ends(request)]
+
+
 def test_a_cable_is_one_veth_between_two_nodes() -> None:
-    lines, wires = wiring.batch([link("a", "b")], PIDS)
-    (line,) = lines
-    here, there = line.split(" type veth peer ")
-    assert here.split()[:5] == ["link", "add", "dev", "eth0", "index"]
-    assert there.split()[:2] == ["name", "eth0"]
-    assert "11" in here.split()[-1]
-    assert "12" in there.split()[-1]
+    (request,), wires = wiring.batch([link("a", "b")], NETWORKS)
+    here, there = ends(request)
+    assert (here[0], here[2]) == ("eth0", 11)
+    assert (there[0], there[2]) == ("eth0", 12)
     assert wires == []
 
 
 def test_no_two_ends_have_the_same_index() -> None:
-    lines, _ = wiring.batch([link("a", "b"), link("b", "c"), link("a", "b", "c")], PIDS)
-    words = " ".join(lines).split()
-    indexes = [words[position + 1] for position, word in enumerate(words) if word == "index"]
-    assert len(indexes) == len(set(indexes)) == 7
+    requests, _ = wiring.batch([link("a", "b"), link("b", "c"), link("a", "b", "c")], NETWORKS)
+    indexes = [index for _, index, _, _ in made(requests)]
+    assert len(indexes) == len(set(indexes)) == 4 + 1 + 6
 
 
 def test_a_segment_is_a_bridge_with_a_port_for_each_node() -> None:
-    lines, wires = wiring.batch([link("a", "b", "c")], PIDS)
-    assert lines[0].startswith("link add b0 type bridge stp_state 0")
-    assert [line for line in lines if "master b0" in line] == [f"link set p0.{port} master b0" for port in range(3)]
+    requests, wires = wiring.batch([link("a", "b", "c")], NETWORKS)
+    (bridge, *rest) = made(requests)
+    assert bridge[0] == "b0"
+    assert [(name, master) for name, _, network, master in rest if network is None] == [
+        (f"p0.{port}", bridge[1]) for port in range(3)
+    ]
+    assert [network for _, _, network, _ in rest if network is not None] == [11, 12, 13]
     assert wires == []
 
 
 def test_a_cable_of_some_quality_runs_through_a_wire() -> None:
-    lines, wires = wiring.batch([link("a", "b", wire=["--delay-us", "5"])], PIDS)
+    requests, wires = wiring.batch([link("a", "b", wire=["--delay-us", "5"])], NETWORKS)
     assert wires == [("w0a", "w0b", ["--delay-us", "5"])]
-    assert "link set w0a up" in lines
+    assert [(name, network) for name, _, network, _ in made(requests)] == [
+        ("w0a", None),
+        ("eth0", 11),
+        ("w0b", None),
+        ("eth0", 12),
+    ]
 
 
 def test_each_port_of_a_segment_of_some_quality_has_a_wire() -> None:
-    _, wires = wiring.batch([link("a", "b", "c", wire=["--loss-ppm", "9"])], PIDS)
+    _, wires = wiring.batch([link("a", "b", "c", wire=["--loss-ppm", "9"])], NETWORKS)
     assert [(near, far) for near, far, _ in wires] == [(f"w0.{port}a", f"w0.{port}b") for port in range(3)]
 
 
 def test_names_fit_the_kernel_in_large_networks() -> None:
-    lines, _ = wiring.batch([link("a", "b", "c", wire=[])] * 1200, PIDS)
-    words = " ".join(lines).split()
-    assert (
-        max(len(words[position + 1]) for position, word in enumerate(words) if word in ("name", "add", "master")) <= 15
-    )
+    requests, _ = wiring.batch([link("a", "b", "c", wire=[])] * 1200, NETWORKS)
+    assert max(len(name) for name, _, _, _ in made(requests)) <= 15
 
 
-def test_what_ip_says_is_the_error() -> None:
-    with pytest.raises(OSError, match=r"links could not be made: .*"):
-        wiring.lay(["link add bad name with words"])
+def test_what_the_kernel_refuses_is_the_error() -> None:
+    requests, _ = wiring.batch([link("a", "b")], {"a": 10**6, "b": 10**6})
+    with pytest.raises(OSError, match=r"links could not be made: link eth0 - eth0: "):
+        wiring.lay(requests)
 
 
-def test_no_links_start_no_program() -> None:
+def test_no_links_open_no_socket() -> None:
     wiring.lay([])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.errors import StartupConfigRejected
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper
 
@@ -139,11 +138,18 @@ def test_ports_of_a_startup_config_that_have_no_cable_are_there():
 
 
 def test_a_startup_config_is_rejected_at_its_line_with_the_words_of_the_device():
-    with pytest.raises(StartupConfigRejected) as refused:
-        paper(startup="hostname x\r\ninterface gi0/0\r\n ip adress 1.1.1.1 255.0.0.0\r\nend\r\n")
-    assert str(refused.value) == (
-        "R1: startup config line 3 was rejected: 'ip adress 1.1.1.1 255.0.0.0': % Invalid input detected at '^' marker. (at 'adress')"
-    )
+    device = paper(startup="hostname x\r\ninterface gi0/0\r\n ip adress 1.1.1.1 255.0.0.0\r\n mtu 1400\r\nend\r\n")
+    (refused,) = device.refused_startup_lines
+    assert (refused.node, refused.line_number, refused.line) == ("R1", 3, " ip adress 1.1.1.1 255.0.0.0")
+    assert refused.message == "% Invalid input detected at '^' marker. (at 'adress')"
+    assert "mtu 1400" in device.running_config()
+
+
+def test_what_stands_below_a_refused_line_of_a_startup_config_is_not_applied_elsewhere():
+    device = paper(startup="interface gi0/0\n mtu 1400\nrouter nonsense\n mtu 1300\nhostname x\n")
+    assert [one.line_number for one in device.refused_startup_lines] == [3, 4]
+    assert "mtu 1400" in device.running_config()
+    assert "hostname x" in device.running_config()
 
 
 def test_equal_secrets_are_equal_lines_and_do_not_show_the_secret():
