@@ -147,7 +147,7 @@ def test_an_agent_that_hangs_in_its_own_code_is_left_behind_when_its_time_is_ove
     record = trial_of(Own(work), wall_s=0.3, grace_s=0.1).run()
     assert time.monotonic() - began < 3
     assert record.outcome == "budget"
-    assert record.error.startswith("wall_s: the agent was still busy in its own code 0.4")
+    assert record.error.startswith("wall_s: the agent was still busy in its own code ")
     assert [result.status for result in record.testcase_results] == ["pass", "pass"]
     let_go.set()
     for thread in threading.enumerate():
