@@ -15,6 +15,8 @@ import yaml
 
 from tests.support.graph_family import build
 
+PATIENCE_S = 200  # a run may load the embedding model, which takes a minute on a busy machine
+
 TASK = """\
 task_name: From a to d
 family: graph
@@ -100,6 +102,7 @@ def test_its_tasks_run_are_scored_reported_and_scored_again(graphs, workers):
         "--agent=nop",
         "--junitxml=out.xml",
         *workers,
+        timeout=PATIENCE_S,
     )
     result.assert_outcomes(passed=2, failed=2)
     assert graphs.labs() == []
@@ -125,7 +128,7 @@ def test_its_tasks_run_are_scored_reported_and_scored_again(graphs, workers):
 
 def test_it_proves_its_tasks_its_own_way(graphs):
     (graphs.path / "tasks" / "paths" / "no-way.task.yaml").write_text(TASK.replace("c: [d]", "c: []"))
-    result = graphs.run("--netbench-selftest")
+    result = graphs.run("--netbench-selftest", timeout=PATIENCE_S)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*there is no path from start to goal*"])
     result.stdout.fnmatch_lines(["task *hops *stages *", "a-to-d *2 *ok", "paths:", "  a-to-d a c d"])
@@ -156,7 +159,7 @@ def test_mistakes_in_its_fields_have_lines_and_its_schema_is_published(graphs):
 
 def test_items_come_from_a_generator_and_a_seed_as_from_a_file(graphs, workers):
     (graphs.path / "conftest.py").write_text(CONFTEST)
-    result = graphs.run("--agent=oracle", "-v", *workers)
+    result = graphs.run("--agent=oracle", "-v", *workers, timeout=PATIENCE_S)
     result.assert_outcomes(passed=3)
     found = {one["node_id"]: one for one in graphs.results()}
     assert {"rings@1::ring-1[oracle]", "rings@2::ring-2[oracle]"} < found.keys()
@@ -165,7 +168,7 @@ def test_items_come_from_a_generator_and_a_seed_as_from_a_file(graphs, workers):
 
 def test_a_worker_that_dies_on_a_generated_task_is_an_error_with_the_tasks_name(graphs):
     (graphs.path / "conftest.py").write_text(CONFTEST)
-    result = graphs.run("--agent=walkers:Dies", "-n2", "-k", "ring-2")
+    result = graphs.run("--agent=walkers:Dies", "-n2", "-k", "ring-2", timeout=PATIENCE_S)
     result.assert_outcomes(errors=1)
     (one,) = graphs.results()
     assert (one["node_id"], one["task_name"], one["status"]) == ("rings@2::ring-2[walkers.Dies]", "Ring 2", "error")
