@@ -1,4 +1,4 @@
-"""The prober with many probes: ``python benchmarks/prober.py [--runs N] [--loops N] [--hosts N] [--old]``.
+"""The prober with many probes: ``python benchmarks/prober.py [--runs N] [--loops N] [--hosts N] [--many N]``.
 
 Runs with the code of any version that has ``lab.prober.probe``: start it in a checkout of another commit to compare.
 """
@@ -58,12 +58,16 @@ def star(hosts: int) -> Task:
 
 def matrix(hosts: int, count: int | None = None) -> list[Probe]:
     """Echo probes from every node to every other; again from the start until there are ``count``."""
-    pairs = [
-        Probe(source=source, target=target, timeout_s=TIMEOUT_S)
-        for source, target in itertools.permutations(_addresses(hosts), 2)
+    addresses = _addresses(hosts)
+    named = [
+        Probe(source=source, target=addresses[target], timeout_s=TIMEOUT_S, **_arrival(target))
+        for source, target in itertools.permutations(addresses, 2)
     ]
-    named = [Probe(source=probe.source, target=_addresses(hosts)[probe.target], timeout_s=TIMEOUT_S) for probe in pairs]
     return named if count is None else list(itertools.islice(itertools.cycle(named), count))
+
+
+def _arrival(target: str) -> dict[str, Any]:
+    return {"arrives_at": (target,)} if "arrives_at" in Probe.__dataclass_fields__ else {}
 
 
 def _addresses(hosts: int) -> dict[str, str]:
@@ -132,7 +136,8 @@ def main() -> None:
     rows = []
     try:
         rows.append(measure(lab, probes, runs=options.runs, target_ms=150, name=f"{len(probes)} healthy", healthy=True))
-        rows.append(measure(lab, many, runs=2, target_ms=None, name=f"{len(many)} healthy", healthy=True))
+        if many:
+            rows.append(measure(lab, many, runs=2, target_ms=None, name=f"{len(many)} healthy", healthy=True))
         with busy(options.loops):
             name = f"{len(probes)} healthy, {options.loops} busy loops"
             rows.append(measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=True))
@@ -142,7 +147,8 @@ def main() -> None:
         with busy(options.loops):
             name += f", {options.loops} busy loops"
             rows.append(measure(lab, probes, runs=options.loaded_runs, target_ms=None, name=name, healthy=False))
-        rows.append(measure(lab, many, runs=1, target_ms=None, name=f"{len(many)} mostly dead", healthy=False))
+        if many:
+            rows.append(measure(lab, many, runs=1, target_ms=None, name=f"{len(many)} mostly dead", healthy=False))
     finally:
         lab.destroy()
     table("Prober", rows)

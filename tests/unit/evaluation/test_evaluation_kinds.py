@@ -227,6 +227,36 @@ def test_the_family_of_the_source_address_chooses_the_targets_address():
     assert look(lab, **fields, source_address="2001:db8::1").actual == "web has no IPv6 address"
 
 
+@pytest.mark.parametrize("protocol", ["icmp", "tcp"])
+def test_a_node_that_is_given_the_target_s_address_does_not_answer_in_its_place(protocol):
+    lab = chain(edge="address e0 10.0.2.10")
+    port = {} if protocol == "icmp" else {"port": 80}
+    result = look(lab, kind="reachability", protocol=protocol, **port, **{"from": "branch", "to": "web"})
+    assert not result.holds
+    assert result.actual == ("answered in place of web, which did not accept it" if protocol == "icmp" else "refused")
+
+
+def test_a_packet_to_an_address_must_arrive_where_the_address_is():
+    probes = []
+    lab = chain()
+    probe = lab.prober.probe
+    lab.prober.probe = lambda batch, **more: (probes.extend(batch), probe(batch, **more))[1]
+    for target in ("web", "10.0.2.10", "10.0.2.1", "203.0.113.1"):
+        look(lab, kind="reachability", **{"from": "branch", "to": target})
+    assert [probe.arrives_at for probe in probes] == [("web",), ("web",), ("edge",), ()]
+
+
+def test_a_marking_without_a_port_leaves_the_port_open():
+    probes = []
+    lab = chain()
+    probe = lab.prober.probe
+    lab.prober.probe = lambda batch, **more: (probes.extend(batch), probe(batch, **more))[1]
+    fields = {"kind": "marking", "protocol": "udp", "sent_dscp": 10, "expected_dscp": 10}
+    result = look(lab, **fields, **{"from": "branch", "to": "web"})
+    assert (probes[0].port, probes[0].listen_on, probes[0].arrives_at) == (None, "web", ("web",))
+    assert result.command == "probe udp on a free port from branch to 10.0.2.10 (web) with DSCP 10"
+
+
 @pytest.mark.parametrize("expected", ["allowed", "denied"])
 def test_from_a_source_address_the_node_does_not_have_nothing_is_allowed_or_denied(expected):
     fields = {"from": "branch", "to": "web", "source_address": "10.0.7.7", "expected": expected}

@@ -40,11 +40,11 @@ def echo_request(identifier: int, sequence: int, body: bytes, *, version: int) -
 
 def checksum(data: bytes) -> int:
     """The internet checksum (RFC 1071)."""
-    padded = data + b"\0" * (len(data) % 2)
-    total: int = sum(struct.unpack(f"!{len(padded) // 2}H", padded))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+    if len(data) % 2:
+        data += b"\0"
+    # the sum of 16-bit words with end-around carry is the remainder of the whole number by 65535, where 65535 stands for 0
+    number = int.from_bytes(data, "big")
+    return ~(number % 0xFFFF or (0xFFFF if number else 0)) & 0xFFFF
 
 
 def read_icmp(data: bytes, *, version: int) -> IcmpMessage | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 _NAMES = ("www", "mail", "app", "files", "intranet", "cdn", "api", "login", "static", "update", "news", "img")
 _DOMAINS = ("example.com", "example.net", "example.org", "corp.example", "branch.example")
 _PING_SIZES = (56, 56, 56, 56, 64, 72, 84, 92, 100, 120)
+_PING_TIME = struct.Struct("<qq")
+_PING_PATTERN = bytes(range(16, 256))
 # RFC 6335: dynamic ports, which no application is registered for
 _FREE_PORTS = (49152, 65535)
 
@@ -39,10 +41,7 @@ class Disguise:
 
     def echo(self) -> bytes:
         """The data of an echo request as ``ping`` sends it: the time, then a pattern."""
-        size = self._random.choice(_PING_SIZES)
-        return self._new(
-            lambda: (struct.pack("<qq", int(time.time()), self._random.randrange(10**6)) + bytes(range(16, 256)))[:size]
-        )
+        return self._new(self._ping)
 
     def question(self, protocol: str, port: int) -> bytes:
         """What a client sends first to a port."""
@@ -60,6 +59,10 @@ class Disguise:
             continue
         self._used.add(content)
         return content
+
+    def _ping(self) -> bytes:
+        stamp = _PING_TIME.pack(int(time.time()), int(self._random.random() * 1e6))
+        return (stamp + _PING_PATTERN)[: self._random.choice(_PING_SIZES)]
 
     def _name(self) -> str:
         return f"{self._random.choice(_NAMES)}{self._random.randrange(10**6)}.{self._random.choice(_DOMAINS)}"

@@ -19,7 +19,7 @@ _STAMP = struct.Struct("qq")
 _ANCILLARY = 256
 _LARGEST = 4096
 _BUFFER_BYTES = 8 << 20
-_AT_ONCE = 2048
+_AT_ONCE = 512
 _ROUNDS = 64
 
 now_ns = time.monotonic_ns
@@ -50,16 +50,21 @@ class Events:
         if self._handlers.pop(sock.fileno(), None) is not None:
             self._epoll.unregister(sock.fileno())
 
-    def sweep(self, wait_ns: int = 0) -> None:
-        """Wait at most this long for an event, then handle events until there are none."""
+    def sweep(self, wait_ns: int = 0) -> bool:
+        """Wait at most this long for an event, then handle events until there are none; a flood ends that early.
+
+        Returns:
+            Whether there are none.
+        """
         ready = self._epoll.poll(max(0, wait_ns) / 1e9)
         for _ in range(_ROUNDS):
             if not ready:
-                return
+                return True
             for number, _event in ready:
                 if (handler := self._handlers.get(number)) is not None:
                     handler()
             ready = self._epoll.poll(0)
+        return not ready
 
 
 def stamped(sock: socket.socket) -> None:

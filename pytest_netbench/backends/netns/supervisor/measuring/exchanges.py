@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import ipaddress
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from pytest_netbench.backends.netns.supervisor.measuring.events import now_ns
@@ -164,13 +163,9 @@ class Exchange:
             self.ended = True
             self._when_ended(self)
 
-    @contextlib.contextmanager
-    def ended_by_errors(self) -> Iterator[None]:
+    def fail(self, error: OSError) -> None:
         """What the kernel refuses it is what became of it."""
-        try:
-            yield
-        except OSError as error:
-            self.complain(_REFUSED.get(error.errno or 0, error.strerror or str(error)))
+        self.complain(_REFUSED.get(error.errno or 0, error.strerror or str(error)))
 
     def report(self) -> dict[str, Any]:
         """The fields of ``lab.probing.ProbeResult``."""

@@ -73,13 +73,15 @@ class Prober:
     def run(self) -> list[dict[str, Any]]:
         """All probes side by side; reports in order."""
         for exchange in self._exchanges:
-            with exchange.ended_by_errors():
+            try:
                 self._prepare(exchange)
+            except OSError as error:
+                exchange.fail(error)
         self._fresh.extend(_one_of_each_source_in_turn(self._exchanges))
         while self._open and now_ns() < self._stop:
             swept = now_ns()
-            self._events.sweep(self._wait_ns(swept))
-            self._expire(swept)
+            if self._events.sweep(self._wait_ns(swept)):
+                self._expire(swept)
             for _ in range(min(_BURST, len(self._fresh))):
                 self._send(self._fresh.popleft())
         self._events.sweep()
@@ -147,13 +149,14 @@ class Prober:
             self._wait_until(exchange, now_ns() + _RETRY_NS)
             return
         exchange.begin_try(self._lost_packets)
-        with exchange.ended_by_errors():
-            try:
-                self._send_by_protocol(exchange)
-            except BlockingIOError:
-                exchange.undo_try()
-                self._wait_until(exchange, now_ns() + _RETRY_NS)
-                return
+        try:
+            self._send_by_protocol(exchange)
+        except BlockingIOError:
+            exchange.undo_try()
+            self._wait_until(exchange, now_ns() + _RETRY_NS)
+        except OSError as error:
+            exchange.fail(error)
+        else:
             exchange.was_sent()
             self._wait_until(exchange, exchange.due)
 

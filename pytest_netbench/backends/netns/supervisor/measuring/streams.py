@@ -174,30 +174,34 @@ class Clients:
         if failure == errno.ECONNREFUSED and exchange.occupied:
             exchange.answer(attempt, _in_time(exchange), "refused by the program on the port")
         elif failure:
-            with exchange.ended_by_errors():
-                raise OSError(failure, os.strerror(failure))
+            exchange.fail(OSError(failure, os.strerror(failure)))
         elif _round_trip_ns(client) > exchange.timeout_ns * exchange.tries:
             return
         elif exchange.occupied or not exchange.listen_on:
             exchange.answer(attempt, _in_time(exchange), "connected")
         else:
+            self._ask(attempt, client)
+
+    def _ask(self, attempt: Attempt, client: socket.socket) -> None:
+        try:
             client.send(attempt.question)
-            exchange.waits_again()
-            self._events.on_readable(client, lambda: self._answered(attempt, client))
+        except OSError as error:
+            attempt.exchange.fail(error)
+            return
+        attempt.exchange.waits_again()
+        self._events.on_readable(client, lambda: self._answered(attempt, client))
 
     def _answered(self, attempt: Attempt, client: socket.socket) -> None:
-        with attempt.exchange.ended_by_errors():
-            try:
-                data = client.recv(_LONGEST)
-            except BlockingIOError:
-                return
-            except OSError:
-                self._events.forget(client)
-                raise
-            self._events.forget(client)
-            attempt.exchange.answer(
-                attempt, _in_time(attempt.exchange), "answered" if data else "connected, then closed"
-            )
+        exchange = attempt.exchange
+        try:
+            data = client.recv(_LONGEST)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            exchange.fail(error)
+        else:
+            exchange.answer(attempt, _in_time(exchange), "answered" if data else "connected, then closed")
+        self._events.forget(client)
 
 
 def _in_time(exchange: Exchange) -> int:
