@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.grammar.coverage import page
 from tests.support.doc_examples import ROOT
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.lab.readiness import wait_until_ready
+from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
-from pytest_netbench.platforms.cisco_ios.grammar.book import book
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.session.startup import load
 from tests.support.netns_networks import network

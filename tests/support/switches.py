@@ -13,7 +13,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.cisco_ios.apply import links, nft
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import Subinterface, SwitchPort, SwitchState
-from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, Link
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import ios_task
 from tests.support.netns_networks import network
@@ -30,9 +30,9 @@ def trunk(name: str, *allowed: int, native: int = 1, **more: Any) -> SwitchPort:
     return SwitchPort(name=name, number=int(name[-1]) + 1, trunk=True, native=native, allowed=vlans, **more)
 
 
-def plan_of(state: SwitchState, addresses: Mapping[str, str] = {}) -> Plan:
+def plan_of(state: SwitchState, addresses: Mapping[str, str] = {}) -> DesiredState:
     """The plan of a switch; ``addresses`` of its SVIs and subinterfaces by kernel name."""
-    plan = Plan()
+    plan = DesiredState()
     for name in (*state.svis, *(sub.name for sub in state.subinterfaces)):
         plan.links[name] = Link(kind="loopback", addresses=(addresses[name],) if name in addresses else ())
     state.add_to(plan)
@@ -44,7 +44,7 @@ class Switch:
 
     def __init__(self, node: NodeAccess) -> None:
         self.node = node
-        self._plan = Plan()
+        self._plan = DesiredState()
 
     def configure(self, state: SwitchState, addresses: Mapping[str, str] = {}) -> None:
         """Bring the node to ``state``."""

@@ -9,11 +9,12 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
+from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.areas.routes.table import EIGRP_DISTANCE
-from pytest_netbench.platforms.cisco_ios.areas.system import VERSION
+from pytest_netbench.platforms.cisco_ios.areas.system.grammar import VERSION
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
-from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC, book
+from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
 from pytest_netbench.platforms.cisco_ios.session import startup
@@ -63,14 +64,13 @@ class CiscoIosDriver:
         device = device_of(node)
         session = Session(device)
         statuses: list[CommandStatus] = []
-        with device.lock:
+        with device.batch():
             for command in commands:
                 lines = command.splitlines() or [""]
                 if not statuses and not _is_exec(device, lines[0]):
                     session.enter("configure terminal")
                 statuses.append(_type(session, node.name, command, lines))
             session.interrupt()
-            device.commit()
         return statuses
 
     def running_config(self, node: HostedNode) -> str:
@@ -100,7 +100,7 @@ class CiscoIosDriver:
 
     def unenforced(self, node: HostedNode) -> list[str]:
         """Lines that were accepted and are not enforced, each with the reason."""
-        return [f"{text}: {why}" for text, why in device_of(node).plan.unsupported]
+        return [f"{text}: {why}" for text, why in device_of(node).applied.unsupported]
 
     def files(self, node: HostedNode) -> FileStore:
         """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""

@@ -1,4 +1,4 @@
-"""FRR's side of a plan: daemons started when first needed, lines said over their own vty sockets."""
+"""FRR's part of a desired state: daemons started when first needed, lines said over their own vty sockets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.compile.state import POLICY, FrrLine, FrrPlan, Path
+from pytest_netbench.platforms.cisco_ios.compile.state import POLICY, FrrLine, FrrState, Path
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
@@ -22,7 +22,7 @@ _ORDER = (_MGMTD, "zebra", "staticd")
 _FRONTED = {(10, 0): ("staticd",), (10, 1): ("zebra", "ripd", "ripngd")}
 
 
-def apply(node: HostedNode, old: FrrPlan, new: FrrPlan) -> list[str]:
+def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
     """Say to each daemon what changed; start those that are needed and do not run."""
     running = processes.running(node)
     problems: list[str] = []
@@ -34,7 +34,7 @@ def apply(node: HostedNode, old: FrrPlan, new: FrrPlan) -> list[str]:
     for daemon in sorted({*running, *starting}, key=lambda name: (_ORDER.index(name) if name in _ORDER else 9, name)):
         if speaker_of(daemon) != daemon:
             continue
-        known = FrrPlan() if daemon in starting else old
+        known = FrrState() if daemon in starting else old
         changes = list(difference(_lines(known, daemon), _lines(new, daemon)))
         problems += _say(node, daemon, changes)
         if daemon in {_MGMTD, "staticd"} and changes:
@@ -42,10 +42,10 @@ def apply(node: HostedNode, old: FrrPlan, new: FrrPlan) -> list[str]:
     return problems
 
 
-def _lines(plan: FrrPlan, daemon: str) -> list[FrrLine]:
+def _lines(state: FrrState, daemon: str) -> list[FrrLine]:
     """What ``daemon`` is told: mgmtd the lines of all for whom it speaks, for they share its route maps and lists."""
     spoken_for = [name for names in _FRONTED.values() for name in names if speaker_of(name) == daemon]
-    return [line for name in dict.fromkeys((*spoken_for, daemon)) for line in plan.of(name)]
+    return [line for name in dict.fromkeys((*spoken_for, daemon)) for line in state.of(name)]
 
 
 def _await_static(node: HostedNode, lines: Sequence[str]) -> None:

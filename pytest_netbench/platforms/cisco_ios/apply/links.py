@@ -1,4 +1,4 @@
-"""Kernel interfaces, addresses, sysctls, policy rules and routes of a plan."""
+"""Kernel interfaces, addresses, sysctls, policy rules and routes of a state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.compile.state import Link, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, Link
 
 HIDDEN = "_"
 """Behind the name of a loopback: the other end of its veth."""
@@ -16,7 +16,7 @@ _GOING = 900
 """The kernel's group of links that are about to be deleted."""
 
 
-def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Do the difference: VRFs, links and sysctls of what is there, then addresses, rules and routes."""
     problems = _in_vrfs(node, _gone(old.links, new.links))
     problems += _batch(node, list(_made(old.links, new.links)))

@@ -7,22 +7,22 @@ from ipaddress import IPv4Address
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import Connection, connections, forget
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 
 EXTRA = "nat"
 
 
 @dataclass
-class NatPlan:
+class NatState:
     """What a config translates: by the text of each rule, the first and last global address that it gives out."""
 
     rules: dict[str, tuple[str, str]] = field(default_factory=dict)
     interfaces: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
-def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Have the kernel forget what the new rules would treat otherwise."""
-    before, after = (plan.extras.get(EXTRA) or NatPlan() for plan in (old, new))
+    before, after = (state.extras.get(EXTRA) or NatState() for state in (old, new))
     gone = [ends for text, ends in before.rules.items() if after.rules.get(text) != ends]
     fresh = after.interfaces != before.interfaces or any(text not in before.rules for text in after.rules)
     if not before.rules and not after.rules:

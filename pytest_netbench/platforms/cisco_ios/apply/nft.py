@@ -1,4 +1,4 @@
-"""The nftables ruleset of a plan: replaced as a whole in one transaction, named counters keep their values."""
+"""The nftables ruleset of a state: replaced as a whole in one transaction, named counters keep their values."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
 from pytest_netbench.platforms.cisco_ios.apply.ruleset import SIZES, TABLE, Members, Values, families, pieces, text
-from pytest_netbench.platforms.cisco_ios.compile.state import NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import NftState
 
 _TOO_LONG = "Message too long"
 
 
-def apply(node: vrf.Network, old: NftPlan, new: NftPlan) -> list[str]:
+def apply(node: vrf.Network, old: NftState, new: NftState) -> list[str]:
     """Load the new ruleset if it says anything else than the old one."""
     before, after = text(old, {}), text(new, {})
     if before == after:
@@ -55,22 +55,22 @@ def _load(node: vrf.Network, files: Sequence[str]) -> str | None:
     return None
 
 
-def _load_pieces(node: vrf.Network, gone: str, plan: NftPlan, values: Values, members: Members) -> str | None:
+def _load_pieces(node: vrf.Network, gone: str, state: NftState, values: Values, members: Members) -> str | None:
     """Load a ruleset in as few pieces as the kernel takes: nft looks through what is there before each."""
     problem = None
     for most in SIZES:
-        problem = _load(node, [gone, *pieces(plan, values, members, most=most)])
+        problem = _load(node, [gone, *pieces(state, values, members, most=most)])
         if problem is None or _TOO_LONG not in problem:
             break
     return problem
 
 
-def _without_log(node: vrf.Network, gone: str, plan: NftPlan, values: Values, members: Members) -> list[str]:
+def _without_log(node: vrf.Network, gone: str, state: NftState, values: Values, members: Members) -> list[str]:
     """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
-    rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in plan.rules.items()}
-    if rules == plan.rules:
+    rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in state.rules.items()}
+    if rules == state.rules:
         return []
-    problem = _load_pieces(node, gone, replace(plan, rules=rules), values, members)
+    problem = _load_pieces(node, gone, replace(state, rules=rules), values, members)
     return [f"{node.name}: nft did not take the ruleset without its log either: {problem}"] if problem else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_netbench.platforms.cisco_ios.compile.state import Chain, NftPlan
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain, NftState
 
 TABLE = "netbench"
 SIZES = (200, 50)
@@ -16,38 +16,38 @@ Values = Mapping[tuple[str, str], tuple[int, int]]
 Members = Mapping[tuple[str, str], Sequence[str]]
 
 
-def families(plan: NftPlan) -> set[str]:
-    """The families of which a plan has a table."""
+def families(state: NftState) -> set[str]:
+    """The families of which a state has a table."""
     return {
-        *(family for family, _ in plan.chains),
-        *plan.objects,
-        *plan.counters,
-        *(family for family, _ in plan.lasting),
+        *(family for family, _ in state.chains),
+        *state.objects,
+        *state.counters,
+        *(family for family, _ in state.lasting),
     }
 
 
-def text(plan: NftPlan, values: Values, members: Members | None = None) -> str:
+def text(state: NftState, values: Values, members: Members | None = None) -> str:
     """The ruleset as a file, with the values of counters and the members of lasting sets that it is to begin with."""
     parts = []
-    for family in sorted(families(plan)):
-        body = _things(plan, family, values, members or {})
-        for chain in _chains(plan, family):
-            body += _chain(chain, plan.rules.get((family, chain.name), []))
+    for family in sorted(families(state)):
+        body = _things(state, family, values, members or {})
+        for chain in _chains(state, family):
+            body += _chain(chain, state.rules.get((family, chain.name), []))
         parts.append(_table(family, body))
     return "".join(parts)
 
 
-def pieces(plan: NftPlan, values: Values, members: Members | None = None, *, most: int = SIZES[-1]) -> Iterator[str]:
+def pieces(state: NftState, values: Values, members: Members | None = None, *, most: int = SIZES[-1]) -> Iterator[str]:
     """The same, one file of at most ``most`` rules after the other: chains that packets enter by themselves come last, so none is met half-filled by what it needs."""
-    for family in sorted(families(plan)):
-        things = _things(plan, family, values, members or {})
-        things += [line for chain in _chains(plan, family) if not chain.hook for line in _chain(chain, [])]
+    for family in sorted(families(state)):
+        things = _things(state, family, values, members or {})
+        things += [line for chain in _chains(state, family) if not chain.hook for line in _chain(chain, [])]
         for start in range(0, len(things), _THINGS):
             yield _table(family, things[start : start + _THINGS])
         body: list[str] = []
         size = 0
-        for chain in _chains(plan, family):
-            rules = plan.rules.get((family, chain.name), [])
+        for chain in _chains(state, family):
+            rules = state.rules.get((family, chain.name), [])
             for start in range(0, max(1, len(rules)), most):
                 some = rules[start : start + most]
                 if size + len(some) > most:
@@ -63,22 +63,22 @@ def _table(family: str, body: Sequence[str]) -> str:
     return "\n".join([f"table {family} {TABLE} {{", *body, "}", ""])
 
 
-def _things(plan: NftPlan, family: str, values: Values, members: Members) -> list[str]:
-    body = [f"  {thing}" for thing in plan.objects.get(family, {})]
-    for (of, name), (kind, words) in plan.lasting.items():
+def _things(state: NftState, family: str, values: Values, members: Members) -> list[str]:
+    body = [f"  {thing}" for thing in state.objects.get(family, {})]
+    for (of, name), (kind, words) in state.lasting.items():
         found = members.get((of, name))
         elements = f" elements = {{ {', '.join(found)} }};" if found else ""
         body += [f"  {kind} {name} {{ {words}{elements} }}"] if of == family else []
-    for name in plan.counters.get(family, {}):
+    for name in state.counters.get(family, {}):
         packets, size = values.get((family, name), (0, 0))
         body.append(f"  counter {name} {{ packets {packets} bytes {size} }}")
     return body
 
 
-def _chains(plan: NftPlan, family: str) -> list[Chain]:
+def _chains(state: NftState, family: str) -> list[Chain]:
     """Chains without a hook first: others jump to them."""
     return sorted(
-        (chain for chain in plan.chains.values() if chain.family == family), key=lambda chain: bool(chain.hook)
+        (chain for chain in state.chains.values() if chain.family == family), key=lambda chain: bool(chain.hook)
     )
 
 

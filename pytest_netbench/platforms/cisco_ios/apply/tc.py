@@ -1,13 +1,13 @@
-"""The queueing of a plan: built anew on each interface on which it changed."""
+"""The queueing of a state: built anew on each interface on which it changed."""
 
 from __future__ import annotations
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 
 
-def apply(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Rebuild what changed."""
     problems = []
     for device in sorted({*old.tc, *new.tc}):

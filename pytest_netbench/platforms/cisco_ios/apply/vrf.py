@@ -1,4 +1,4 @@
-"""VRFs of a plan: a network namespace each, inside the node. FRR's zebra finds them by their names.
+"""The VRFs of a desired state: a network namespace each, inside the node. FRR's zebra finds them by their names.
 
 A VRF's interfaces live in its namespace, so equal addresses and equal routes of two VRFs never meet.
 """
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pytest_netbench.platforms.access import Completed
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"
@@ -88,13 +88,13 @@ def names(node: HostedNode) -> tuple[str, ...]:
     return ("", *node.memory.get(_MEMORY, ()))
 
 
-def make(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def make(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Have the namespaces of VRFs that are new."""
     node.memory[_MEMORY] = tuple({**dict.fromkeys(old.vrfs), **dict.fromkeys(new.vrfs)})
     return _run(node, (_READY.format(vrf=name, home=HOME) for name in new.vrfs if name not in old.vrfs))
 
 
-def move(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def move(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Bring interfaces to their VRFs; they lose their addresses on the way."""
     # what nobody asks for any more goes home: a namespace that ends takes cables in it along
     lines = [
@@ -114,7 +114,7 @@ def _moved(name: str, before: str, after: str) -> str:
     return f"{start}ip link set dev {name} netns {f'{HOME}/{after}' if after else '$$'}"
 
 
-def drop(node: HostedNode, old: Plan, new: Plan) -> list[str]:
+def drop(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     """Remove, or with an FRR that would crash empty, the namespaces of VRFs that are gone, after their interfaces left."""
     node.memory[_MEMORY] = tuple(new.vrfs)
     keep = int((daemons.version() or "0").split(".")[0]) >= _FIRST_TO_KEEP

@@ -1,14 +1,18 @@
-"""The areas of IOS, each a module (or package) with one ``AREA``: its grammar, what its lines compile to, its ``show`` commands.
+"""The areas of IOS: one package each, with its ``AREA`` in ``__init__``.
 
-To write one: see ``static.py`` for the pattern language, ``compile`` and a ``show``; ``grammar/command.py`` for every field of a command,
-``compile/state.py`` for what may be asked of the node, ``config/edit.py`` for lines that are not stored one for one, ``session/session.py`` for how lines
-are typed in tests (``tests/support/ios.py``). Its name is added to the list below; the order is the order of compilation.
+``grammar.py`` has the commands, modes and edits, ``compile.py`` what its lines compile to, ``shows.py`` or ``exec.py`` the
+commands of exec mode, each where the area has any. ``static`` is a small example. See ``grammar/command.py`` for the fields
+of a command, ``compile/state.py`` for what may be asked of the node, ``config/edit.py`` for lines that are not stored one
+for one, ``tests/support/ios.py`` for how tests type lines. A new area is added to the list below; its order is the order of
+compilation. An area that imports another one needs a line in ``pyproject.toml``.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
+from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 _NAMES = (
@@ -29,8 +33,6 @@ _NAMES = (
     "nat",
     "zbf",
     "urpf",
-    "interface_shows",
-    "system_shows",
     "diagnostics",
     "terminal",
     "files",
@@ -53,3 +55,9 @@ _NAMES = (
 def areas() -> list[Area]:
     """Every area."""
     return [import_module(f"{__name__}.{name}").AREA for name in _NAMES]
+
+
+@cache
+def book() -> Book:
+    """The grammar of this platform: that of all areas."""
+    return Book(areas())

@@ -6,24 +6,24 @@ Pure: the same config and facts give the same state.
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 
 
-def compile_plan(book: Book, config: Section, facts: Facts) -> Plan:
+def compile_state(book: Book, config: Section, facts: Facts) -> DesiredState:
     """What ``config`` asks of the node."""
     context = Context(config=config, facts=facts)
     for area in book.areas:
         if area.compile is not None:
             area.compile(context)
     _list_marked(context, config)
-    return context.plan
+    return context.state
 
 
 def _list_marked(context: Context, section: Section) -> None:
     for entry in section:
         if entry.match.command.marked and not entry.negated:
-            context.plan.unsupported.append((entry.text, entry.match.command.marked))
+            context.state.unsupported.append((entry.text, entry.match.command.marked))
         if entry.children is not None:
             _list_marked(context, entry.children)

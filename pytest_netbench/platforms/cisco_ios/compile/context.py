@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _BANDWIDTH_KBIT = {"Ethernet": 10_000, "FastEthernet": 100_000, "GigabitEthernet": 1_000_000, "TenGigabitEthernet": 10_000_000,
@@ -92,7 +92,7 @@ class Context:
     def __init__(self, *, config: Section, facts: Facts) -> None:
         self.config = config
         self.facts = facts
-        self.plan = Plan()
+        self.state = DesiredState()
 
     @cached_property
     def interfaces(self) -> list[Interface]:
@@ -109,7 +109,7 @@ class Context:
 
     def unsupported(self, entry: Entry, why: str) -> None:
         """Say that a line was accepted and has no effect."""
-        self.plan.unsupported.append((entry.text, why))
+        self.state.unsupported.append((entry.text, why))
 
 
 def mask_length(mask: str) -> int:

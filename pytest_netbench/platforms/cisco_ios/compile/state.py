@@ -8,7 +8,7 @@ from typing import Any
 
 Path = tuple[str, ...]
 
-POLICY = ("zebra", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "eigrpd", "isisd")
+POLICY = ("zebra", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd")
 """Daemons that share prefix lists, access lists and route maps."""
 
 
@@ -30,7 +30,7 @@ class FrrLine:
 
 
 @dataclass
-class FrrPlan:
+class FrrState:
     """Lines by daemon, in order."""
 
     lines: dict[str, dict[tuple[Path, str], FrrLine]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Chain:
 
 
 @dataclass
-class NftPlan:
+class NftState:
     """One table ``netbench`` per family. Counters that are named keep their values when the ruleset is replaced."""
 
     chains: dict[tuple[str, str], Chain] = field(default_factory=dict)
@@ -139,11 +139,11 @@ class Link:
 
 
 @dataclass
-class Plan:
+class DesiredState:
     """Everything that a config asks of its node."""
 
-    frr: FrrPlan = field(default_factory=FrrPlan)
-    nft: NftPlan = field(default_factory=NftPlan)
+    frr: FrrState = field(default_factory=FrrState)
+    nft: NftState = field(default_factory=NftState)
     links: dict[str, Link] = field(default_factory=dict)
     tc: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By kernel interface: lines for ``tc -batch`` that build its queueing from nothing, e.g. ``qdisc add dev gi0-0 root …``."""

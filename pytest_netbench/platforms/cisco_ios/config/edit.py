@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.grammar.book import Book
-
 
 MOST_LINES = 20000
 """So many lines may stand in a section, or in the config outside sections."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -12,9 +13,9 @@ from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
-from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_plan
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
-from pytest_netbench.platforms.cisco_ios.compile.state import Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
@@ -46,8 +47,8 @@ class Device:
         self.physical = self.cabled
         self.config = Section(mode=CONFIG, parent=None)
         self.startup_config = ""
+        self.applied = DesiredState()
         self.refused_startup_lines: list[RefusedLine] = []
-        self.plan = Plan()
         self.problems: list[str] = []
         """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
         self.live: dict[str, Any] = {}
@@ -61,6 +62,8 @@ class Device:
         self.log_lines: list[str] = []
         self._logged_until = 0.0
         self._dirty = True
+        self._batches = 0
+        self._unlogged = 0
         self._started = time.monotonic()
 
     @property
@@ -71,7 +74,7 @@ class Device:
     def log(self, mnemonic: str, text: str) -> None:
         """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
         facility, severity, name = mnemonic.split("-", 2)
-        if "syslog" in self.plan.services:
+        if "syslog" in self.applied.services:
             runner.command(self.node, "syslog", f"send {severity} {facility} {name} {text}")
             return
         entry = {"facility": facility, "severity": int(severity), "mnemonic": name, "text": text}
@@ -79,7 +82,7 @@ class Device:
 
     def collect_log(self) -> list[str]:
         """The log, with what services have said since it was last looked at."""
-        if "syslog" in self.plan.services:
+        if "syslog" in self.applied.services:
             for entry in runner.state(self.node, "syslog")["messages"]:
                 if entry["time"] > self._logged_until:
                     self._logged_until = entry["time"]
@@ -97,8 +100,8 @@ class Device:
 
     def restart(self) -> None:
         """End everything that runs, start FRR anew and forget what a reload forgets."""
-        self.problems += apply(self.node, self.plan, Plan())
-        self.plan = Plan()
+        self.problems += apply(self.node, self.applied, DesiredState())
+        self.applied = DesiredState()
         processes.restart_router(self.node, options=_OPTIONS)
         self.memory.clear()
         self.live.clear()
@@ -135,16 +138,45 @@ class Device:
         """Say that the config, or what compilation depends on, is not what was applied."""
         self._dirty = True
 
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Hold the device while lines are typed, and apply them all at the end. Batches may be nested."""
+        with self.lock:
+            self._batches += 1
+            try:
+                yield
+            finally:
+                self._batches -= 1
+            self._end_batch()
+
+    def configured(self, *, log: bool = True) -> None:
+        """Apply what a session configured before it left configuration mode; within a batch, at its end.
+
+        Args:
+            log: Whether to log that the device was configured.
+        """
+        with self.lock:
+            self._unlogged += int(log)
+            self._end_batch()
+
+    def _end_batch(self) -> None:
+        if self._batches:
+            return
+        self.commit()
+        while self._unlogged:
+            self._unlogged -= 1
+            self.log("SYS-5-CONFIG_I", "Configured from console by console")
+
     def commit(self) -> None:
         """Apply what changed since the last time."""
         with self.lock:
             if not self._dirty:
                 return
-            plan = compile_plan(self.book, self.config, self.facts)
+            state = compile_state(self.book, self.config, self.facts)
             self._dirty = False
-            self.problems += apply(self.node, self.plan, plan)
-            self.plan = plan
-            self.live["chosen"] = dict(plan.chosen)
+            self.problems += apply(self.node, self.applied, state)
+            self.applied = state
+            self.live["chosen"] = dict(state.chosen)
 
     def context(self) -> Context:
         """A compilation context over the present config, for what reads the config as compilers do."""

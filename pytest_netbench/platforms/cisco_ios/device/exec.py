@@ -12,6 +12,7 @@ from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.frr import processes
 
 
@@ -50,7 +51,7 @@ class CommandLine(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Exec:
-    """What an exec command may use. ``device.commit()`` was called before.
+    """What an exec command may use. The device has applied its config before.
 
     Args:
         device: The device.
@@ -99,3 +100,10 @@ class Exec:
             done = in_vrf.inside(self.node, name).run(["ip", "-j", *words])
             found += json.loads(done.stdout or "[]")
         return found
+
+
+def execute(at: Exec, match: Match) -> Any:
+    """Run an exec command on a device that has applied its config; its output, whole or in pieces."""
+    at.device.commit()
+    assert match.command.run is not None
+    return match.command.run(at, match)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Known, Mode
@@ -73,11 +73,3 @@ class Book:
         if command not in self._known:
             self._known[command] = Known(command, pattern.parse(command.pattern, area.types), area)
         return self._known[command]
-
-
-@cache
-def book() -> Book:
-    """The grammar of this platform."""
-    from pytest_netbench.platforms.cisco_ios.areas import areas  # noqa: PLC0415 - areas import the grammar
-
-    return Book(areas())

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType
 
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.compile.context import Context
-    from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-    from pytest_netbench.platforms.cisco_ios.config.tree import Entry
-    from pytest_netbench.platforms.cisco_ios.device.device import Device
-    from pytest_netbench.platforms.cisco_ios.device.exec import Exec
-
+# What areas put into their commands. The grammar hands these functions on and does not know what they are given; a unit
+# test holds the functions of all areas to the types named here.
+Edits = Callable[[Any, "Match"], "str | None"]
+"""Takes the ``config.edit.Edit`` and the line."""
+Renders = Callable[[Any], list[str]]
+"""Takes the ``config.tree.Entry``."""
+Runs = Callable[[Any, "Match"], Any]
+"""Takes the ``device.exec.Exec`` and the line."""
+Prompts = Callable[[Any], str]
+"""Takes the ``config.tree.Entry``."""
+Seeds = Callable[[Any, str], Sequence[str]]
+"""Takes the ``config.tree.Entry`` and the role."""
+Compiles = Callable[[Any], None]
+"""Takes the ``compile.context.Context``."""
+Observes = Callable[[Any], None]
+"""Takes the ``device.device.Device``."""
 
 INVALID = "^"
 """What a ``check`` or an ``edit`` returns for IOS's own "Invalid input", with the marker below the line's last word."""
@@ -55,10 +64,10 @@ class Command:
     opens: str | None = None
     default: tuple[str, ...] = ()
     keeps_no: bool = False
-    edit: Callable[[Edit, Match], str | None] | None = None
-    check: Callable[[Edit, Match], str | None] | None = None
-    render: Callable[[Entry], list[str]] | None = None
-    run: Callable[[Exec, Match], Any] | None = None
+    edit: Edits | None = None
+    check: Edits | None = None
+    render: Renders | None = None
+    run: Runs | None = None
     changes: bool = False
     marked: str | None = None
     roles: tuple[str, ...] = ()
@@ -83,8 +92,8 @@ class Mode:
     """
 
     name: str
-    prompt: str | Callable[[Entry], str]
-    seeds: Callable[[Entry, str], Sequence[str]] | None = None
+    prompt: str | Prompts
+    seeds: Seeds | None = None
     help: str = ""
 
 
@@ -98,7 +107,7 @@ class Area:
         modes: Modes that it adds.
         types: Argument types of its own, by the name patterns use.
         factory: Lines that a device has before its startup config.
-        compile: Adds to the plan what the config's lines ask for; called once per compilation, must be pure.
+        compile: Adds to the state what the config's lines ask for; called once per compilation, must be pure.
         observe: Writes into the config what the running node has learned by itself; called before the running config is shown.
         help: Words of its commands to what ``?`` says of them.
         scope: Rows of the coverage page: (feature, how far it goes).
@@ -109,8 +118,8 @@ class Area:
     modes: Sequence[Mode] = ()
     types: Mapping[str, ArgType] = field(default_factory=dict)
     factory: Sequence[str] = ()
-    compile: Callable[[Context], None] | None = None
-    observe: Callable[[Device], None] | None = None
+    compile: Compiles | None = None
+    observe: Observes | None = None
     help: Mapping[str, str] = field(default_factory=dict)
     scope: Sequence[tuple[str, str]] = ()
 

@@ -21,8 +21,8 @@ def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -
     """What is not yet up among all IOS devices of a lab."""
     nodes: dict[str, HostedNode] = {name: _KernelView(device.node) for name, device in devices.items()}
     routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused)
-    waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.plan.services)]
-    if not any(device.plan.vrfs for device in devices.values()):
+    waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.applied.services)]
+    if not any(device.applied.vrfs for device in devices.values()):
         return replace(routing, missing=(*routing.missing, *waiting))
     phrases, down = split(vrfs.missing(devices), excused)
     fingerprint = routing.fingerprint + rib.fingerprint(vrfs.tables(devices.values()))

@@ -42,7 +42,7 @@ def missing(devices: Mapping[str, Device]) -> list[Absence]:
 
 def tables(devices: Iterable[Device]) -> list[str]:
     """The routing tables of all VRFs."""
-    return [device.node.vty([("zebra", "show ip route vrf all")])[0][0] for device in devices if device.plan.vrfs]
+    return [device.node.vty([("zebra", "show ip route vrf all")])[0][0] for device in devices if device.applied.vrfs]
 
 
 def _cables(devices: Mapping[str, Device]) -> Iterator[tuple[_End, _End]]:

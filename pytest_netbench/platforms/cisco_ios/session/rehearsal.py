@@ -63,11 +63,10 @@ def replace(device: Device, text: str) -> str | None:
         rehearsal = Rehearsal(device, text)
     except StartupConfigRejected as error:
         return f"{error.line}\n{error.device_message}\n"
-    with device.lock:
+    with device.batch():
         device.config = rehearsal.config
         device.physical = rehearsal.physical
         device.touch()
-        device.commit()
     return None
 
 

@@ -11,7 +11,7 @@ from pytest_netbench import deadline
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
-from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec, Pieces
+from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec, Pieces, execute
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal, tokenize
@@ -223,9 +223,7 @@ class Session:
 
     def _leave_all(self) -> None:
         self._frames.clear()
-        self.device.commit()
-        if not self._booting:
-            self.device.log("SYS-5-CONFIG_I", "Configured from console by console")
+        self.device.configured(log=not self._booting)
 
     def interrupt(self) -> None:
         """Ctrl-Z and Ctrl-C in a config mode: back to exec mode."""
@@ -272,8 +270,7 @@ class Session:
             yield READ_ONLY + "\n"
             return
         with deadline.within(self._limits.timeout_s):
-            self.device.commit()
-            output = command.run(Exec(device=self.device, session=self, limits=self._limits), found)
+            output = execute(Exec(device=self.device, session=self, limits=self._limits), found)
         if pipe is None:
             yield from _pieces(output)
         else:

@@ -22,16 +22,15 @@ def boot(device: Device, startup_config: str) -> None:
     """Start FRR and load the startup config; ``device.refused_startup_lines`` has the lines that were not taken."""
     device.start()
     device.startup_config = startup_config
-    load(device)
-    device.commit()
+    with device.batch():
+        load(device)
 
 
 def reload(device: Device) -> None:
     """Start again with what was saved: everything that ran ends first."""
-    with device.lock:
+    with device.batch():
         device.restart()
         load(device)
-        device.commit()
 
 
 def load(device: Device) -> None:

@@ -15,3 +15,13 @@ def elapsed(seconds: float) -> str:
     if whole < _YEAR:
         return f"{whole // _WEEK}w{whole % _WEEK // _DAY}d"
     return f"{whole // _YEAR}y{whole % _YEAR // _WEEK}w"
+
+
+def clock(seconds: float) -> str:
+    """Return ``00:01:02``, beyond a day ``1d02h``, beyond a week ``2w3d``; of a time in the past 0, and without years."""
+    whole = max(0, int(seconds))
+    if whole >= 7 * 86400:
+        return f"{whole // (7 * 86400)}w{whole // 86400 % 7}d"
+    if whole >= 86400:
+        return f"{whole // 86400}d{whole // 3600 % 24:02d}h"
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"

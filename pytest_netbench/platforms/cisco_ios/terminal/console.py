@@ -72,8 +72,8 @@ class _Line:
 
     def leave(self) -> None:
         """What was configured holds, whoever leaves how."""
-        self.session.interrupt()
-        self._device.commit()
+        with self._device.batch():
+            self.session.interrupt()
 
     def enter(self, text: str) -> None:
         """Carry out one line."""

@@ -157,10 +157,10 @@ def test_a_cost_of_the_family_beats_one_of_the_interface(say, show):
 
 
 def test_a_router_that_goes_over_to_the_newer_form_keeps_its_neighbours(lab, say, show):
-    before = device_of(lab.nodes["R3"]).plan
+    before = device_of(lab.nodes["R3"]).applied
     say("R3", "router ospfv3 7", "log-adjacency-changes")
     assert "router ospfv3 7" in show("R3", "show running-config")
-    assert device_of(lab.nodes["R3"]).plan == before
+    assert device_of(lab.nodes["R3"]).applied == before
     assert "FULL/" in show("R3", "show ospfv3 neighbor")
     assert reaches(lab)
 

@@ -12,9 +12,9 @@ import pytest
 from ntc_templates.parse import ParsingException, parse_output
 from textfsm import TextFSMError
 
+from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
-from pytest_netbench.platforms.cisco_ios.grammar.book import book
 from tests.support.ios import Session, ios_task
 
 SAMPLES = {

@@ -6,7 +6,7 @@ Other areas use ``acl.match.chain`` to have an access list decide where packets 
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import filter as filters
-from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, reflexive, show, times
+from pytest_netbench.platforms.cisco_ios.areas.acl import grammar, groups, lines, lists, reflexive, shows, times
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import TYPES
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Mode
@@ -79,7 +79,7 @@ AREA = Area(
         *filters.COMMANDS,
         *lines.COMMANDS,
         *reflexive.COMMANDS,
-        *show.COMMANDS,
+        *shows.COMMANDS,
     ),
     compile=_compile,
     help={

@@ -60,11 +60,11 @@ def _apply(context: Context, one: Interface, *, direction: str, family: int, nam
     side = "iifname" if direction == "in" else "oifname"
     # the router's own packets have come in nowhere
     foreign = "iif != 0 " if late else ""
-    context.plan.nft.rule(hook, f'{foreign}{side} "{one.kernel}" meta nfproto {protocol} jump {target}')
+    context.state.nft.rule(hook, f'{foreign}{side} "{one.kernel}" meta nfproto {protocol} jump {target}')
 
 
 def _refusals(context: Context) -> None:
-    add = context.plan.nft.rule
+    add = context.state.nft.rule
     for family, words, answer in ((4, "ip unreachables", "icmp"), (6, "ipv6 unreachables", "icmpv6")):
         silent = [one.kernel for one in context.interfaces if one.section.says_no(words)]
         protocol = "ipv4" if family == 4 else "ipv6"

@@ -23,7 +23,7 @@ def compile_groups(context: Context) -> None:
     for entry, _ in context.config.sections(NETWORK):
         found = sorted(set(_networks(context.config, entry["group"], set())))
         elements = f" elements = {{ {', '.join(found)} }};" if found else ""
-        context.plan.nft.object(
+        context.state.nft.object(
             "inet", f"set {group_set(entry['group'])} {{ type ipv4_addr; flags interval; auto-merge;{elements} }}"
         )
 

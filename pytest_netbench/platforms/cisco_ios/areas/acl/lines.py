@@ -31,9 +31,9 @@ def compile_lines(context: Context) -> None:
     if not rules:
         return
     for rule in rules:
-        context.plan.nft.rule(_LINES, rule)
-    context.plan.nft.rule(_REFUSED, "meta l4proto tcp reject with tcp reset")
-    context.plan.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES.name}")
+        context.state.nft.rule(_LINES, rule)
+    context.state.nft.rule(_REFUSED, "meta l4proto tcp reject with tcp reset")
+    context.state.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES.name}")
 
 
 def _closed(body: Section) -> list[int]:

@@ -53,17 +53,17 @@ def chain(
     """
     key = crc32(f"{permit}|{deny}|{missing}|{discovery}|{log}".encode())
     made = Chain("inet", f"acl{family}_{slug(name)}_{key:08x}")
-    if (made.family, made.name) in context.plan.nft.chains:
+    if (made.family, made.name) in context.state.nft.chains:
         return made.name
     found = find(context.config, name, family=family)
     other = "ipv6" if family == 4 else "ipv4"
-    add = context.plan.nft.rule
+    add = context.state.nft.rule
     add(made, f"meta nfproto {other} {deny}")
     if found is None or not found.lines:
         add(made, missing or deny)
         return made.name
     for line in found.lines:
-        count = context.plan.nft.counter("inet", counter_name(found, line.ace))
+        count = context.state.nft.counter("inet", counter_name(found, line.ace))
         for words in conditions(context, line.ace):
             if log and line.ace.log:
                 add(made, f"{words} {_logging(context, found, line)}".strip())
@@ -86,7 +86,7 @@ def _logging(context: Context, found: AccessList, line: Line) -> str:
 def log_statement(context: Context, prefix: str) -> str:
     """Statements that have the service ``acllog`` tell of a packet; what ``prefix`` says, it knows."""
     names = {one.kernel: one.name for one in context.interfaces}
-    context.plan.services["acllog"] = {"group": _LOG_GROUP, "names": names}
+    context.state.services["acllog"] = {"group": _LOG_GROUP, "names": names}
     clean = prefix.replace('"', "")
     return f'limit rate 1000/second log prefix "{clean}" group {_LOG_GROUP}'
 

@@ -25,8 +25,8 @@ def sets(name: str) -> tuple[str, str]:
 
 def _declare(context: Context, name: str) -> tuple[str, str]:
     sessions, echoes = sets(name)
-    context.plan.nft.last("inet", "set", sessions, _SESSION)
-    context.plan.nft.last("inet", "set", echoes, _ECHO)
+    context.state.nft.last("inet", "set", sessions, _SESSION)
+    context.state.nft.last("inet", "set", echoes, _ECHO)
     return sessions, echoes
 
 
@@ -58,7 +58,7 @@ def remembering(context: Context, ace: Ace) -> list[str]:
 
 def told(at: Exec) -> Iterator[str]:
     """The reflexive lists as ``show access-lists`` prints them."""
-    lasting = at.device.plan.nft.lasting
+    lasting = at.device.applied.nft.lasting
     for name in sorted({str(entry["reflect"]) for entry in _entries(at)}):
         sessions, echoes = sets(name)
         if ("inet", sessions) not in lasting:

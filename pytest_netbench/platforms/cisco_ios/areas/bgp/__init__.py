@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.bgp import grammar, shows
 from pytest_netbench.platforms.cisco_ios.areas.bgp.compile import compile_bgp
 from pytest_netbench.platforms.cisco_ios.areas.bgp.types import TYPES
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
@@ -11,7 +11,7 @@ AREA = Area(
     name="bgp",
     modes=grammar.MODES,
     types=TYPES,
-    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    commands=(*grammar.COMMANDS, *shows.COMMANDS),
     compile=compile_bgp,
     help={
         "neighbor": "Specify a neighbor router",

@@ -35,35 +35,35 @@ def compile_bgp(context: Context) -> None:
     """Every instance of BGP that the config asks for."""
     if not context.config.has("router bgp"):
         return
-    context.plan.frr.add(DAEMON, "bgp route-map delay-timer 1", undo="no bgp route-map delay-timer")
+    context.state.frr.add(DAEMON, "bgp route-map delay-timer 1", undo="no bgp route-map delay-timer")
     for instance in instances(context.config):
         _instance(context, instance)
 
 
 def _instance(context: Context, instance: Instance) -> None:
     head = f"router bgp {instance.local_as}" + (f" vrf {instance.vrf}" if instance.vrf else "")
-    context.plan.frr.add(DAEMON, head)
+    context.state.frr.add(DAEMON, head)
     for text in _WAYS:
-        context.plan.frr.add(DAEMON, head, text, undo="")
+        context.state.frr.add(DAEMON, head, text, undo="")
     configured = instance.section.get("bgp router-id")
     router_id = igp.router_id(
         context, f"bgp {instance.vrf}".strip(), configured["id"] if configured else None, instance.vrf
     )
     if router_id is not None:
-        context.plan.frr.add(DAEMON, head, f"bgp router-id {router_id}", key="bgp router-id", undo="no bgp router-id")
+        context.state.frr.add(DAEMON, head, f"bgp router-id {router_id}", key="bgp router-id", undo="no bgp router-id")
     for key, text in _process(instance.process):
-        context.plan.frr.add(DAEMON, head, text, key=key)
+        context.state.frr.add(DAEMON, head, text, key=key)
     for peer in instance.peers:
         for about, text in session(peer):
             # a neighbor that goes takes what was said of it along
             undo = f"no neighbor {peer.address} {about}".removesuffix(" remote-as")
-            context.plan.frr.add(
+            context.state.frr.add(
                 DAEMON, head, f"neighbor {peer.address} {text}", key=f"{peer.address} {about}", undo=undo
             )
     for name, body in instance.families.items():
         family = f"address-family {name} unicast"
         for key, text, taken_back in _family(context, instance, name, body):
-            context.plan.frr.add(DAEMON, head, family, text, key=key, undo=taken_back)
+            context.state.frr.add(DAEMON, head, family, text, key=key, undo=taken_back)
 
 
 def _process(section: Section) -> Iterator[tuple[str, str]]:
@@ -153,7 +153,7 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
             context.unsupported(entry, "internal and external OSPF routes are redistributed alike")
         matches = [] if body.has("default-information originate") else [f"ip address prefix-list {_NO_DEFAULT}"]
         if matches:
-            context.plan.frr.add(
+            context.state.frr.add(
                 DAEMON,
                 f"ip prefix-list {_NO_DEFAULT} seq 5 permit 0.0.0.0/0 ge 1",
                 undo=f"no ip prefix-list {_NO_DEFAULT}",

@@ -100,7 +100,7 @@ def router_id(context: Context, process: str, configured: str | None, vrf: str =
     kept = context.facts.live.get("chosen", {}).get(process)
     found = kept or _highest(context, vrf)
     if found is not None:
-        context.plan.chosen[process] = found
+        context.state.chosen[process] = found
     return found
 
 
@@ -206,18 +206,18 @@ def wrapped_map(
     if not matches and not sets:
         return call
     opening = f"route-map {name} permit 10"
-    context.plan.frr.add(daemon, opening, undo=f"no route-map {name}")
+    context.state.frr.add(daemon, opening, undo=f"no route-map {name}")
     for words in matches:
-        context.plan.frr.add(daemon, opening, f"match {words}")
+        context.state.frr.add(daemon, opening, f"match {words}")
     for words in sets:
-        context.plan.frr.add(daemon, opening, f"set {words}")
+        context.state.frr.add(daemon, opening, f"set {words}")
     if call:
-        context.plan.frr.add(daemon, opening, f"call {call}", key="call", undo="no call")
+        context.state.frr.add(daemon, opening, f"call {call}", key="call", undo="no call")
     return name
 
 
 def classful_list(context: Context, daemon: str) -> str:
     """Have the prefix list of whole class A, B and C networks; gives its name."""
     for number, (prefix, length) in enumerate((("0.0.0.0/1", 8), ("128.0.0.0/2", 16), ("192.0.0.0/3", 24)), start=1):
-        context.plan.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {prefix} ge {length} le {length}")
+        context.state.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {prefix} ge {length} le {length}")
     return CLASSFUL

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.nat import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.nat import grammar, shows
 from pytest_netbench.platforms.cisco_ios.areas.nat.compile import compile_nat
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
 AREA = Area(
     name="nat",
     types=grammar.TYPES,
-    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    commands=(*grammar.COMMANDS, *shows.COMMANDS),
     compile=compile_nat,
     help={
         "inside": "Inside address translation",

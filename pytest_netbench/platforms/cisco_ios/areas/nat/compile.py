@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface
 
-from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatPlan
+from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatState
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
@@ -58,7 +58,7 @@ def compile_nat(context: Context) -> None:
     _answer_arp(context, sorted(set(_global_addresses(context, rules)), key=IPv4Address))
     for word, names in _SYSCTLS.items():
         for name in names:
-            context.plan.sysctls[f"net/netfilter/nf_conntrack_{name}"] = str(timeout(context, word))
+            context.state.sysctls[f"net/netfilter/nf_conntrack_{name}"] = str(timeout(context, word))
 
 
 def timeout(context: Context, word: str) -> int:
@@ -70,7 +70,7 @@ def timeout(context: Context, word: str) -> int:
 
 class _Writer:
     def __init__(self, context: Context, inside: list[Interface], outside: list[Interface]) -> None:
-        self._context, self._nft, self._config = context, context.plan.nft, context.config
+        self._context, self._nft, self._config = context, context.state.nft, context.config
         self._inside = merged(one.kernel for one in inside) if inside else ""
         self._outside = merged(one.kernel for one in outside) if outside else ""
         self._pools = pools(context.config)
@@ -214,12 +214,12 @@ def global_address(context: Context, entry: Entry) -> str | None:
 
 def _remember(context: Context, rules: list[Entry], inside: list[Interface], outside: list[Interface]) -> None:
     """Say which rules there are, so that a change ends the connections that they no longer fit."""
-    plan = NatPlan(interfaces=(tuple(one.name for one in inside), tuple(one.name for one in outside)))
-    context.plan.extras[EXTRA] = plan
+    state = NatState(interfaces=(tuple(one.name for one in inside), tuple(one.name for one in outside)))
+    context.state.extras[EXTRA] = state
     for entry in rules:
         found = sorted(_addresses_of(context, entry), key=IPv4Address)
         if found:
-            plan.rules[entry.text] = (found[0], found[-1])
+            state.rules[entry.text] = (found[0], found[-1])
 
 
 def _addresses_of(context: Context, entry: Entry) -> list[str]:
@@ -265,8 +265,8 @@ def _answer_arp(context: Context, addresses: list[str]) -> None:
         networks = [IPv4Interface(address).network for address in one.addresses]
         here = [a for a in addresses if a not in own and any(IPv4Address(a) in network for network in networks)]
         if here:
-            context.plan.sysctls[f"net/ipv4/conf/{one.kernel}/arp_ignore"] = "0"
+            context.state.sysctls[f"net/ipv4/conf/{one.kernel}/arp_ignore"] = "0"
             mine += [address for address in here if address not in mine]
     if mine:
-        context.plan.routes += [f"local {address} dev lo table local" for address in mine]
-        context.plan.nft.rule(CONTROL, f"ip daddr {{ {', '.join(mine)} }} drop")
+        context.state.routes += [f"local {address} dev lo table local" for address in mine]
+        context.state.nft.rule(CONTROL, f"ip daddr {{ {', '.join(mine)} }} drop")

@@ -46,7 +46,7 @@ class Pool:
 
     def write(self, context: Context, *, entering: Chain, seconds: int) -> None:
         """Have the maps and the chain, once; ``entering`` sees packets that come from outside."""
-        nft = context.plan.nft
+        nft = context.state.nft
         if (self.chain.family, self.chain.name) in nft.chains:
             return
         taken = f"nat_taken_{slug(self.name)}"

@@ -74,7 +74,7 @@ def extended(one: Connection, outside_locals: set[str]) -> Translation:
 def _given(at: Exec) -> Iterator[Translation]:
     """What pools have given to hosts."""
     for pool in pools(at.config).values():
-        if ("inet", pool.given) not in at.device.plan.nft.lasting:
+        if ("inet", pool.given) not in at.device.applied.nft.lasting:
             continue
         for key, value in nft.members(at.node, "inet", pool.given, "map"):
             yield Translation(inside_local=key["elem"]["val"], inside_global=value, seconds=key["elem"].get("expires"))

@@ -146,7 +146,7 @@ def dotted(area: str) -> str:
 
 
 def compile_ospf(context: Context) -> None:
-    """Add all processes to the plan."""
+    """Add all processes to the state."""
     for process in processes(context):
         if process.section.has("shutdown"):
             continue
@@ -172,7 +172,7 @@ def _interface(context: Context, member: Member) -> None:
     section = member.one.section
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
     add(f"ip ospf area {member.area}", undo="no ip ospf area")
     add(f"ip ospf cost {member.cost}", key="cost", undo="no ip ospf cost")
@@ -231,10 +231,10 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     section, opening = process.section, process.frr
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
     # another router ID is another process: its neighbours must not keep the old one
-    context.plan.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
+    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("timers throttle lsa all 0")
     add("timers lsa min-arrival 0")

@@ -125,13 +125,3 @@ def area_name(area: str) -> str:
     """An area as a number, if it is a small one."""
     parts = [int(part) for part in area.split(".")] if area.count(".") == 3 else []
     return str(parts[2] * 256 + parts[3]) if parts and not any(parts[:2]) else area
-
-
-def clock(seconds: float) -> str:
-    """``00:01:02``; days and weeks beyond."""
-    whole = max(0, int(seconds))
-    if whole >= 7 * 86400:
-        return f"{whole // (7 * 86400)}w{whole // 86400 % 7}d"
-    if whole >= 86400:
-        return f"{whole // 86400}d{whole // 3600 % 24:02d}h"
-    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"

@@ -8,10 +8,11 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import Member, dotted
-from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, clock, running
+from pytest_netbench.platforms.cisco_ios.areas.ospf.live import NO_ROUTER, Neighbour, Running, area_name, running
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.shows.durations import clock
 from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
 _STATES = {"Backup": "BDR", "DROther": "DROTHER", "Point-To-Point": "POINT_TO_POINT", "Waiting": "WAITING", "Down": "DOWN", "DR": "DR"}  # fmt: skip

@@ -17,7 +17,7 @@ _Lines = Iterable[tuple[str, str, str | None]]
 
 
 def compile_ospf(context: Context) -> None:
-    """Add the process to the plan."""
+    """Add the process to the state."""
     for process in processes(context.config):
         own = process.get("router-id")
         router_id = igp.router_id(context, name(process), str(own["id"]) if own else None)
@@ -33,7 +33,7 @@ def _interface(context: Context, member: Member) -> None:
     opening = igp.frr_interface(member.one)
 
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, opening, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
     # its parameters first: an interface that is in an area keeps the instance that it began with
     if member.instance:
@@ -56,9 +56,9 @@ def _interface(context: Context, member: Member) -> None:
 
 def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
-        context.plan.frr.add(_DAEMON, _ROUTER, line, key=key, undo=undo)
+        context.state.frr.add(_DAEMON, _ROUTER, line, key=key, undo=undo)
 
-    context.plan.frr.add(_DAEMON, _ROUTER, key=f"{_ROUTER} {router_id}")
+    context.state.frr.add(_DAEMON, _ROUTER, key=f"{_ROUTER} {router_id}")
     add(f"ospf6 router-id {router_id}", key="router-id")
     add("timers lsa min-arrival 0")
     paths = process.get("maximum-paths")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE as INTERFACE
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE as INTERFACE
 from pytest_netbench.platforms.cisco_ios.areas.ospf import lines
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import edits
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3.edits import CLASSIC_MODE, FAMILY, PROCESS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE
 from pytest_netbench.platforms.cisco_ios.areas.pbr.compile import LOCAL, compile_pbr
-from pytest_netbench.platforms.cisco_ios.areas.pbr.show import show_policy
+from pytest_netbench.platforms.cisco_ios.areas.pbr.shows import show_policy
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command
 
 AREA = Area(

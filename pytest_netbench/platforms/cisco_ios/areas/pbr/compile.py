@@ -46,12 +46,12 @@ def compile_pbr(context: Context) -> None:
         entry = one.section.get("ip policy route-map")
         if entry is not None:
             _use(context, used, entry["map"])
-            context.plan.nft.rule(IN, f'iifname "{one.kernel}" jump {used[entry["map"]]}')
+            context.state.nft.rule(IN, f'iifname "{one.kernel}" jump {used[entry["map"]]}')
     local = context.config.get(LOCAL)
     if local is not None:
         _use(context, used, local["map"])
-        context.plan.nft.rule(OUT, "ip daddr 224.0.0.0/4 return")
-        context.plan.nft.rule(OUT, f"jump {used[local['map']]}")
+        context.state.nft.rule(OUT, "ip daddr 224.0.0.0/4 return")
+        context.state.nft.rule(OUT, f"jump {used[local['map']]}")
 
 
 def _use(context: Context, used: dict[str, str], name: str) -> None:
@@ -64,9 +64,9 @@ def _use(context: Context, used: dict[str, str], name: str) -> None:
 def _compile_map(context: Context, chain: str, entries: Sequence[Entry], *, base: int) -> None:
     """Each entry is a chain that goes on to the next, and what it does another; the first is the map's."""
     starts = [chain, *(f"{chain}_{entry['seq']}" for entry in entries[1:])]
-    add = context.plan.nft.rule
+    add = context.state.nft.rule
     if not entries:
-        context.plan.nft.chain(Chain("inet", chain))
+        context.state.nft.chain(Chain("inet", chain))
     for at, entry in enumerate(entries):
         onward = f"goto {starts[at + 1]}" if at + 1 < len(entries) else "return"
         done = Chain("inet", f"{chain}_{entry['seq']}_do")
@@ -108,14 +108,14 @@ def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str)
         if at == 0:
             yield f"goto {judged}"
         else:
-            context.plan.nft.rule(Chain("inet", f"{here}_or{at}"), f"goto {judged}")
+            context.state.nft.rule(Chain("inet", f"{here}_or{at}"), f"goto {judged}")
 
 
 def _actions(context: Context, entry: Entry, *, name: str, table: int) -> Iterator[str]:
     if entry.has("deny"):
         yield "return"
         return
-    yield context.plan.nft.counter("inet", name)
+    yield context.state.nft.counter("inet", name)
     for word, argument, factor in (("set ip precedence", "precedence", 8), ("set ip dscp", "dscp", 1)):
         found = entry.body.get(word)
         if found is not None:
@@ -162,7 +162,7 @@ def _routes(context: Context, ways: _Ways) -> None:
     """The tables: one for what goes there anyway, one for what has no route of its own."""
     rule = f"fwmark {ways.table:#x}/{_MASK:#x}"
     order = ways.table - _FIRST_TABLE
-    add = context.plan.rules.append
+    add = context.state.rules.append
     if ways.first or ways.tracked:
         add(f"priority {_PRIORITY + 3 * order} {rule} lookup {ways.table}")
     if ways.last:
@@ -171,12 +171,12 @@ def _routes(context: Context, ways: _Ways) -> None:
     distance = 1
     for number, hop in ways.tracked:
         line = f"ip route 0.0.0.0/0 {hop} {distance} table {ways.table}"
-        service = context.plan.services.get("sla")
+        service = context.state.services.get("sla")
         if service is not None:
             service["routes"].append({"track": number, "daemon": speaker_of(_STATIC), "up": line, "down": f"no {line}"})
-            context.plan.frr.lines.setdefault(_STATIC, {})
+            context.state.frr.lines.setdefault(_STATIC, {})
         distance += 1
     for table, hops in ((ways.table, ways.first), (ways.table + 10_000, ways.last)):
         for hop in hops:
-            context.plan.frr.add(_STATIC, f"ip route 0.0.0.0/0 {hop} {distance} table {table}")
+            context.state.frr.add(_STATIC, f"ip route 0.0.0.0/0 {hop} {distance} table {table}")
             distance += 1

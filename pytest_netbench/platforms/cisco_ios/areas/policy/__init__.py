@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import named
-from pytest_netbench.platforms.cisco_ios.areas.policy import communities, lists, routemaps, show
+from pytest_netbench.platforms.cisco_ios.areas.policy import communities, lists, routemaps, shows
 from pytest_netbench.platforms.cisco_ios.areas.policy.compile import compile_policy
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
@@ -20,7 +20,7 @@ AREA = Area(
         "ipprecedence": named(names.PRECEDENCE, 7),
         "ipdscp": named(names.DSCP, 63),
     },
-    commands=(*lists.COMMANDS, *routemaps.COMMANDS, *show.COMMANDS),
+    commands=(*lists.COMMANDS, *routemaps.COMMANDS, *shows.COMMANDS),
     compile=compile_policy,
     help={
         "match": "Match values from routing table",

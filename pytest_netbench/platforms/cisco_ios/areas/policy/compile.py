@@ -16,7 +16,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _ALL = POLICY
 _BGP = ("bgpd",)
-_FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd", "eigrpd")
+_FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _compile_map(context: Context, name: str, entries: Sequence[Entry]) -> None:
 
 
 def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Step]) -> None:
-    policy = context.plan.frr.policy
+    policy = context.state.frr.policy
     knowing = tuple(daemon for daemon in _ALL if all(daemon in clause.daemons for clause in step.matches))
     opening = f"route-map {name} {action(step.entry)} {step.at}"
     # the number tells entries apart; a change of the action is said over the same entry
@@ -84,17 +84,15 @@ def _alternatives(context: Context, body: Section) -> Iterator[tuple[Clause, ...
 def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 - one branch per command
     name, listed = entry.name, entry.many("list")
     if name in {"match ip address", "match ip next-hop", "match ip route-source"}:
-        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")}.get(
-            name, _BGP
-        )
+        daemons = {"match ip address": _FOUR, "match ip next-hop": ("zebra", "ospfd", "bgpd", "ripd")}.get(name, _BGP)
         yield from (Clause(f"{name} {frrnames.access_list(context, one)}", daemons) for one in listed)
     elif name in {"match ip address prefix-list", "match ip next-hop prefix-list"}:
-        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd", "eigrpd")
+        daemons = _FOUR if "address" in name else ("zebra", "ospfd", "bgpd", "ripd")
         yield from (Clause(f"{name} {frrnames.prefix_list(context, one)}", daemons) for one in listed)
     elif name == "match ipv6 address prefix-list":
         for one in listed:
             if not context.config.has(PREFIX6, list=one):
-                context.plan.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
+                context.state.frr.policy(f"{PREFIX6} {one} seq 5 permit any")
             yield Clause(f"{name} {one}", ("zebra", "bgpd", "ospf6d", "isisd"))
     elif name == "match as-path":
         yield from (Clause(f"{name} {_as_path(context, one)}") for one in listed)
@@ -102,13 +100,13 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
         exact = " exact-match" if entry.has("exact-match") else ""
         yield from (Clause(f"{name} {_community_list(context, one)}{exact}") for one in listed)
     elif name == "match interface":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "eigrpd")
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd")
         yield from (Clause(f"{name} {interfaces.kernel_name(one)}", daemons) for one in entry.many("interface"))
     elif name == "match tag":
-        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd", "eigrpd")
+        daemons = ("zebra", "ospfd", "bgpd", "ripd", "ospf6d", "ripngd", "isisd")
         yield from (Clause(f"{name} {one}", daemons) for one in entry.many("tag") if one)
     elif name == "match metric":
-        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd", "eigrpd"))
+        yield Clause(f"{name} {entry['metric']}", ("bgpd", "ripd", "ripngd"))
     elif name == "match local-preference":
         yield Clause(f"{name} {entry['preference']}")
     elif name == "match source-protocol":
@@ -118,14 +116,14 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
 def _as_path(context: Context, number: int) -> str:
     name = frrnames.as_path(str(number))
     if not context.config.has(AS_PATH, list=number):
-        context.plan.frr.policy(f"bgp as-path access-list {name} permit .*", only=_BGP)
+        context.state.frr.policy(f"bgp as-path access-list {name} permit .*", only=_BGP)
     return name
 
 
 def _community_list(context: Context, listed: str) -> str:
     name = frrnames.community_list(listed)
     if not any(str(entry["list"]) == listed for entry in context.config.all(COMMUNITY)):
-        context.plan.frr.policy(f"bgp community-list expanded {name} permit .*", only=_BGP)
+        context.state.frr.policy(f"bgp community-list expanded {name} permit .*", only=_BGP)
     return name
 
 
@@ -146,11 +144,11 @@ def _set(entry: Entry) -> Iterator[Clause]:
         yield Clause(entry.text)
     elif name == "set metric":
         signed = str(entry["metric"])[0] in "+-"
-        yield Clause(entry.text, _BGP if signed else ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd"))
+        yield Clause(entry.text, _BGP if signed else ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd"))
     elif name == "set metric-type":
         yield Clause(entry.text, ("ospfd", "ospf6d"))
     elif name == "set tag" and entry["tag"]:
-        yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "eigrpd"))
+        yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd"))
     elif name.startswith("set as-path prepend"):
         yield Clause(entry.text)
     elif name == "set community":
@@ -159,6 +157,6 @@ def _set(entry: Entry) -> Iterator[Clause]:
     elif name == "set comm-list delete":
         yield Clause(f"set comm-list {frrnames.community_list(entry['list'])} delete")
     elif name == "set ip next-hop":
-        yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd", "eigrpd"))
+        yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd"))
     elif name == "set ipv6 next-hop":
         yield Clause(f"set ipv6 next-hop global {entry['hop6'].lower()}")

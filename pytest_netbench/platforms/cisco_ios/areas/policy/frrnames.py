@@ -30,7 +30,7 @@ def community_list(name: str) -> str:
 
 def access_list(context: Context, name: str) -> str:
     """The number under which FRR has an access list."""
-    known: dict[str, str] = context.plan.extra("frr access lists")  # noqa: S610 - no database
+    known: dict[str, str] = context.state.extra("frr access lists")  # noqa: S610 - no database
     if name not in known:
         found = find(context.config, name)
         known[name] = _number(context, name, found, {*known.values()})
@@ -41,7 +41,7 @@ def access_list(context: Context, name: str) -> str:
 def prefix_list(context: Context, name: str) -> str:
     """A prefix list, which keeps its name; one that is not there permits everything."""
     if not context.config.has("ip prefix-list", list=name):
-        context.plan.frr.policy(f"ip prefix-list {name} seq 5 permit 0.0.0.0/0 le 32")
+        context.state.frr.policy(f"ip prefix-list {name} seq 5 permit 0.0.0.0/0 le 32")
     return name
 
 
@@ -57,12 +57,12 @@ def _number(context: Context, name: str, found: AccessList | None, taken: set[st
 def _compile(context: Context, number: str, found: AccessList | None) -> None:
     if found is None or not found.lines:
         everything = "ip any any" if int(number) in _EXTENDED else "any"
-        context.plan.frr.policy(f"access-list {number} seq 5 permit {everything}")
+        context.state.frr.policy(f"access-list {number} seq 5 permit {everything}")
         return
     for at, line in enumerate(found.lines, start=1):
         words = _words(line.ace)
         if words:
-            context.plan.frr.policy(f"access-list {number} seq {at * _STEP} {words}")
+            context.state.frr.policy(f"access-list {number} seq {at * _STEP} {words}")
 
 
 def _words(ace: Ace) -> str:

@@ -133,7 +133,7 @@ COMMANDS = (
 
 def compile_lists(context: Context) -> None:
     """All lists, for every daemon that may want them."""
-    policy = context.plan.frr.policy
+    policy = context.state.frr.policy
     for name in (PREFIX, PREFIX6):
         for entry in context.config.all(name):
             start = f"{name} {entry['list']} seq {entry['seq']}"

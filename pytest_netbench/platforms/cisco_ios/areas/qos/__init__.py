@@ -1,7 +1,6 @@
 """Quality of service: classes, marking, policing, queueing, shaping, and policing of the control plane."""
 
-from pytest_netbench.platforms.cisco_ios.areas.qos import grammar
-from pytest_netbench.platforms.cisco_ios.areas.qos import show as shows
+from pytest_netbench.platforms.cisco_ios.areas.qos import grammar, shows
 from pytest_netbench.platforms.cisco_ios.areas.qos.compile import compile_policies
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 

@@ -52,7 +52,7 @@ class Classifier:
         self._test(here, lines[-1], there)
 
     def _test(self, here: Chain, line: Entry, there: str) -> None:
-        nft = self._context.plan.nft
+        nft = self._context.state.nft
         if line.has("not"):
             # what fits comes back from the inner chain at its return, and the rest goes on
             inner, fits = self._new(), self._new()
@@ -65,7 +65,7 @@ class Classifier:
 
     def _plain(self, here: Chain, line: Entry, there: str, *, verb: str = "jump") -> None:
         """With ``jump``, what a later line of the class does not fit comes back and is tried against the next class."""
-        nft = self._context.plan.nft
+        nft = self._context.state.nft
         if line.name == "match class-map":
             self.send(here, str(line["other"]), there)
         elif line.name == "match access-group":
@@ -82,7 +82,7 @@ class Classifier:
     def _new(self) -> Chain:
         self._count += 1
         chain = Chain("inet", f"{self._prefix}_t{self._count}")
-        self._context.plan.nft.chain(chain)
+        self._context.state.nft.chain(chain)
         return chain
 
 

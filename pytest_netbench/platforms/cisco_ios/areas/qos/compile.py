@@ -67,7 +67,7 @@ def classes(config: Section, policy: str) -> list[tuple[str, Section]]:
 
 
 def compile_policies(context: Context) -> None:
-    """Add every attached policy to the plan."""
+    """Add every attached policy to the state."""
     for one in attachments(context):
         if context.config.get("policy-map", name=one.policy) is None:
             continue
@@ -75,7 +75,7 @@ def compile_policies(context: Context) -> None:
         if one.where is not None and one.direction == "output":
             queues = Queues(context, one.where, one.policy)
             if queues.lines:
-                context.plan.tc[one.where.kernel] = queues.lines
+                context.state.tc[one.where.kernel] = queues.lines
         _Writer(context, one, queues).write()
 
 
@@ -84,7 +84,7 @@ class _Writer:
 
     def __init__(self, context: Context, attachment: Attachment, queues: Queues | None) -> None:
         self._context, self._at, self._queues = context, attachment, queues
-        self._nft = context.plan.nft
+        self._nft = context.state.nft
         self._classifier = Classifier(context, attachment.prefix)
 
     def write(self) -> None:

@@ -28,7 +28,7 @@ PROTOCOLS = ("bgp", "connected", "eigrp", "isis", "local", "ospf", "rip", "stati
 def show(at: Exec, match: Match) -> str:
     """The table, a part of it, or one route."""
     vrf = str(match.get("vrf") or "")
-    if vrf and vrf not in at.device.plan.vrfs:
+    if vrf and vrf not in at.device.applied.vrfs:
         return f"% IP routing table {vrf} does not exist\n"
     table = Table(at, vrf=vrf)
     if "address" in match.args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.areas.switching import tree_shows, trees, vlan_shows, vlans
-from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import compile_switching
+from pytest_netbench.platforms.cisco_ios.areas.switching.compile import compile_switching
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Mode
 
 AREA = Area(

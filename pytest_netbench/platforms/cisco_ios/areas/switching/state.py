@@ -1,4 +1,4 @@
-"""What a device is to switch, as pure data, and how it gets into the plan. Interfaces go by the kernel's names."""
+"""What a device is to switch, as pure data, and how it gets into the desired state. Interfaces go by the kernel's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.apply.links import HIDDEN
-from pytest_netbench.platforms.cisco_ios.compile.state import Chain, Plan
+from pytest_netbench.platforms.cisco_ios.compile.state import Chain, DesiredState
 
 SERVICE = "switch"
 RESERVED = range(1002, 1006)
@@ -177,11 +177,11 @@ class SwitchState:
             "bindings": [dict(binding) for binding in self.bindings],
         }
 
-    def add_to(self, plan: Plan) -> None:
-        """Ask the plan for it. The links of SVIs and subinterfaces (of kind ``loopback``) are their areas' business."""
+    def add_to(self, state: DesiredState) -> None:
+        """Ask for it. The links of SVIs and subinterfaces (of kind ``loopback``) are their areas' business."""
         if self.is_idle:
             return
-        plan.services[SERVICE] = self.service()
+        state.services[SERVICE] = self.service()
         hidden = [*(f"{name}{HIDDEN}" for name in self.svis), *(f"{sub.name}{HIDDEN}" for sub in self.subinterfaces)]
         native = [sub.parent for sub in self.subinterfaces if sub.tag == 0]
         for name in [*(port.name for port in self.ports), *hidden, *native]:
@@ -195,5 +195,5 @@ class SwitchState:
                 name,
                 "drop",
             )
-            plan.nft.chain(chain)
-            plan.sysctls[f"net/ipv6/conf/{name}/disable_ipv6"] = "1"
+            state.nft.chain(chain)
+            state.sysctls[f"net/ipv6/conf/{name}/disable_ipv6"] = "1"

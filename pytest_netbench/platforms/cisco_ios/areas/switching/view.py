@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import state_of
+from pytest_netbench.platforms.cisco_ios.areas.switching.compile import state_of
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import SERVICE, SwitchPort, SwitchState
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -62,7 +62,7 @@ class View:
     @cached_property
     def live(self) -> Mapping[str, Any]:
         """The state of the service."""
-        if SERVICE not in self._at.device.plan.services:
+        if SERVICE not in self._at.device.applied.services:
             return {"ports": {}, "trees": {}}
         return runner.state(self._at.node, SERVICE)
 
@@ -81,7 +81,7 @@ class View:
 
     def addresses(self) -> list[dict[str, Any]]:
         """The address table, without the switch's own addresses."""
-        if SERVICE not in self._at.device.plan.services:
+        if SERVICE not in self._at.device.applied.services:
             return []
         table = json.loads(runner.command(self._at.node, SERVICE, "addresses"))
         known = {port.config.name for port in self.ports}
@@ -89,7 +89,7 @@ class View:
 
     def command(self, words: str) -> str:
         """Let the service carry out a command, if it runs."""
-        return runner.command(self._at.node, SERVICE, words) if SERVICE in self._at.device.plan.services else ""
+        return runner.command(self._at.node, SERVICE, words) if SERVICE in self._at.device.applied.services else ""
 
 
 def short_name(kernel: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.switching.compiled import is_suspended, is_switchport, vlan_names
+from pytest_netbench.platforms.cisco_ios.areas.switching.compile import is_suspended, is_switchport, vlan_names
 from pytest_netbench.platforms.cisco_ios.areas.switching.view import Port, View, short_name, wrapped
 from pytest_netbench.platforms.cisco_ios.areas.switching.vlans import SWITCH
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface

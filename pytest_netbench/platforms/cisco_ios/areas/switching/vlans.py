@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import MODE, MOST_INTERFACES
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.grammar import MODE, MOST_INTERFACES
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import RESERVED
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Section

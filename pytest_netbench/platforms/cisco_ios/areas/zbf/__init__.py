@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.zbf import grammar, show
+from pytest_netbench.platforms.cisco_ios.areas.zbf import grammar, shows
 from pytest_netbench.platforms.cisco_ios.areas.zbf.compile import compile_zones
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 
@@ -10,7 +10,7 @@ AREA = Area(
     name="zbf",
     modes=grammar.MODES,
     types=grammar.TYPES,
-    commands=(*grammar.COMMANDS, *show.COMMANDS),
+    commands=(*grammar.COMMANDS, *shows.COMMANDS),
     compile=compile_zones,
     help={
         "zone": "Security zone",

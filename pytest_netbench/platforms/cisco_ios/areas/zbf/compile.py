@@ -135,7 +135,7 @@ def _pair(found: Sequence[Pair], source: str, destination: str) -> Pair | None:
 
 
 def _between(context: Context, zones: dict[str, list[str]], found: Sequence[Pair]) -> None:
-    add = context.plan.nft.rule
+    add = context.state.nft.rule
     for source, come_in in zones.items():
         for destination, go_out in zones.items():
             where = f"iifname {merged(come_in)} oifname {merged(go_out)}"
@@ -148,7 +148,7 @@ def _between(context: Context, zones: dict[str, list[str]], found: Sequence[Pair
                 for one in back.inspected:
                     add(THROUGH, f"{where} {_answers(context, one)}")
     everyone = merged(name for names in zones.values() for name in names)
-    stray = context.plan.nft.counter("inet", STRAY)
+    stray = context.state.nft.counter("inet", STRAY)
     add(THROUGH, f"iifname {everyone} {stray} drop")
     add(THROUGH, f"oifname {everyone} {stray} drop")
 
@@ -157,18 +157,18 @@ def _router(context: Context, zone: str, interfaces: str, found: Sequence[Pair])
     """The router itself may be spoken to, and may speak, unless a pair with ``self`` decides otherwise."""
     to, out = _pair(found, zone, SELF), _pair(found, SELF, zone)
     if to is not None:
-        context.plan.nft.rule(TO_ROUTER, f"iifname {interfaces} goto {to.chain.name}")
+        context.state.nft.rule(TO_ROUTER, f"iifname {interfaces} goto {to.chain.name}")
     if out is not None:
-        context.plan.nft.rule(FROM_ROUTER, f"oifname {interfaces} goto {out.chain.name}")
+        context.state.nft.rule(FROM_ROUTER, f"oifname {interfaces} goto {out.chain.name}")
 
 
 def _answers(context: Context, one: Class) -> str:
-    counter = context.plan.nft.counter("inet", one.counter)
+    counter = context.state.nft.counter("inet", one.counter)
     return f"ct direction reply ct mark & {_MARK_BITS:#x} == {one.mark:#x} {counter} accept"
 
 
 def _write_pair(context: Context, pair: Pair, back: Pair | None) -> None:
-    nft, here = context.plan.nft, pair.chain
+    nft, here = context.state.nft, pair.chain
     nft.chain(here)
     for one in pair.inspected:
         # errors that belong to a session come in either direction
@@ -192,7 +192,7 @@ def _write_pair(context: Context, pair: Pair, back: Pair | None) -> None:
 
 
 def _acts(context: Context, one: Class) -> Iterator[str]:
-    counter = context.plan.nft.counter("inet", one.counter)
+    counter = context.state.nft.counter("inet", one.counter)
     if one.log:
         yield acl.log_statement(context, f"z|{one.pair}|{one.name or 'class-default'}|{one.action}|z")
     if one.action == "drop":
@@ -204,7 +204,7 @@ def _acts(context: Context, one: Class) -> Iterator[str]:
         # a session of TCP begins with its beginning
         yield "meta l4proto tcp tcp flags & (fin | syn | rst | ack) != syn drop"
         yield "ct direction reply accept"
-        began = context.plan.nft.counter("inet", one.began)
+        began = context.state.nft.counter("inet", one.began)
         yield f"ct mark set ct mark & {0xFFFFFFFF ^ _MARK_BITS:#x} | {one.mark:#x} {began} {counter} accept"
 
 
@@ -227,13 +227,13 @@ class _Classifier:
         for line in lines[:-1]:
             self._count += 1
             step = Chain("inet", f"{self._prefix}_t{self._count}")
-            self._context.plan.nft.chain(step)
+            self._context.state.nft.chain(step)
             self._test(here, line, step.name, (*above, name))
             here = step
         self._test(here, lines[-1], there, (*above, name))
 
     def _test(self, here: Chain, line: Entry, there: str, above: tuple[str, ...]) -> None:
-        add = self._context.plan.nft.rule
+        add = self._context.state.nft.rule
         if line.name == "match protocol":
             for words in PROTOCOLS[line["protocol"]]:
                 # not goto: a packet that the next line of the class does not fit has to come back

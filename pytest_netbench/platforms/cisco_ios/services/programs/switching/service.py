@@ -21,7 +21,6 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.host import Shared
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
-from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.trees import Trees
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import (
     CONTROL,
     DHCP,
@@ -31,6 +30,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane i
 )
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.port_security import PortSecurity
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.snooping import Snooping
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.trees import Trees
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.trunking import Trunking
 
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1

@@ -1,0 +1,88 @@
+"""What lines of the area ``distribute`` compile to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
+from pytest_netbench.platforms.cisco_ios.areas import rip
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+
+_DAEMON = "ripd"
+
+
+_KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-map")
+
+
+def compile_distribute(context: Context) -> None:
+    """Add what the lines of the area ask for."""
+    for entry, body in context.config.sections("router ospf"):
+        _ospf(context, str(entry.get("vrf") or ""), body)
+    for _, body in context.config.sections("router rip"):
+        for line in body.all(*_KINDS):
+            prefix, name = _list(context, line)
+            for where in _where(context, body, line):
+                context.state.frr.add(_DAEMON, "router rip", f"distribute-list {prefix}{name} {line['way']}{where}")
+
+
+def _where(context: Context, body: Section, entry: Entry) -> list[str]:
+    """The interfaces that a line is said for; "" is all of them, which ripd behind mgmtd takes and forgets."""
+    if "interface" in entry.match.args:
+        return [f" {interfaces.kernel_name(entry['interface'])}"]
+    if speaker_of(_DAEMON) == _DAEMON:
+        return [""]
+    alike = [one for one in body.all(entry.name) if one["way"] == entry["way"] and "interface" in one.match.args]
+    own = {interfaces.kernel_name(one["interface"]) for one in alike}
+    return [f" {one.kernel}" for one in rip.members(context, body) if one.kernel not in own]
+
+
+def _list(context: Context, entry: Entry) -> tuple[str, str]:
+    """How FRR calls the list of a line: a word for its kind, and its name."""
+    if entry.name == "distribute-list prefix":
+        return "prefix ", frrnames.prefix_list(context, entry["list"])
+    return "", frrnames.access_list(context, entry["list"])
+
+
+def _ospf(context: Context, vrf: str, body: Section) -> None:
+    head = f"router ospf vrf {vrf}" if vrf else "router ospf"
+    inbound = [line for line in body.all(*_KINDS) if line["way"] == "in"]
+    for line in [line for line in body.all("distribute-list") if line["way"] == "out"]:
+        named = [line.text.split(" out ", 1)[1].split()[0]] if " out " in line.text else []
+        for source in named or [source for source, _ in igp.redistributions(body)]:
+            context.state.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
+    if not inbound:
+        return
+    name = _whole(inbound) or f"netbench-ospf-in{'-' if vrf else ''}{vrf}"
+    path = (f"vrf {vrf}",) if vrf else ()
+    for number, (action, matches) in enumerate(() if _whole(inbound) else _entries(context, inbound), start=1):
+        opening = f"route-map {name} {action} {number}"
+        context.state.frr.add("zebra", opening)
+        for words in matches:
+            context.state.frr.add("zebra", opening, f"match {words}")
+    context.state.frr.add(
+        "zebra", *path, f"ip protocol ospf route-map {name}", key="ip protocol ospf", undo="no ip protocol ospf"
+    )
+
+
+def _whole(lines: list[Entry]) -> str | None:
+    """The route map that judges everything itself."""
+    return next((str(line["list"]) for line in lines if line.name == "distribute-list route-map"), None)
+
+
+def _entries(context: Context, lines: list[Entry]) -> Iterator[tuple[str, list[str]]]:
+    """(action, what it matches): lists of single interfaces first, then the one for all."""
+    for line in sorted(lines, key=lambda one: "interface" not in one.match.args):
+        prefix, name = _list(context, line)
+        judged = f"ip address {'prefix-list ' if prefix else ''}{name}"
+        if "interface" in line.match.args:
+            through = f"interface {interfaces.kernel_name(line['interface'])}"
+            yield "permit", [through, judged]
+            yield "deny", [through]
+        else:
+            yield "permit", [judged]
+            return
+    yield "permit", []

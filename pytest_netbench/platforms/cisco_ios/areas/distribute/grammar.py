@@ -1,0 +1,36 @@
+"""The grammar of the area ``distribute``: its commands and how lines are stored."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+_OSPF, _RIP = "router-ospf", "router-rip"
+
+
+_SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-65535} | isis"
+
+
+def _command(words: str, tail: str, mode: str | tuple[str, ...]) -> Command:
+    """The argument must not be taken for one of the words that may stand before it."""
+    name = f"distribute-list {words}".strip()
+    return Command(
+        pattern=f"distribute-list {words} {{list:name}} {tail}",
+        name=name,
+        mode=mode,
+        help="Filter networks in routing updates",
+    )
+
+
+_IN = "{way!:onlyin} [ {interface!:interface} ]"
+
+
+_COMMANDS = (
+    *(_command(words, _IN, _OSPF) for words in ("", "prefix")),
+    _command("route-map", "{way!:onlyin}", _OSPF),
+    _command("", f"{{way!:onlyout}} [ {_SOURCES.join(('( ', ' )'))} ]", _OSPF),
+    *(_command(words, "{way!:inout} [ {interface!:interface} ]", _RIP) for words in ("", "prefix")),
+)
+
+
+TYPES = {"onlyin": matching("in", "in"), "onlyout": matching("out", "out"), "inout": matching("in|out", "in|out")}

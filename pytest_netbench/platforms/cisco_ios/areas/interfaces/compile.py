@@ -1,0 +1,115 @@
+"""What lines of the area ``interfaces`` compile to."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.state import FORWARD, Link
+from pytest_netbench.platforms.cisco_ios.config.tree import Section
+
+
+def compile_interfaces(context: Context) -> None:
+    """Add what the lines of the area ask for."""
+    routing_six = context.config.has("ipv6 unicast-routing")
+    context.state.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
+    # a router answers with the address of the interface that a packet came in by
+    context.state.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
+    for one in context.interfaces:
+        if one.parsed.kind == "Null":
+            continue
+        _compile_six(context, one, routing=routing_six)
+        _compile_mss(context, one)
+        _compile_habits(context, one)
+        if one.parsed.kind in {"Vlan", "Port-channel", "BVI", "BDI"} or one.parsed.sub is not None:
+            kind = "external"  # switching makes it
+        elif one.parsed.kind in {"Loopback", "Tunnel", "Dialer"}:
+            kind = "loopback"
+        else:
+            kind = "physical" if one.name in context.facts.cabled else "uncabled"
+        context.state.links[one.kernel] = Link(
+            kind=kind, up=one.enabled, addresses=addresses(context, one), mtu=_mtu(one), mac=_mac(one), vrf=one.vrf
+        )
+
+
+def addresses(context: Context, one: Interface) -> tuple[str, ...]:
+    """IPv4 and IPv6 addresses that the kernel is to have on an interface."""
+    lender = one.section.get("ip unnumbered")
+    four = one.addresses
+    if lender is not None and not four:
+        other = context.interface(str(lender["lender"]))
+        four = tuple(f"{address.split('/')[0]}/32" for address in other.addresses[:1]) if other else ()
+    return (*four, *_six(one))
+
+
+def _six(one: Interface) -> tuple[str, ...]:
+    found = []
+    for entry in one.section.all("ipv6 address"):
+        if "local" in entry.match.args:
+            found.append(f"{str(entry['local']).lower()}/64")
+        elif not entry.has("eui-64"):
+            found.append(str(entry["prefix"]).lower())
+    return tuple(found)
+
+
+def has_six(section: Section) -> bool:
+    """Whether IPv6 runs on an interface."""
+    return section.has("ipv6 enable") or bool(section.all("ipv6 address"))
+
+
+def _compile_six(context: Context, one: Interface, *, routing: bool) -> None:
+    path = f"net/ipv6/conf/{one.kernel}"
+    enabled = has_six(one.section)
+    own_link_local = any("local" in entry.match.args for entry in one.section.all("ipv6 address"))
+    context.state.sysctls |= {
+        f"{path}/accept_dad": "0",
+        f"{path}/addr_gen_mode": "1" if own_link_local else "0",
+        f"{path}/disable_ipv6": "0" if enabled else "1",
+    }
+    if not enabled or one.parsed.kind == "Loopback":
+        return
+    if routing and not one.section.has("ipv6 nd ra suppress"):
+        context.state.frr.add("zebra", f"interface {one.kernel}", "no ipv6 nd suppress-ra", undo="ipv6 nd suppress-ra")
+        interval = one.section.get("ipv6 nd ra interval")
+        if interval is not None:
+            context.state.frr.add(
+                "zebra",
+                f"interface {one.kernel}",
+                f"ipv6 nd ra-interval {interval['seconds']}",
+                undo="no ipv6 nd ra-interval",
+            )
+        for word in ("managed-config-flag", "other-config-flag"):
+            if one.section.has(f"ipv6 nd {word}"):
+                context.state.frr.add("zebra", f"interface {one.kernel}", f"ipv6 nd {word}")
+
+
+def _compile_mss(context: Context, one: Interface) -> None:
+    entry = one.section.get("ip tcp adjust-mss")
+    if entry is not None:
+        for side in ("iifname", "oifname"):
+            context.state.nft.rule(
+                FORWARD, f'{side} "{one.kernel}" tcp flags syn / syn,rst tcp option maxseg size set {entry["bytes"]}'
+            )
+
+
+def _compile_habits(context: Context, one: Interface) -> None:
+    """What the kernel does on its own account on an interface."""
+    path = f"net/ipv4/conf/{one.kernel}"
+    proxy = one.parsed.kind != "Loopback" and not one.section.says_no("ip proxy-arp")
+    context.state.sysctls |= {
+        f"{path}/proxy_arp": "1" if proxy else "0",
+        f"{path}/send_redirects": "0" if one.section.says_no("ip redirects") else "1",
+        f"{path}/rp_filter": "0",
+        f"{path}/arp_ignore": "1",
+    }
+
+
+def _mtu(one: Interface) -> int | None:
+    entry = one.section.get("mtu") or one.section.get("ip mtu")
+    return int(entry["bytes"]) if entry else None
+
+
+def _mac(one: Interface) -> str | None:
+    entry = one.section.get("mac-address")
+    if entry is None:
+        return None
+    digits = str(entry["mac"]).replace(".", "")
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))

@@ -1,0 +1,220 @@
+"""The grammar of the area ``interfaces``: its commands and how lines are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from ipaddress import IPv4Interface, IPv6Interface
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.compile.context import Interface
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+
+MODE = "if"
+
+
+MOST_INTERFACES = 2000
+
+
+_NOT_SHAPED = "a link of the lab has no such property"
+
+
+def _open(edit: Edit, match: Match) -> str | None:
+    name = interfaces.parse(match["name"])
+    known = edit.config.get("interface", name=str(name))
+    if match.negated and not name.is_virtual:
+        return "% Removal of physical interfaces is not permitted"
+    if match.reset and known is not None:
+        edit.config.remove(known)
+        edit.put(match.text, edit.config)
+        return None
+    if known is None and not match.negated and not name.is_virtual and not edit.booting:
+        return INVALID
+    if known is None and name.sub is not None and edit.config.get("interface", name=str(name.parent)) is None:
+        return INVALID
+    if known is None and not match.negated and len(edit.config.all("interface")) >= MOST_INTERFACES:
+        return "% Maximum number of interfaces reached"
+    words = edit.keep(match)
+    if edit.booting and known is not None and not match.negated:
+        # a saved config says "shutdown" where it holds and nothing where it does not
+        for entry in known.body.all("shutdown"):
+            known.body.remove(entry)
+    return words
+
+
+def _seeds(entry: Entry, role: str) -> Sequence[str]:
+    name = interfaces.parse(entry["name"])
+    if name.kind == "Null":
+        return ()
+    if role == "switch" and not name.is_virtual:
+        return ()
+    return ("no ip address",) if name.is_virtual else ("no ip address", "shutdown")
+
+
+def _prompt(entry: Entry) -> str:
+    return "config-subif" if interfaces.parse(entry["name"]).sub is not None else "config-if"
+
+
+def _describe(edit: Edit, match: Match) -> str | None:
+    """Without a text it says nothing."""
+    return edit.keep(match) if "text" in match.args or match.negated or match.reset else None
+
+
+def _address(edit: Edit, match: Match) -> str | None:
+    """A primary address takes the place of the primary alone; secondaries add up."""
+    section = edit.section
+    entries = section.all("ip address")
+    if match.negated or match.reset:
+        if match.get("address") is not None and not any(_same_address(entry, match) for entry in entries):
+            return "% Invalid address" if entries else None
+        gone = [entry for entry in entries if match.get("address") is None or _same_address(entry, match)]
+        if match.get("address") and not match.has("secondary") and any(entry.has("secondary") for entry in entries):
+            return "Must delete secondary before deleting primary"
+    else:
+        gone = [entry for entry in entries if _gives_way(entry, match)]
+    for entry in gone:
+        section.remove(entry)
+    if not match.negated and not match.reset:
+        edit.put(match.text)
+    for entry in [e for e in section if e.name == "ip address" and e.negated]:
+        section.remove(entry)
+    if not section.all("ip address"):
+        edit.put("no ip address")
+    return None
+
+
+def _same_address(entry: Entry, match: Match) -> bool:
+    return entry.get("address") == match.get("address") and entry.has("secondary") == match.has("secondary")
+
+
+def _gives_way(entry: Entry, match: Match) -> bool:
+    both_primary = not match.has("secondary") and not entry.has("secondary")
+    return both_primary or entry.get("address") == match.get("address")
+
+
+def _check_address(edit: Edit, match: Match) -> str | None:
+    if "mask" not in match.args:
+        return None
+    mine = IPv4Interface(f"{match['address']}/{match['mask']}")
+    if mine.network.prefixlen < 31 and mine.ip in {mine.network.network_address, mine.network.broadcast_address}:
+        return f"Bad mask /{mine.network.prefixlen} for address {mine.ip}"
+    if mine.ip.is_multicast or mine.ip.is_unspecified:
+        return "Not a valid host address - " + str(mine.ip)
+    here = edit.section.parent
+    for other, body in edit.config.sections("interface"):
+        for entry in body.all("ip address") if other is not here else ():
+            if "mask" not in entry.match.args:
+                continue
+            theirs = IPv4Interface(f"{entry['address']}/{entry['mask']}")
+            if theirs.network.overlaps(mine.network) and _vrf(body) == _vrf(edit.section):
+                return f"% {mine.network.network_address} overlaps with {other['name']}"
+    return None
+
+
+def _vrf(section: Section) -> str:
+    return Interface("", section).vrf
+
+
+def _check_mac(_edit: Edit, match: Match) -> str | None:
+    first = int(str(match["mac"])[:2], 16)
+    group = first & 1 or str(match["mac"]) == "0000.0000.0000"
+    return "% Invalid MAC address: it is no station's" if group else None
+
+
+def _check_six(edit: Edit, match: Match) -> str | None:
+    if "prefix" not in match.args:
+        return None
+    mine = IPv6Interface(match["prefix"])
+    if mine.ip.is_multicast or mine.ip.is_unspecified or mine.ip.is_loopback:
+        return f"% {str(mine.ip).upper()}/{mine.network.prefixlen} is no address that an interface may have"
+    here = edit.section.parent
+    for other, body in edit.config.sections("interface"):
+        for entry in body.all("ipv6 address") if other is not here else ():
+            if "prefix" in entry.match.args and _vrf(body) == _vrf(edit.section):
+                theirs = IPv6Interface(entry["prefix"])
+                if theirs.network.overlaps(mine.network):
+                    return f"% {other['name']}: {str(theirs.network).upper()} is overlapping with {str(mine.network).upper()}"
+    return None
+
+
+_CONFIG = (
+    Command(pattern="interface {name!:interface}", opens=MODE, edit=_open, help="Select an interface to configure"),
+    Command(pattern="ipv6 unicast-routing", help="Enable unicast routing"),
+    Command(pattern="ipv6 cef", keeps_no=True),
+)
+
+
+_INTERFACE = (
+    Command(pattern="description ^ [ {text:line} ]", edit=_describe, help="Interface specific description"),
+    Command(pattern="bandwidth {kbit:1-10000000}", help="Set bandwidth informational parameter"),
+    Command(pattern="delay {tens:1-16777215}", help="Specify interface throughput delay"),
+    Command(pattern="mtu {bytes:68-9216}", help="Set the interface Maximum Transmission Unit (MTU)"),
+    Command(pattern="mac-address {mac:mac}", check=_check_mac, help="Manually set interface MAC address"),
+    Command(
+        pattern="ip address ^ {address!:ipv4} {mask!:mask} [ secondary ]",
+        keeps_no=True,
+        edit=_address,
+        check=_check_address,
+        help="Set the IP address of an interface",
+    ),
+    Command(pattern="ip unnumbered {lender:interface}", help="Enable IP processing without an explicit address"),
+    Command(pattern="ip mtu {bytes:68-9216}", help="Set IP Maximum Transmission Unit"),
+    Command(
+        pattern="ip redirects", keeps_no=True, default=("ip redirects",), help="Enable sending ICMP Redirect messages"
+    ),
+    Command(
+        pattern="ip unreachables",
+        keeps_no=True,
+        default=("ip unreachables",),
+        help="Enable sending ICMP Unreachable messages",
+    ),
+    Command(pattern="ip proxy-arp", keeps_no=True, default=("ip proxy-arp",), help="Enable proxy ARP"),
+    Command(pattern="ip directed-broadcast", marked="directed broadcasts are never forwarded"),
+    Command(pattern="ip tcp adjust-mss {bytes:500-1460}", help="Adjust the mss of transit packets"),
+    Command(pattern="ip virtual-reassembly [ in ]", default=("ip virtual-reassembly", "ip virtual-reassembly in")),
+    Command(pattern="shutdown", help="Shutdown the selected interface"),
+    Command(pattern="ipv6 enable", help="Enable IPv6 on interface"),
+    Command(
+        pattern="ipv6 address ^ ( {prefix!:ipv6prefix} [ eui-64 ] | {local!:ipv6} link-local )",
+        check=_check_six,
+        help="Configure IPv6 address on interface",
+    ),
+    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU holds"),
+    Command(pattern="ipv6 nd ra suppress [ all ]", help="Suppress IPv6 Router Advertisements"),
+    Command(pattern="ipv6 nd ra interval {seconds:3-1800}"),
+    Command(pattern="ipv6 nd managed-config-flag"),
+    Command(pattern="ipv6 nd other-config-flag"),
+    Command(pattern="duplex (auto|full|half)", default=("duplex auto",), marked=_NOT_SHAPED),
+    Command(pattern="speed (auto|10|100|1000)", default=("speed auto",), marked=_NOT_SHAPED),
+    Command(pattern="media-type (rj45|sfp)", default=("media-type rj45",), marked=_NOT_SHAPED),
+    Command(pattern="negotiation auto", default=("negotiation auto",), marked=_NOT_SHAPED),
+    Command(pattern="clock rate {bps:1200-64000000}", marked=_NOT_SHAPED),
+    Command(pattern="encapsulation hdlc", name="encapsulation", default=("encapsulation hdlc",)),
+    Command(pattern="encapsulation ppp", marked="frames on serial links are Ethernet"),
+    Command(
+        pattern="keepalive [ {seconds:0-32767} ]",
+        keeps_no=True,
+        default=("keepalive", "keepalive 10"),
+        marked=_NOT_SHAPED,
+    ),
+    Command(pattern="load-interval {seconds:30-600}", marked="rates are not averaged"),
+    Command(pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier at once"),
+    Command(pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queues hold"),
+    Command(pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queues hold"),
+    Command(
+        pattern="arp timeout {seconds:0-2147483}", default=("arp timeout 14400",), marked="the kernel ages ARP entries"
+    ),
+    Command(pattern="logging event link-status", keeps_no=True, default=("logging event link-status",)),
+    Command(pattern="snmp trap link-status", keeps_no=True, default=("snmp trap link-status",)),
+)
+
+
+COMMANDS: tuple[Command, ...] = (
+    *_CONFIG,
+    *(replace(command, mode=MODE) for command in _INTERFACE),
+)
+
+
+MODES = (Mode(name=MODE, prompt=_prompt, seeds=_seeds, help="interface"),)

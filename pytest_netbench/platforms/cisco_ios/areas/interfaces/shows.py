@@ -1,0 +1,303 @@
+"""What can be seen of interfaces: ``show interfaces``, ``show ip interface``, ``show arp``, their IPv6 fellows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv6Interface, ip_address
+
+from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.compile import has_six
+from pytest_netbench.platforms.cisco_ios.device.exec import Exec
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
+
+_HARDWARE = {"GigabitEthernet": "iGbE", "FastEthernet": "Fast Ethernet", "Ethernet": "AmdP2", "Serial": "GT96K Serial", "Loopback": "Loopback", "Vlan": "Ethernet SVI", "Tunnel": "Tunnel", "TenGigabitEthernet": "Ten Gigabit Ethernet"}  # fmt: skip
+_DELAY_USEC = {"Ethernet": 1000, "FastEthernet": 100, "GigabitEthernet": 10, "TenGigabitEthernet": 10, "Serial": 20000, "Loopback": 5000, "Vlan": 10, "Tunnel": 50000}  # fmt: skip
+_CLEARED = "interface counters"
+
+
+def _chosen(at: Exec, match: Match) -> list[PortState]:
+    wanted = match.get("interface")
+    return [state for state in ports(at) if wanted is None or state.name == wanted]
+
+
+def _missing(match: Match) -> str:
+    return f"% Invalid interface {match['interface']}\n" if "interface" in match.args else ""
+
+
+def _brief(at: Exec, match: Match) -> str:
+    lines = ["Interface                  IP-Address      OK? Method Status                Protocol"]
+    for state in _chosen(at, match):
+        if state.interface.parsed.kind == "Null" or "switchport" in state.interface.name:
+            continue
+        address, method = _address_of(at, state)
+        lines.append(
+            f"{state.name:<26} {address:<15} YES {method:<6} {state.status:<21} {state.protocol:<8}".rstrip(" ") + " "
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _address_of(at: Exec, state: PortState) -> tuple[str, str]:
+    leased = next((a["local"] for a in state.addresses if a.get("family") == "inet"), None)
+    if any(entry.has("dhcp") for entry in state.interface.section.all("ip address")):
+        return (leased or "unassigned"), "DHCP"
+    addresses = state.interface.addresses
+    lender = state.interface.section.get("ip unnumbered")
+    if not addresses and lender is not None:
+        other = at.device.context().interface(str(lender["lender"]))
+        addresses = other.addresses if other else ()
+    method = "NVRAM" if f"{state.name}\n" in at.device.startup_config else "manual"
+    return (addresses[0].split("/")[0], method) if addresses else ("unassigned", method if lender else "unset")
+
+
+def _interfaces(at: Exec, match: Match) -> str:
+    states = _chosen(at, match)
+    return "".join(f"{_one(at, state)}\n" for state in states) or _missing(match)
+
+
+def _one(at: Exec, state: PortState) -> str:
+    return "\n".join(_lines(at, state))
+
+
+def _lines(at: Exec, state: PortState) -> Iterator[str]:
+    one = state.interface
+    kind = one.parsed.kind
+    ethernet = "thernet" in kind.lower() or kind == "Vlan"
+    yield f"{state.name} is {state.status}, line protocol is {state.protocol} "
+    hardware = f"  Hardware is {_HARDWARE.get(kind, 'Ethernet')}"
+    yield f"{hardware}, address is {state.mac} (bia {state.mac})" if ethernet else hardware
+    if (text := one.section.get("description")) is not None:
+        yield f"  Description: {text['text']}"
+    if one.addresses:
+        yield f"  Internet address is {one.addresses[0]}"
+    elif (lender := one.section.get("ip unnumbered")) is not None:
+        yield f"  Interface is unnumbered. Using address of {lender['lender']} ({_address_of(at, state)[0]})"
+    delay = one.section.get("delay")
+    usec = int(delay["tens"]) * 10 if delay else _DELAY_USEC.get(kind, 10)
+    yield f"  MTU {state.mtu} bytes, BW {one.bandwidth_kbit} Kbit/sec, DLY {usec} usec, "
+    yield "     reliability 255/255, txload 1/255, rxload 1/255"
+    dot1q = one.section.get("encapsulation dot1Q")
+    if dot1q is not None:
+        yield f"  Encapsulation 802.1Q Virtual LAN, Vlan ID  {dot1q['vlan']}."
+    else:
+        yield f"  Encapsulation {'LOOPBACK' if kind == 'Loopback' else 'HDLC' if kind == 'Serial' else 'ARPA'}, loopback not set"
+    yield "  Keepalive set (10 sec)"
+    if ethernet:
+        yield f"  Full Duplex, {one.bandwidth_kbit // 1000 or 10}Mbps, link type is auto, media type is RJ45"
+        yield "  output flow-control is unsupported, input flow-control is unsupported"
+        yield "  ARP type: ARPA, ARP Timeout 04:00:00"
+    yield "  Last input never, output never, output hang never"
+    yield from _counters(at, state)
+
+
+def _counters(at: Exec, state: PortState) -> Iterator[str]:
+    base = at.device.memory.get(_CLEARED, {}).get(state.name, {})
+    count = {
+        (side, key): state.counters.get(side, {}).get(key, 0) - base.get((side, key), 0)
+        for side in ("rx", "tx")
+        for key in ("packets", "bytes", "errors", "dropped", "multicast")
+    }
+    yield f'  Last clearing of "show interface" counters {"never" if not base else "00:00:00"}'
+    yield f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops: {count['tx', 'dropped']}"
+    policy = any(entry.name == "service-policy" and entry.has("output") for entry in state.interface.section)
+    yield f"  Queueing strategy: {'Class-based queueing' if policy else 'fifo'}"
+    yield "  Output queue: 0/40 (size/max)"
+    yield "  5 minute input rate 0 bits/sec, 0 packets/sec"
+    yield "  5 minute output rate 0 bits/sec, 0 packets/sec"
+    yield f"     {count['rx', 'packets']} packets input, {count['rx', 'bytes']} bytes, 0 no buffer"
+    yield f"     Received {count['rx', 'multicast']} broadcasts (0 IP multicasts)"
+    yield "     0 runts, 0 giants, 0 throttles "
+    yield f"     {count['rx', 'errors']} input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored"
+    yield f"     {count['tx', 'packets']} packets output, {count['tx', 'bytes']} bytes, 0 underruns"
+    yield f"     {count['tx', 'errors']} output errors, 0 collisions, 0 interface resets"
+    yield "     0 unknown protocol drops"
+    yield "     0 output buffer failures, 0 output buffers swapped out"
+
+
+def _clear_counters(at: Exec, match: Match) -> None:
+    kept = at.device.memory.setdefault(_CLEARED, {})
+    for state in _chosen(at, match):
+        kept[state.name] = {
+            (side, key): value for side in ("rx", "tx") for key, value in state.counters.get(side, {}).items()
+        }
+
+
+def _description(at: Exec, match: Match) -> str:
+    lines = ["Interface                      Status         Protocol Description"]
+    for state in _chosen(at, match):
+        entry = state.interface.section.get("description")
+        status = "admin down" if not state.interface.enabled else state.status
+        lines.append(
+            f"{state.interface.parsed.short:<30} {status:<14} {state.protocol:<8} {entry['text'] if entry else ''}".rstrip()
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _ip_interface(at: Exec, match: Match) -> str:
+    states = [s for s in _chosen(at, match) if s.interface.parsed.kind != "Null"]
+    return "".join("\n".join(_ip_lines(at, state)) + "\n" for state in states) or _missing(match)
+
+
+def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
+    one = state.interface
+    yield f"{state.name} is {state.status}, line protocol is {state.protocol}"
+    address, _ = _address_of(at, state)
+    if address == "unassigned":
+        yield "  Internet protocol processing disabled"
+        return
+    length = one.addresses[0].split("/")[1] if one.addresses else "32"
+    lender = one.section.get("ip unnumbered")
+    yield (
+        f"  Interface is unnumbered. Using address of {lender['lender']} ({address})"
+        if lender
+        else f"  Internet address is {address}/{length}"
+    )
+    yield "  Broadcast address is 255.255.255.255"
+    yield (
+        "  Address determined by non-volatile memory"
+        if f"{state.name}\n" in at.device.startup_config
+        else "  Address determined by setup command"
+    )
+    yield f"  MTU is {state.mtu} bytes"
+    helpers = [str(entry["address"]) for entry in one.section.all("ip helper-address")]
+    yield (
+        f"  Helper address is {helpers[0]}"
+        if len(helpers) == 1
+        else "  Helper address is not set"
+        if not helpers
+        else "  Helper addresses are " + "\n                       ".join(helpers)
+    )
+    yield "  Directed broadcast forwarding is disabled"
+    for extra in one.addresses[1:]:
+        yield f"  Secondary address {extra}"
+    for side, word in (("out", "Outgoing"), ("in", "Inbound ")):
+        acl = one.section.get(f"ip access-group {side}")
+        yield f"  {word} access list is {acl['list'] if acl else 'not set'}"
+    yield f"  Proxy ARP is {'disabled' if one.section.says_no('ip proxy-arp') else 'enabled'}"
+    yield "  Local Proxy ARP is disabled"
+    yield "  Security level is default"
+    yield "  Split horizon is enabled"
+    yield f"  ICMP redirects are {'never' if one.section.says_no('ip redirects') else 'always'} sent"
+    yield f"  ICMP unreachables are {'never' if one.section.says_no('ip unreachables') else 'always'} sent"
+    yield "  ICMP mask replies are never sent"
+    yield "  IP fast switching is enabled"
+    yield "  IP CEF switching is enabled"
+    if one.vrf:
+        yield f'  VPN Routing/Forwarding "{one.vrf}"'
+    policy = one.section.get("ip policy route-map")
+    yield (
+        f"  Policy routing is enabled, using route map {policy['map']}"
+        if policy and "map" in policy.match.args
+        else "  Policy routing is disabled"
+    )
+
+
+def _arp(at: Exec, match: Match) -> str:
+    vrf = match.get("vrf", "")
+    mine = [state for state in ports(at) if state.interface.parsed.kind != "Null" and state.interface.vrf == vrf]
+    by_kernel = {state.interface.kernel: state for state in mine}
+    lines = ["Protocol  Address          Age (min)  Hardware Addr   Type   Interface"]
+    rows: list[tuple[int, str, str, str, str]] = []
+    for state in by_kernel.values():
+        if state.protocol == "up" and state.interface.parsed.kind not in {"Loopback", "Tunnel", "Serial"}:
+            rows += [
+                (int(ip_address(a.split("/")[0])), a.split("/")[0], "-", state.mac, state.name)
+                for a in state.interface.addresses
+            ]
+    for entry in at.ip_json("-4", "neigh", "show"):
+        owner = by_kernel.get(entry["dev"])
+        if owner is not None and "lladdr" in entry:
+            rows.append((int(ip_address(entry["dst"])), entry["dst"], "0", cisco_mac(entry["lladdr"]), owner.name))
+    for _, address, age, mac, name in sorted(rows):
+        if match.get("address", address) == address and match.get("interface", name) == name:
+            lines.append(f"Internet  {address:<15}  {age:>9}   {mac}  ARPA   {name}")
+    return "\n".join(lines) + "\n"
+
+
+def _clear_arp(at: Exec, _match: Match) -> None:
+    for vrf in in_vrf.names(at.node):
+        at.run_in_vrf(vrf, ["ip", "neigh", "flush", "all"])
+
+
+def _six(state: PortState) -> list[IPv6Interface]:
+    found = [IPv6Interface(f"{a['local']}/{a['prefixlen']}") for a in state.addresses if a.get("family") == "inet6"]
+    return sorted(found, key=lambda address: (not address.is_link_local, address))
+
+
+def _ipv6_brief(at: Exec, match: Match) -> str:
+    lines = []
+    for state in _chosen(at, match):
+        if state.interface.parsed.kind == "Null":
+            continue
+        lines.append(f"{state.name:<22} [{state.status}/{state.protocol}]")
+        addresses = _six(state) if has_six(state.interface.section) else []
+        lines += [f"    {str(address.ip).upper()}" for address in addresses] or ["    unassigned"]
+    return "\n".join(lines) + "\n"
+
+
+def _ipv6_interface(at: Exec, match: Match) -> str:
+    parts = []
+    for state in _chosen(at, match):
+        addresses = _six(state)
+        if not has_six(state.interface.section) or not addresses:
+            continue
+        lines = [f"{state.name} is {state.status}, line protocol is {state.protocol}"]
+        local = next((a for a in addresses if a.is_link_local), None)
+        lines.append(f"  IPv6 is enabled, link-local address is {str(local.ip).upper() if local else 'unassigned'} ")
+        lines.append("  No Virtual link-local address(es):")
+        others = [a for a in addresses if not a.is_link_local]
+        lines.append("  Global unicast address(es):" if others else "  No global unicast address is configured")
+        lines += [f"    {str(a.ip).upper()}, subnet is {str(a.network).upper()} " for a in others]
+        lines += [
+            "  Joined group address(es):",
+            "    FF02::1",
+            f"  MTU is {state.mtu} bytes",
+            "  ICMP error messages limited to one every 100 milliseconds",
+            "  ICMP redirects are enabled",
+            "  ICMP unreachables are sent",
+            "  ND DAD is enabled, number of DAD attempts: 1",
+        ]
+        parts.append("\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+def _ipv6_neighbors(at: Exec, _match: Match) -> str:
+    lines = ["IPv6 Address                              Age Link-layer Addr State Interface"]
+    states = {"REACHABLE": "REACH", "STALE": "STALE", "DELAY": "DELAY", "PROBE": "PROBE", "INCOMPLETE": "INCMP"}
+    for entry in at.ip_json("-6", "neigh", "show"):
+        name = interfaces.from_kernel(entry["dev"])
+        if name is not None and "lladdr" in entry:
+            state = states.get((entry.get("state") or ["STALE"])[0], "STALE")
+            short = interfaces.parse(name).short
+            lines.append(f"{entry['dst'].upper():<39} {0:>5} {cisco_mac(entry['lladdr'])}  {state:<5} {short}")
+    return "\n".join(lines) + "\n"
+
+
+def _show(pattern: str, run: object, help: str = "") -> Command:
+    return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)  # type: ignore[arg-type]
+
+
+SHOWS: tuple[Command, ...] = (
+    _show("show interfaces [ {interface:interface} ]", _interfaces, "Interface status and configuration"),
+    _show("show interfaces [ {interface:interface} ] description", _description, "Show interface description"),
+    _show("show ip interface brief [ {interface:interface} ]", _brief, "Brief summary of IP status and configuration"),
+    _show("show ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
+    _show("show arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
+    _show("show ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
+    _show(
+        "show ipv6 interface brief [ {interface:interface} ]",
+        _ipv6_brief,
+        "Brief summary of IPv6 status and configuration",
+    ),
+    _show("show ipv6 interface [ {interface:interface} ]", _ipv6_interface, "IPv6 interface status and configuration"),
+    _show("show ipv6 neighbors", _ipv6_neighbors, "Show IPv6 neighbor cache entries"),
+    Command(
+        pattern="clear counters [ {interface:interface} ]",
+        mode="exec",
+        run=_clear_counters,
+        changes=True,
+        help="Clear counters on one or all interfaces",
+    ),
+    Command(pattern="clear arp-cache", mode="exec", run=_clear_arp, changes=True, help="Clear the entire ARP cache"),
+)

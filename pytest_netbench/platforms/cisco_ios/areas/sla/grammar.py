@@ -1,0 +1,209 @@
+"""The grammar of the area ``sla``: its commands and how lines are stored."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+from typing import Any
+
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match, Mode
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+_SLA, _TRACK = "ip-sla", "track"
+
+
+_RUNNING = (
+    "Entry already running and cannot be modified\n\t(only can delete (no) and start over)\n"
+    "\t(check to see if the probe has finished exiting)"
+)
+
+
+_CHANGED = "% Cannot change tracked object {} - delete old config first"
+
+
+_NO_REACTION = "no traps are sent: track the operation instead"
+
+
+_DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
+
+
+# -- operations ------------------------------------------------------------------------------------------------------
+
+
+def _open_operation(edit: Edit, match: Match) -> str | None:
+    number = match["number"]
+    schedule = edit.config.get("ip sla schedule", number=number)
+    if match.negated or match.reset:
+        if schedule is not None:
+            edit.config.remove(schedule)
+    elif schedule is not None and edit.config.has("ip sla", number=number):
+        return _RUNNING
+    return edit.keep(match)
+
+
+def _schedule(edit: Edit, match: Match) -> str | None:
+    if not match.negated and not match.reset:
+        if not match.has("life") and not match.has("start-time"):
+            return "% Incomplete command."
+        operation = edit.config.get("ip sla", number=match["number"])
+        if operation is None or not operation.body.has("icmp-echo"):
+            return "%Entry not configured"
+    return edit.keep(match)
+
+
+def _needs_echo(edit: Edit, match: Match) -> str | None:
+    """The lines of an operation come after its type, and its times must fit each other."""
+    if not edit.section.has("icmp-echo"):
+        return INVALID
+    times = {name: _time(edit.section, name) for name in _DEFAULT}
+    if match.name in times:
+        times[match.name] = int(match["value"])
+    if edit.booting:
+        return None
+    if times["timeout"] < times["threshold"]:
+        word = (
+            "Threshold to be greater than Timeout" if match.name == "threshold" else "Timeout to be less than Threshold"
+        )
+        return f"%Illegal Value: Cannot set {word}"
+    if times["frequency"] * 1000 < times["timeout"]:
+        word = (
+            "Timeout to be greater than Frequency" if match.name == "timeout" else "Frequency to be less than Timeout"
+        )
+        return f"%Illegal Value: Cannot set {word}"
+    return None
+
+
+def _time(section: Section, name: str) -> int:
+    entry = section.get(name)
+    return int(entry["value"]) if entry else _DEFAULT[name]
+
+
+def _echo(edit: Edit, match: Match) -> str | None:
+    known = edit.section.get("icmp-echo")
+    if match.negated or match.reset:
+        # what was said of it goes along
+        edit.section.entries.clear()
+        return None
+    if known is not None and known.text != match.text:
+        return _RUNNING.partition("\n")[0]
+    return edit.keep(match)
+
+
+def _prompt(entry: Entry) -> str:
+    return "config-ip-sla-echo" if entry.body.has("icmp-echo") else "config-ip-sla"
+
+
+# -- tracked objects -------------------------------------------------------------------------------------------------
+
+
+def _other_spelling(match: Match) -> str:
+    """What is stored for a spelling that is not the usual one; "" for the usual one."""
+    if "network" in match.args:
+        network = IPv4Network(match["network"], strict=False)
+        return f"track {match['number']} ip route {network.network_address} {network.netmask} reachability"
+    return match.text.replace(" rtr ", " ip sla ") if match.has("rtr") else ""
+
+
+def _open_track(edit: Edit, match: Match) -> str | None:
+    text = _other_spelling(match)
+    if text and not match.negated and not match.reset:
+        found = edit.config.get("track", number=match["number"])
+        if found is None:
+            edit.opened.append(edit.put(text))
+            return None
+        edit.opened.append(found)
+        return None if found.text == text else _CHANGED.format(match["number"])
+    known = edit.config.get("track", number=match["number"])
+    if known is not None and not match.negated and not match.reset and known.text != match.text:
+        return _CHANGED.format(match["number"])
+    return edit.keep(match)
+
+
+def _reopen_track(edit: Edit, match: Match) -> str | None:
+    known = edit.config.get("track", number=match["number"])
+    if match.negated:
+        if known is not None:
+            edit.config.remove(known)
+        return None
+    if known is None:
+        return "% Incomplete command."
+    edit.opened.append(known)
+    return None
+
+
+def _needs_time(_edit: Edit, match: Match) -> str | None:
+    return None if match.args else "% Incomplete command."
+
+
+def _needs_threshold(edit: Edit, match: Match) -> str | None:
+    parent = edit.section.parent
+    kind = "weight" if match.has("weight") else "percentage"
+    return None if parent is not None and parent.has("threshold") and parent.has(kind) else INVALID
+
+
+def _needs_list(edit: Edit, _match: Match) -> str | None:
+    parent = edit.section.parent
+    return None if parent is not None and parent.has("list") else INVALID
+
+
+# -- grammar ---------------------------------------------------------------------------------------------------------
+
+
+def _line(pattern: str, default: str = "", **more: Any) -> Command:
+    return Command(pattern=pattern, mode=_SLA, check=_needs_echo, default=(default,) if default else (), **more)
+
+
+def _tracked(pattern: str, **more: Any) -> Command:
+    return Command(
+        pattern=f"track {{number!:1-1000}} ^ {pattern}", name="track", opens=_TRACK, edit=_open_track, **more
+    )
+
+
+_COMMANDS = (
+    Command(pattern="ip sla {number!:1-2147483647}", name="ip sla", opens=_SLA, edit=_open_operation, help="IP Service Level Agreement"),
+    Command(
+        pattern="ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now | pending | after {after:hhmmss} ) "
+        "| ageout {ageout:0-2073600} | recurring >",
+        name="ip sla schedule", edit=_schedule, help="IP SLAs Entry Scheduling",
+    ),
+    Command(pattern="ip sla logging traps", marked=_NO_REACTION),
+    Command(pattern="ip sla enable reaction-alerts", marked=_NO_REACTION),
+    Command(pattern="ip sla reaction-configuration {number!:1-2147483647} {rest:line}", name="ip sla reaction-configuration", marked=_NO_REACTION),
+    Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
+    Command(
+        pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]", mode=_SLA, edit=_echo,
+        help="ICMP Echo Operation",
+    ),
+    _line("frequency {value:1-604800}", "frequency 60", help="Frequency of an operation"),
+    _line("timeout {value:0-604800000}", "timeout 5000", help="Timeout of an operation"),
+    _line("threshold {value:0-60000}", "threshold 5000", help="Operation threshold in milliseconds"),
+    _line("request-data-size {value:0-16384}", "request-data-size 28", help="Request data size"),
+    _line("tos {value:0-255}", "tos 0", help="Type Of Service"),
+    _line("tag {tag:line}", help="User defined tag"),
+    _line("owner {owner:line}", help="Owner of Entry"),
+    Command(pattern="track {number!:1-1000}", name="track again", opens=_TRACK, edit=_reopen_track, help="Object tracking configuration commands"),
+    _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
+    _tracked("rtr {operation:1-2147483647} [ reachability | state ]"),
+    _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
+    _tracked("ip route ( {prefix:ipv4} {mask:mask} | {network:prefix} ) reachability"),
+    _tracked("list boolean ( and | or )"),
+    _tracked("list threshold ( weight | percentage )"),
+    Command(pattern="threshold ( weight up {up:1-255} [ down {down:0-255} ] | percentage up {up_percent:0-100} [ down {down_percent:0-100} ] )",
+            mode=_TRACK, name="threshold", check=_needs_threshold, help="Tracking thresholds"),
+    Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"),
+    Command(pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
+    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
+)  # fmt: skip
+
+
+COMMANDS: tuple[Command, ...] = (*_COMMANDS,)
+
+
+MODES = (
+    Mode(name=_SLA, prompt=_prompt, help="IP SLA operation"),
+    Mode(name=_TRACK, prompt="config-track", help="tracked object"),
+)
+
+
+TYPES = {"hhmmss": matching("hh:mm:ss", r"\d{1,2}:[0-5]\d:[0-5]\d")}

@@ -1,0 +1,50 @@
+"""The grammar of the area ``static``: its commands and how lines are stored."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network, IPv6Address, IPv6Interface
+
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+
+
+def _check(_edit: Edit, match: Match) -> str | None:
+    try:
+        IPv4Network(f"{match['prefix']}/{match['mask']}")
+    except ValueError:
+        return "%Inconsistent address and mask"
+    return None
+
+
+def _check_hop(edit: Edit, match: Match) -> str | None:
+    words = _check(edit, match)
+    if words is None and "via" in match.args and not match.get("vrf"):
+        for _, body in edit.config.sections("interface"):
+            if any(entry.get("address") == match["via"] for entry in body.all("ip address")):
+                return "%Invalid next hop address (it's this router)"
+    return words
+
+
+def _check_six(_edit: Edit, match: Match) -> str | None:
+    network = IPv6Interface(match["prefix"]).network
+    if str(IPv6Interface(match["prefix"]).ip) != str(network.network_address):
+        return "% Incomplete prefix: it has bits behind its length"
+    if "via" in match.args and "out" not in match.args and IPv6Address(match["via"]).is_link_local:
+        return "% Interface has to be specified for a link-local nexthop"
+    return None
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        pattern="ip route [ vrf {vrf!:word} ] {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] | {via!:ipv4} ) "
+        "[ {distance:1-255} ] < name {label:word} | tag {tag:1-4294967295} | permanent | track {track:1-1000} >",
+        check=_check_hop,
+        help="Establish static routes",
+    ),
+    Command(
+        pattern="ipv6 route [ vrf {vrf!:word} ] {prefix!:ipv6prefix} ^ ( {out!:interface} [ {via!:ipv6} ] | {via!:ipv6} ) "
+        "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >",
+        check=_check_six,
+        help="Configure static routes",
+    ),
+)

@@ -1,0 +1,61 @@
+"""The grammar of the area ``system``: its commands and how lines are stored."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.types import matching
+
+VERSION = "15.9"
+
+
+FACTORY = (
+    f"version {VERSION}",
+    "service timestamps debug datetime msec",
+    "service timestamps log datetime msec",
+    "no service password-encryption",
+    "ip cef",
+    "no ip http server",
+    "no ip http secure-server",
+)
+
+
+_DEFAULT_ON = ("ip classless", "ip subnet-zero", "ip domain lookup", "ip source-route")
+
+
+def _hostname(edit: Edit, match: Match) -> str | None:
+    """Without a name a device is called Router."""
+    if match.negated or match.reset:
+        edit.put("hostname Router")
+        return None
+    return edit.keep(match)
+
+
+def _version(edit: Edit, match: Match) -> str | None:
+    """What a saved config says of the version it was made by; this one says its own."""
+    if match.negated or match.reset:
+        return INVALID
+    if not edit.config.has("version"):
+        edit.put(f"version {VERSION}")
+    return None
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(pattern="hostname ^ {name:hostname}", edit=_hostname, help="Set system's network name"),
+    Command(pattern="version {number:word}", edit=_version),
+    *(
+        Command(
+            pattern=f"service timestamps {kind} [ datetime < msec | localtime | show-timezone | year > | uptime ]",
+            keeps_no=True,
+        )
+        for kind in ("debug", "log")
+    ),
+    *(Command(pattern=text, keeps_no=True, default=(text,)) for text in _DEFAULT_ON),
+    Command(pattern="ip routing", keeps_no=True, default=("ip routing",)),
+    Command(pattern="ip cef", keeps_no=True),
+    Command(pattern="ip http server", keeps_no=True, marked="there is no web server"),
+    Command(pattern="ip http secure-server", keeps_no=True, marked="there is no web server"),
+)
+
+
+TYPES = {"hostname": matching("WORD", r"[A-Za-z0-9][\w.-]{0,62}")}
