@@ -22,12 +22,12 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     jobs = Jobs(selector, daemons=network.wires)
     connects = Connects(owner=owner, network=network, jobs=jobs)
     requests = Requests(owner=owner, network=network, jobs=jobs, connects=connects, selector=selector)
-    storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
     ended = _ends_of_children()
     selector.register(ended, selectors.EVENT_READ, lambda: _drain(ended))
     selector.register(owner, selectors.EVENT_READ, requests.take)
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
     owner.answer({"id": 0}, {"built": True})
+    storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
     while True:
         _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s()))
         jobs.reap()

@@ -48,11 +48,10 @@ class Storms:
         excused: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._spaces = spaces
         self._home = home
         self._excused = excused
         self._clock = clock
-        self._sockets: dict[str, socket.socket] = {}
+        self._sockets = {name: self._netlink(node) for name, node in spaces.items()}
         self._last: dict[tuple[str, int], int] = {}
         self._strikes: dict[tuple[str, int], int] = {}
         self._looked = clock()
@@ -71,7 +70,7 @@ class Storms:
         most = MOST_PACKETS_PER_S * passed_s
         excused = self._excused()
         counted: dict[tuple[str, int], int] = {}
-        for name in self._spaces:
+        for name in self._sockets:
             with contextlib.suppress(OSError):  # no memory for the answer: the next look shows it again
                 counted.update(self._count(name))
         for place, packets in counted.items():
@@ -85,7 +84,7 @@ class Storms:
 
     def _count(self, node: str) -> dict[tuple[str, int], int]:
         """Packets received and sent so far, by interface index."""
-        netlink = self._netlink(node)
+        netlink = self._sockets[node]
         body = _STATS.pack(0, 0, 0, 0, 1 << (_LINK_64 - 1))
         netlink.send(_HEADER.pack(_HEADER.size + len(body), _GETSTATS, _DUMP, 1, 0) + body)
         found: dict[tuple[str, int], int] = {}
@@ -105,15 +104,13 @@ class Storms:
 
     def _set_down(self, node: str, index: int) -> None:
         body = _INTERFACE.pack(socket.AF_UNSPEC, 0, index, 0, _IFF_UP)
-        netlink = self._netlink(node)
+        netlink = self._sockets[node]
         netlink.send(_HEADER.pack(_HEADER.size + len(body), _NEWLINK, 0x5, 2, 0) + body)
         with contextlib.suppress(OSError):
             netlink.recv(1 << 16)
 
-    def _netlink(self, node: str) -> socket.socket:
-        if node not in self._sockets:
-            with nodes.inside_network(self._spaces[node], self._home):
-                made = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE)
-            made.settimeout(0.5)
-            self._sockets[node] = made
-        return self._sockets[node]
+    def _netlink(self, node: Namespaces) -> socket.socket:
+        with nodes.inside_network(node, self._home):
+            made = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE)
+        made.settimeout(0.5)
+        return made
