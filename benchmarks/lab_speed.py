@@ -20,9 +20,10 @@ _SIDE_BY_SIDE = 8
 
 
 def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list[Row], float]:
-    """Rows for deploy, destroy and memory of one network; the best deploy beside them."""
+    """Rows for deploy, destroy, cleanup and memory of one network; the best deploy beside them."""
     backend = NetnsBackend()
     destroys: list[float] = []
+    cleanups: list[float] = []
     memory: list[float] = []
     scales: list[float] = []
     routers = sum(task.network.platform_of(node.name) != "linux" for node in task.network.topology.nodes)
@@ -32,13 +33,21 @@ def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list
         memory.append(proportional_memory(lab.supervisor_pid)["bytes"] / routers / 1e6)
         scales.append(lab.time_scale)
         lab.destroy()
+        lab.await_cleanup()
         destroys.append(lab.destroy_s * 1000)
+        cleanups.append(lab.cleanup_s)
         return lab.deploy_s
 
     least, deploys = best(runs, once)
     rows = [
         (f"{name}: deploy", f"{least:.2f} s", verdict(least, target_s, "s"), _list(deploys, 2)),
         (f"{name}: destroy", f"{min(destroys):.0f} ms", verdict(min(destroys), 50, "ms"), _list(destroys, 0)),
+        (
+            f"{name}: cleanup",
+            f"{min(cleanups):.2f} s",
+            verdict(min(cleanups), 1, "s"),
+            _list(cleanups, 2),
+        ),
         (
             f"{name}: memory per router",
             f"{min(memory):.1f} MB",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.model.ready import Readiness
@@ -11,7 +11,10 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.access import NodeAccess
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Driver
+
+T = TypeVar("T")
 
 
 class LabNode(NodeAccess, Protocol):
@@ -29,6 +32,14 @@ class Lab(Protocol):
 
     def driver(self, node: str) -> Driver[Any]:
         """The driver of the node called ``node``; the same object for all nodes that it can treat together."""
+        ...
+
+    def capability(self, kind: Capability[T]) -> T:
+        """What the lab offers beyond this core, e.g. ``lab.capability(LINKS).cut("R1", "eth1")``.
+
+        Raises:
+            RequirementMissing: The lab does not offer it.
+        """
         ...
 
     @property

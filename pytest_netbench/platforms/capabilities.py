@@ -85,8 +85,24 @@ class DaemonControl(Protocol):
         """
         ...
 
+    def freeze(self, daemon: str) -> None:
+        """Keep a daemon from running (SIGSTOP): it holds its connections and says nothing. ``resume`` lets it go on.
+
+        Raises:
+            LabError: The node has no daemon of that name.
+        """
+        ...
+
+    def resume(self, daemon: str) -> None:
+        """Let a frozen daemon run again (SIGCONT).
+
+        Raises:
+            LabError: The node has no daemon of that name.
+        """
+        ...
+
     def start(self, daemon: str) -> None:
-        """Start a stopped daemon with the configuration it had, and return once it takes commands.
+        """Start a stopped daemon with the configuration it had, and return once it takes commands. Does nothing if it runs.
 
         Raises:
             LabError: The node has no daemon of that name, or it did not start.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, pace, plan, timers
+from pytest_netbench.backends.netns import doctor, equipment, pace, plan, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
@@ -61,6 +61,7 @@ class NetnsBackend:
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(task),
         )
+        equipment.equip(lab, channel, task.network.startup_configs)
         try:
             lab.refused_startup_lines = boot.boot_nodes(lab, task.network.startup_configs)
             if task.network.strict and lab.refused_startup_lines:

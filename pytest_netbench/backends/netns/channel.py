@@ -23,7 +23,8 @@ from pytest_netbench.backends.netns.supervisor import wire_format
 from pytest_netbench.errors import LabDied, LabError
 
 _BOOT = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
+    # No collection while modules are loaded: it frees nothing and takes a tenth of the start.
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); "
     "from pytest_netbench.backends.netns.supervisor.main import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
 _CALL_SLACK_S = 30.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.node import NetnsNode
@@ -14,7 +14,10 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.driver import Driver
+
+T = TypeVar("T")
 
 
 class NetnsLab:
@@ -41,6 +44,7 @@ class NetnsLab:
         self.deploy_s = 0.0
         self.readiness = Readiness()
         self.destroy_s = 0.0
+        self.offered: dict[str, object] = {}
         self._drivers = drivers
         self._channel = channel
         self.cleanup_s = 0.0
@@ -49,6 +53,9 @@ class NetnsLab:
 
     def driver(self, node: str) -> Driver[Any]:
         return self._drivers[node]
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of(self.offered, owner="this netns lab")
 
     @property
     def supervisor_pid(self) -> int:

@@ -38,6 +38,7 @@ class NetnsNode:
         self.peers = topology.peers(name)
         self.line_rates = topology.line_rates(name)
         self.memory: dict[str, Any] = {}
+        self.offered: dict[str, object] = {}
         self.time_scale = time_scale
         self._channel = channel
         self._lock = threading.Lock()
@@ -112,7 +113,7 @@ class NetnsNode:
             session.close()
 
     def capability(self, kind: Capability[T]) -> T:
-        return kind.of(dict.fromkeys(HOSTED, self), owner=f"node {self.name}")
+        return kind.of({**dict.fromkeys(HOSTED, self), **self.offered}, owner=f"node {self.name}")
 
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
         return Program(self._channel, self.name, argv, writable=writable, columns=columns, rows=rows)

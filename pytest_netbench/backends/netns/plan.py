@@ -33,10 +33,10 @@ def specification(task: Task, platforms: Mapping[str, Driver[Any]], *, time_scal
         shared["labtime.so"] = str(library)
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
-    if any(not link.quality.is_plain for link in task.network.topology.links):
-        if (wire := build.wire()) is None:
-            raise RequirementMissing(*no_wire())
-        shared["wire"] = str(wire)
+    if (wire_program := build.wire()) is not None:
+        shared["wire"] = str(wire_program)
+    elif any(not link.quality.is_plain for link in task.network.topology.links):
+        raise RequirementMissing(*no_wire())
     return {
         "nodes": [
             {
@@ -87,11 +87,11 @@ def _link(task: Task, platforms: Mapping[str, Driver[Any]], link: Link) -> dict[
             [endpoint.node, kernel_name(platforms, task, endpoint.node, endpoint.interface)]
             for endpoint in link.endpoints
         ],
-        "wire": None if link.quality.is_plain else _wire(link.quality, ports=len(link.endpoints)),
+        "wire": None if link.quality.is_plain else wire(link.quality, ports=len(link.endpoints)),
     }
 
 
-def _wire(quality: LinkQuality, *, ports: int) -> list[str]:
+def wire(quality: LinkQuality, *, ports: int) -> list[str]:
     """Arguments of the wire program. On a LAN each port has a wire and a packet passes two: each does half."""
     share = 1.0 if ports == 2 else 0.5
     loss = 1.0 - (1.0 - quality.loss) ** share

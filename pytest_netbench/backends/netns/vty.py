@@ -32,20 +32,21 @@ class Vty:
     def ask(self, commands: Sequence[str]) -> list[Answer]:
         """(output, FRR status code) of each command; waits for the daemon if it is still starting.
 
+        A connection to a daemon that has ended is made anew, once: another one may run in its place.
+
         Raises:
             LabError: The daemon does not answer.
         """
-        at_once = 1 if self._daemon in _ONE_BY_ONE else _AT_ONCE
         with self._lock:
             try:
-                if self._socket is None:
-                    self._socket = self._connect()
-                    self._exchange(["enable"])
-                return [
-                    answer
-                    for start in range(0, len(commands), at_once)
-                    for answer in self._exchange(commands[start : start + at_once])
-                ]
+                if self._socket is not None:
+                    try:
+                        return self._exchange_all(commands)
+                    except ConnectionError:
+                        self._close()
+                self._socket = self._connect()
+                self._exchange(["enable"])
+                return self._exchange_all(commands)
             except OSError as error:
                 self._close()
                 what = commands[0] if len(commands) == 1 else f"{commands[0]} …"
@@ -59,6 +60,14 @@ class Vty:
         connection = socket.socket(fileno=fd)
         connection.settimeout(_TIMEOUT_S)
         return connection
+
+    def _exchange_all(self, commands: Sequence[str]) -> list[Answer]:
+        at_once = 1 if self._daemon in _ONE_BY_ONE else _AT_ONCE
+        return [
+            answer
+            for start in range(0, len(commands), at_once)
+            for answer in self._exchange(commands[start : start + at_once])
+        ]
 
     def _exchange(self, commands: Sequence[str]) -> list[Answer]:
         assert self._socket is not None

@@ -54,6 +54,12 @@ class CiscoIosDriver:
         startup.boot(device, startup_config)
         return device.refused_startup_lines
 
+    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        device = device_of(node)
+        device.startup_config = startup_config
+        startup.reload(device)
+        return list(device.refused_startup_lines)
+
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():

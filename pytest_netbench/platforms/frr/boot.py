@@ -37,7 +37,7 @@ def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
     start_router(node, needed)
     started = needed | set(daemons.always(available))
     # Through mgmtd several daemons share a config, and vtysh knows which do.
-    return _load_by_vtysh(node, lines) if "mgmtd" in started else loading.load(node, lines, started)
+    return load_by_vtysh(node, lines) if "mgmtd" in started else loading.load(node, lines, started)
 
 
 def neutral(lines: Iterable[str]) -> list[str]:
@@ -62,7 +62,8 @@ def _depth(line: str, depth: int) -> int:
     return depth + 1 if line[0].isspace() or line.lstrip().startswith("address-family") else 1
 
 
-def _load_by_vtysh(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
+def load_by_vtysh(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
+    """Load a config by ``vtysh -f``; if a line is refused, type the lines one by one and return those that were."""
     text = "\n".join([*neutral(lines), ""])
     if not text.strip("! \n"):
         return []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
+from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
@@ -42,6 +43,12 @@ class FrrDriver:
         return linux_interface(interface)
 
     def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        return boot.boot(node, startup_config)
+
+    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        processes.end_router(node)
+        vtysh.drop_all(node)
+        power.clear(node, map(self.kernel_interface, node.interfaces))
         return boot.boot(node, startup_config)
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
@@ -20,6 +19,8 @@ _INTERFACES = "show yang operational-data /frr-interface:lib"
 _TOLD = re.compile(r'"name"|Unknown command')
 # these have no interfaces of zebra's to list
 _NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
+# What a daemon says goes where its standard output goes, which no node can see. Its configuration shows nothing of it.
+_LOGGING = ("--log", "file:/proc/self/fd/1", "--log-level", "debugging")
 _TELLING_S = 20.0
 _PACE_S = 0.002
 _KILL = """
@@ -49,7 +50,7 @@ def start(
         raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
     for name in wanted:
-        node.start([str(home / name), "-P", "0", *options.get(name, ())])
+        node.start([str(home / name), "-P", "0", *_LOGGING, *options.get(name, ())])
     node.vty([(name, "show version") for name in wanted])
     for name in wanted:
         if name not in _NOT_TOLD:
@@ -82,14 +83,21 @@ def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[st
 def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _NONE) -> None:
     """End all daemons and start them with an empty config."""
     names = running(node)
-    node.run(["/bin/sh", "-c", _KILL])
-    for name in names:
-        # a backend may hold a connection to the daemon that is gone; asking makes it notice
-        with suppress(LabError):
-            node.vty([(name, "show version")])
+    end_router(node)
     start_router(node, names - set(daemons.always(daemons.installed())), options=options)
 
 
+def end_router(node: HostedNode) -> None:
+    """End all daemons without a goodbye to their neighbors."""
+    node.run(["/bin/sh", "-c", _KILL])
+    note_running(node, ())
+
+
 def running(node: HostedNode) -> frozenset[str]:
-    """The daemons that were started on ``node``."""
+    """The daemons that were started on ``node`` and not stopped since."""
     return daemons.parse_enabled(node.read_file(_ENABLED))
+
+
+def note_running(node: HostedNode, names: Iterable[str]) -> None:
+    """Note which daemons run, so that nobody waits for the answers of others."""
+    node.write_file(_ENABLED, daemons.format_enabled(names))

@@ -12,6 +12,7 @@ from weakref import WeakSet
 
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
+from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
@@ -47,6 +48,11 @@ class LinuxDriver:
         if plain:
             self._settled.add(node)
         return refused
+
+    def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
+        power.clear(node, map(self.kernel_interface, node.interfaces))
+        self._settled.discard(node)
+        return self.boot(node, startup_config)
 
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []

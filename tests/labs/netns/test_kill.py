@@ -139,6 +139,30 @@ def test_a_lab_that_is_destroyed_leaves_nothing_and_may_be_destroyed_again(backe
     assert len(host.descriptors(os.getpid())) == descriptors
 
 
+DESTROYS_AND_ENDS = """
+import atexit
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from tests.support import host
+from tests.support.netns_networks import pair
+
+lab = NetnsBackend().deploy(pair())
+traces = host.Lab.of(lab.supervisor_pid)
+atexit.register(lambda: print("left", traces.left()))
+lab.destroy()
+"""
+
+
+def test_a_process_ends_after_the_cleanup_of_the_labs_it_destroyed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DESTROYS_AND_ENDS],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(host.__file__).parents[2],
+    )
+    assert (done.stdout, done.stderr) == ("left []\n", "")
+
+
 def test_destroying_a_lab_ends_what_is_under_way_in_it(backend: NetnsBackend) -> None:
     lab = backend.deploy(pair())
     traces = host.Lab.of(lab.supervisor_pid)

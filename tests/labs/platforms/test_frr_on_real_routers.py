@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pytest_netbench.platforms.access import SandboxLimits
-from pytest_netbench.platforms.frr import FrrDriver, config
+from pytest_netbench.platforms.frr import FrrDriver, boot, config
 
 PLATFORM = FrrDriver()
 ROUTER = """! a comment
@@ -283,6 +283,23 @@ def test_every_refused_line_is_named_and_the_others_are_in_effect(deploy):
         assert line in config.splitlines(), line
     # ospf6d would take commands of OSPF for shortened ones of its own
     assert config.count("redistribute static route-map X") == 1
+
+
+def test_a_config_that_vtysh_loads_has_its_refused_lines_named_too(deploy):
+    node = deploy("frr", {"A": "router ospf\n", "B": ""}).nodes["A"]
+    lines = [
+        "interface eth0",
+        " ip address 10.0.0.1/24",
+        " ip adress 10.0.0.9/24",
+        "router ospf",
+        " area 0 stub",
+        " area 1 stub",
+    ]
+    refused = boot.load_by_vtysh(node, lines)
+    assert [(one.line_number, one.line) for one in refused] == [(3, " ip adress 10.0.0.9/24"), (5, " area 0 stub")]
+    config = PLATFORM.running_config(node)
+    assert " ip address 10.0.0.1/24" in config
+    assert " area 1 stub" in config
 
 
 def test_an_interface_that_the_startup_config_shuts_stays_down_until_told_otherwise(deploy):

@@ -293,6 +293,15 @@ static int has_carrier(int end)
 	return link.data != 0;
 }
 
+static int is_up(int end)
+{
+	struct ifreq request = request_about(end);
+
+	if (ioctl(carrier.control, SIOCGIFFLAGS, &request))
+		fail("lost interface", carrier.names[end]);
+	return (request.ifr_flags & IFF_UP) != 0;
+}
+
 static void set_up(int end, int up)
 {
 	struct ifreq request = request_about(end);
@@ -310,6 +319,9 @@ static void set_up(int end, int up)
  */
 static void pass_on_carrier(void)
 {
+	/* whoever cut the cable and restored it has raised the end that was lowered here */
+	if (carrier.lowered >= 0 && is_up(carrier.lowered))
+		carrier.lowered = -1;
 	for (int turns = 0; turns < 4; turns++) {
 		if (carrier.lowered >= 0) {
 			if (!has_carrier(!carrier.lowered))

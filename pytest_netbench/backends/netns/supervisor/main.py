@@ -7,6 +7,7 @@ requests until the socket closes. Imports everything before it gives its rights 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -39,6 +40,9 @@ def main(control_fd: int, spec_fd: int) -> None:
         os.close(alive)
         loop.serve(owner, network.build(spec, host), alive_reader)
 
+    # The collector would write to every page that both processes share, and so copy them.
+    gc.freeze()
+    gc.enable()
     pid = spawn.fork(init)
     os.close(alive_reader)
     _watch(pid, owner)

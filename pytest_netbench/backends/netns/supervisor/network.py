@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import nodes, roots, wiring
+from pytest_netbench.backends.netns.supervisor import nodes, redirects, roots, wiring
 from pytest_netbench.backends.netns.supervisor.labclock import LabClock
 from pytest_netbench.backends.netns.supervisor.spawn import Home, Namespaces
 
@@ -18,12 +18,16 @@ class Network(NamedTuple):
         home: The lab's own namespaces.
         clock: Lab time, if daemons can be made to go by it.
         wires: Pid and description of the programs that delay, lose and limit what links carry.
+        laying: How the links are laid.
+        wire_program: The program that wires run, if there is one.
     """
 
     spaces: Mapping[str, Namespaces]
     home: Home
     clock: LabClock | None
     wires: Mapping[int, str]
+    laying: wiring.Plan
+    wire_program: str | None
 
 
 def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
@@ -39,12 +43,16 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     wiring.quiet_outside()
     stem = roots.prepare_stem(host, home)
     spaces = {node["name"]: nodes.make(node["name"], lab=home, stem=stem) for node in spec["nodes"]}
-    requests, wires = wiring.batch(spec["links"], {name: one.network for name, one in spaces.items()})
-    wiring.lay(requests)
+    laying = wiring.batch(
+        spec["links"],
+        {name: one.network for name, one in spaces.items()},
+        redirecting=not spec["links"] or redirects.are_possible(),
+    )
+    wiring.lay(laying.requests)
     for node in spec["nodes"]:
         nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"])
     running = {
         wiring.start_wire(programs["wire"], near, far, arguments): f"wire {near}-{far}"
-        for near, far, arguments in wires
+        for near, far, arguments in laying.wires
     }
-    return Network(spaces, home, clock, running)
+    return Network(spaces, home, clock, running, laying, programs.get("wire"))

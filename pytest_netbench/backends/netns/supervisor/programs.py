@@ -7,11 +7,11 @@ import os
 import signal
 
 from pytest_netbench.backends.netns.supervisor import roots, sandbox, spawn, terminals
+from pytest_netbench.backends.netns.supervisor.daemons import Daemons
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.sandbox import Limits
-from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 from pytest_netbench.backends.netns.supervisor.views import Views
 
 _COLUMNS, _ROWS = 4096, 1000
@@ -21,8 +21,9 @@ _IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"
 class Programs:
     """Starts programs in nodes and ends them."""
 
-    def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
+    def __init__(self, *, owner: Owner, network: Network, jobs: Jobs, daemons: Daemons) -> None:
         self._owner = owner
+        self._daemons = daemons
         self._network = network
         self._jobs = jobs
         self._views = Views(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
@@ -33,13 +34,14 @@ class Programs:
         node = self._network.spaces[request["node"]]
         in_lab_time = request["lab_time"] and self._network.clock is not None
         env = {**request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
-        log = _open_log(node, argv[0])
+        log = self._daemons.open_log(request["node"], argv[0])
         try:
             with open(os.devnull, "rb") as null:
                 pid = spawn.trusted(node, argv, (null.fileno(), log, log), env, mounts=self._views.of(node))
         finally:
             os.close(log)
         self._jobs.daemons[pid] = f"{request['node']}: {argv[0]}"
+        self._daemons.add(request["node"], argv[0], pid)
         return {"pid": pid}
 
     def start_on_terminal(self, request: Message) -> None:
@@ -69,8 +71,3 @@ class Programs:
         with contextlib.suppress(ProcessLookupError):
             os.kill(request["pid"], signal.SIGKILL)
         return {}
-
-
-def _open_log(node: Namespaces, program: str) -> int:
-    path = f"/var/log/{os.path.basename(program)}.log"
-    return roots.open_file(node.root, path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

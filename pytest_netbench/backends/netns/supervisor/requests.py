@@ -5,8 +5,10 @@ from __future__ import annotations
 import selectors
 from collections.abc import Callable
 
+from pytest_netbench.backends.netns.supervisor.cables import Cables
 from pytest_netbench.backends.netns.supervisor.commands import Commands
 from pytest_netbench.backends.netns.supervisor.connects import Connects
+from pytest_netbench.backends.netns.supervisor.daemons import Daemons
 from pytest_netbench.backends.netns.supervisor.files import Files
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measurements import Measurements
@@ -25,15 +27,24 @@ class Requests:
         self._owner = owner
         self._network = network
         commands = Commands(owner=owner, network=network, jobs=jobs, selector=selector)
-        programs = Programs(owner=owner, network=network, jobs=jobs)
+        daemons = Daemons(network.spaces, jobs.daemons)
+        programs = Programs(owner=owner, network=network, jobs=jobs, daemons=daemons)
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
+        cables = Cables(network, jobs.daemons)
+        selector.register(cables, selectors.EVENT_READ, cables.watch)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "run": commands.run,
             "shell": commands.shell,
             "start": programs.start,
             "cli": programs.start_on_terminal,
             "kill": programs.kill,
+            "daemons": daemons.list,
+            "signal": daemons.signal,
+            "end-node": daemons.end_all,
+            "log": daemons.log,
+            "cut-link": cables.cut,
+            "shape-link": cables.shape,
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,

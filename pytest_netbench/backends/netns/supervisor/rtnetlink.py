@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 RTM_NEWLINK = 16
+RTM_DELLINK = 17
 RTM_NEWADDR = 20
 RTM_NEWROUTE = 24
 IFF_UP = 0x1
@@ -112,8 +113,8 @@ class Netlink:
                 position += (size + 3) & ~3
 
 
-def veth(one: End, other: End, *, master: int | None = None) -> Request:
-    """A pair of interfaces; ``master`` is the index of a bridge that ``one`` is a port of.
+def veth(one: End, other: End, *, master: int | None = None, mtu: int | None = None) -> Request:
+    """A pair of interfaces; ``master`` is the index of a bridge that ``one`` is a port of, ``mtu`` the MTU of ``one``.
 
     ``one`` is set up if it is in the socket's own namespace. ``other`` cannot be: it is made before it has a peer.
     """
@@ -122,6 +123,8 @@ def veth(one: End, other: End, *, master: int | None = None) -> Request:
     body = _LINK.pack(0, 0, one.position, state, state) + _end(one)
     if master is not None:
         body += _attribute(_IFLA_MASTER, struct.pack("=I", master))
+    if mtu is not None:
+        body += _attribute(_IFLA_MTU, struct.pack("=I", mtu))
     body += _info("veth", _attribute(_VETH_INFO_PEER, peer))
     return Request(RTM_NEWLINK, body, f"link {one.name} - {other.name}")
 
@@ -137,6 +140,18 @@ def set_state(interface: str, *, up: bool) -> Request:
     """Set an interface up or down."""
     body = _LINK.pack(0, 0, 0, IFF_UP if up else 0, IFF_UP) + _attribute(_IFLA_IFNAME, _text(interface))
     return Request(RTM_NEWLINK, body, f"set {interface} {'up' if up else 'down'}", 0)
+
+
+def set_master(interface: str, master: int) -> Request:
+    """Make an interface a port of the bridge with the index ``master``; 0 takes it out of its bridge."""
+    attributes = _attribute(_IFLA_IFNAME, _text(interface)) + _attribute(_IFLA_MASTER, struct.pack("=I", master))
+    return Request(RTM_NEWLINK, _LINK.pack(0, 0, 0, 0, 0) + attributes, f"master of {interface}", 0)
+
+
+def remove(interface: str) -> Request:
+    """Remove an interface, with its peer if it is one of a pair."""
+    body = _LINK.pack(0, 0, 0, 0, 0) + _attribute(_IFLA_IFNAME, _text(interface))
+    return Request(RTM_DELLINK, body, f"remove {interface}", 0)
 
 
 def set_mtu(interface: str, mtu: int) -> Request:

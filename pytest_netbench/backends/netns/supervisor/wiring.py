@@ -4,58 +4,116 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from pytest_netbench.backends.netns.supervisor import spawn
+from pytest_netbench.backends.netns.supervisor import redirects, spawn
 from pytest_netbench.backends.netns.supervisor.roots import PROC
-from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink, Request, bridge, set_state, veth
+from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink, Request, bridge, set_mtu, set_state, veth
 
 # Above all that the lab's own namespace gives its stubs by itself.
 _FIRST_INDEX = 10_000
+# Of interfaces outside of nodes, so that the nodes' own MTUs decide.
+_MTU = 65_535
 
 
-def batch(
-    links: list[dict[str, Any]], networks: Mapping[str, int]
-) -> tuple[list[Request], list[tuple[str, str, list[str]]]]:
-    """Requests that make all links, and the wires that must then run.
+class Port(NamedTuple):
+    """One endpoint of a link: name and index of the interface outside of the node."""
+
+    name: str
+    position: int
+
+
+class Laid(NamedTuple):
+    """One link as it is laid.
+
+    Attributes:
+        ports: One per endpoint, in the order of the topology; none for a cable that the kernel cannot redirect.
+        bridge: Index of the bridge of a LAN.
+        wired: Whether wires shape it.
+    """
+
+    ports: tuple[Port, ...]
+    bridge: int | None = None
+    wired: bool = False
+
+
+class Plan(NamedTuple):
+    """What makes all links.
+
+    Attributes:
+        requests: To the lab's own namespace.
+        wires: Interfaces and arguments of the wires that must run then.
+        links: As they are laid.
+        next_index: Above all that are used.
+    """
+
+    requests: list[Request]
+    wires: list[tuple[str, str, list[str]]]
+    links: list[Laid]
+    next_index: int
+
+
+def batch(links: Sequence[Mapping[str, Any]], networks: Mapping[str, int], *, redirecting: bool) -> Plan:
+    """Plan all links.
+
+    Every endpoint has an interface outside of its node, so that a cable can be cut without touching a node (see ``cables``).
 
     Args:
         links: ``{"endpoints": [[node, kernel interface], …], "wire": [arguments] or None}``.
         networks: Each node's network namespace.
-
-    Returns:
-        Requests to the lab's own namespace, and (interface, interface, arguments) of each wire in it.
+        redirecting: Whether the kernel can redirect frames. Without it a cable without wire is a pair of interfaces in both nodes.
     """
-    requests: list[Request] = []
-    wires: list[tuple[str, str, list[str]]] = []
     # The kernel reports a veth's carrier at once only if the indexes of its two ends differ; else up to a second later.
     indexes = itertools.count(_FIRST_INDEX)
+    plan = Plan([], [], [], 0)
     for number, link in enumerate(links):
         wire = link["wire"]
         ends = [End(interface, next(indexes), networks[node]) for node, interface in link["endpoints"]]
-        if len(ends) == 2 and wire is None:
-            requests.append(veth(*ends))
-            continue
-        if len(ends) == 2:
-            near, far = f"w{number}a", f"w{number}b"
-            requests += [veth(End(outer, next(indexes)), end) for outer, end in zip((near, far), ends, strict=True)]
-            wires.append((near, far, wire))
-            continue
-        master = next(indexes)
-        requests.append(bridge(End(f"b{number}", master)))
-        for port, end in enumerate(ends):
-            if wire is None:
-                requests.append(veth(End(f"p{number}.{port}", next(indexes)), end, master=master))
-                continue
-            near, far = f"w{number}.{port}a", f"w{number}.{port}b"
-            requests += [
-                veth(End(near, next(indexes)), end),
-                veth(End(f"m{number}.{port}", next(indexes)), End(far, next(indexes)), master=master),
-                set_state(far, up=True),
-            ]
-            wires.append((near, far, wire))
-    return requests, wires
+        if len(ends) > 2:
+            plan.links.append(_lan(plan, number, ends, wire, indexes))
+        elif len(ends) == 2 and wire is None and not redirecting:
+            plan.requests.append(veth(*ends))
+            plan.links.append(Laid(()))
+        else:
+            plan.links.append(_cable(plan, number, ends, wire, indexes))
+    return plan._replace(next_index=next(indexes))
+
+
+def _cable(plan: Plan, number: int, ends: list[End], wire: list[str] | None, indexes: Iterator[int]) -> Laid:
+    """A cable, or a stub if it has one end."""
+    ports = tuple(Port(f"w{number}{letter}", next(indexes)) for letter, _ in zip("ab", ends, strict=False))
+    plan.requests.extend(veth(End(*port), end, mtu=_MTU) for port, end in zip(ports, ends, strict=True))
+    if wire is not None:
+        plan.wires.append((ports[0].name, ports[1].name, wire))
+    elif len(ports) == 2:
+        one, other = (port.position for port in ports)
+        plan.requests.extend((*redirects.redirect(one, other), *redirects.redirect(other, one)))
+    return Laid(ports, wired=wire is not None)
+
+
+def _lan(plan: Plan, number: int, ends: list[End], wire: list[str] | None, indexes: Iterator[int]) -> Laid:
+    master = next(indexes)
+    plan.requests.append(bridge(End(f"b{number}", master)))
+    ports = tuple(Port(f"p{number}.{port}", next(indexes)) for port in range(len(ends)))
+    for port, end in zip(ports, ends, strict=True):
+        plan.requests.append(veth(End(*port), end, master=master if wire is None else None, mtu=_MTU))
+        if wire is not None:
+            plan.requests.extend(extension(port, master, (next(indexes), next(indexes))))
+            plan.wires.append((port.name, far_end(port), wire))
+    return Laid(ports, bridge=master, wired=wire is not None)
+
+
+def far_end(port: Port) -> str:
+    """The interface at the other end of the wire before a port of a LAN."""
+    return f"{port.name}f"
+
+
+def extension(port: Port, bridge_index: int, indexes: tuple[int, int]) -> list[Request]:
+    """What lies between the wire before a port of a LAN and the bridge."""
+    far = far_end(port)
+    pair = veth(End(f"{port.name}m", indexes[0]), End(far, indexes[1]), master=bridge_index, mtu=_MTU)
+    return [pair, set_mtu(far, _MTU), set_state(far, up=True)]
 
 
 def lay(requests: list[Request]) -> None:

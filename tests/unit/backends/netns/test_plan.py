@@ -22,7 +22,7 @@ def test_a_plain_cable_has_no_wire() -> None:
     spec = specified(pair())
     assert spec["nodes"] == [{"name": "a", "interfaces": ["eth0"]}, {"name": "b", "interfaces": ["eth0"]}]
     assert spec["links"] == [{"endpoints": [["a", "eth0"], ["b", "eth0"]], "wire": None}]
-    assert "wire" not in spec["shared"]
+    assert "wire" in spec["shared"]  # the link may be shaped while the lab runs
     assert spec["time_scale"] == 4.0
 
 

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from pytest_netbench.backends.netns.supervisor import wiring
-from pytest_netbench.backends.netns.supervisor.rtnetlink import Request
+from pytest_netbench.backends.netns.supervisor.rtnetlink import RTM_NEWLINK, Request
 
 NETWORKS = {"a": 11, "b": 12, "c": 13}
 _NAME, _MASTER, _LINKINFO, _NET_NS_FD = 3, 10, 18, 28
@@ -44,11 +44,34 @@ def _end(body: bytes) -> tuple[str, int, int | None, int | None]:
 
 
 def made(requests: list[Request]) -> list[tuple[str, int, int | None, int | None]]:
-    return [end for request in requests if _LINKINFO in attributes(request.body[16:]) for end in ends(request)]
+    links = [request for request in requests if request.kind == RTM_NEWLINK]
+    return [end for request in links if _LINKINFO in attributes(request.body[16:]) for end in ends(request)]
 
 
-def test_a_cable_is_one_veth_between_two_nodes() -> None:
-    (request,), wires = wiring.batch([link("a", "b")], NETWORKS)
+def batch(links, networks=NETWORKS, *, redirecting=True):
+    plan = wiring.batch(links, networks, redirecting=redirecting)
+    return plan.requests, plan.wires
+
+
+def test_a_cable_has_an_interface_outside_of_each_node_and_is_redirected_each_way() -> None:
+    requests, wires = batch([link("a", "b")])
+    assert [(name, network) for name, _, network, _ in made(requests[:2])] == [
+        ("w0a", None), ("eth0", 11), ("w0b", None), ("eth0", 12),
+    ]  # fmt: skip
+    assert [request.what for request in requests[2:]] == [
+        "redirect 10002 to 10003", "redirect 10002 to 10003", "redirect 10003 to 10002", "redirect 10003 to 10002",
+    ]  # fmt: skip
+    assert wires == []
+
+
+def test_a_stub_leads_nowhere() -> None:
+    requests, wires = batch([link("a")])
+    assert [(name, network) for name, _, network, _ in made(requests)] == [("w0a", None), ("eth0", 11)]
+    assert (len(requests), wires) == (1, [])
+
+
+def test_where_the_kernel_cannot_redirect_a_cable_is_one_veth_between_two_nodes() -> None:
+    (request,), wires = batch([link("a", "b")], redirecting=False)
     here, there = ends(request)
     assert (here[0], here[2]) == ("eth0", 11)
     assert (there[0], there[2]) == ("eth0", 12)
@@ -56,13 +79,13 @@ def test_a_cable_is_one_veth_between_two_nodes() -> None:
 
 
 def test_no_two_ends_have_the_same_index() -> None:
-    requests, _ = wiring.batch([link("a", "b"), link("b", "c"), link("a", "b", "c")], NETWORKS)
+    requests, _ = batch([link("a", "b"), link("b", "c"), link("a", "b", "c")])
     indexes = [index for _, index, _, _ in made(requests)]
-    assert len(indexes) == len(set(indexes)) == 4 + 1 + 6
+    assert len(indexes) == len(set(indexes)) == 8 + 1 + 6
 
 
 def test_a_segment_is_a_bridge_with_a_port_for_each_node() -> None:
-    requests, wires = wiring.batch([link("a", "b", "c")], NETWORKS)
+    requests, wires = batch([link("a", "b", "c")], NETWORKS)
     (bridge, *rest) = made(requests)
     assert bridge[0] == "b0"
     assert [(name, master) for name, _, network, master in rest if network is None] == [
@@ -73,7 +96,7 @@ def test_a_segment_is_a_bridge_with_a_port_for_each_node() -> None:
 
 
 def test_a_cable_of_some_quality_runs_through_a_wire() -> None:
-    requests, wires = wiring.batch([link("a", "b", wire=["--delay-us", "5"])], NETWORKS)
+    requests, wires = batch([link("a", "b", wire=["--delay-us", "5"])], NETWORKS)
     assert wires == [("w0a", "w0b", ["--delay-us", "5"])]
     assert [(name, network) for name, _, network, _ in made(requests)] == [
         ("w0a", None),
@@ -84,18 +107,18 @@ def test_a_cable_of_some_quality_runs_through_a_wire() -> None:
 
 
 def test_each_port_of_a_segment_of_some_quality_has_a_wire() -> None:
-    _, wires = wiring.batch([link("a", "b", "c", wire=["--loss-ppm", "9"])], NETWORKS)
-    assert [(near, far) for near, far, _ in wires] == [(f"w0.{port}a", f"w0.{port}b") for port in range(3)]
+    _, wires = batch([link("a", "b", "c", wire=["--loss-ppm", "9"])], NETWORKS)
+    assert [(near, far) for near, far, _ in wires] == [(f"p0.{port}", f"p0.{port}f") for port in range(3)]
 
 
 def test_names_fit_the_kernel_in_large_networks() -> None:
-    requests, _ = wiring.batch([link("a", "b", "c", wire=[])] * 1200, NETWORKS)
+    requests, _ = batch([link("a", "b", "c", wire=[])] * 1200, NETWORKS)
     assert max(len(name) for name, _, _, _ in made(requests)) <= 15
 
 
 def test_what_the_kernel_refuses_is_the_error() -> None:
-    requests, _ = wiring.batch([link("a", "b")], {"a": 10**6, "b": 10**6})
-    with pytest.raises(OSError, match=r"links could not be made: link eth0 - eth0: "):
+    requests, _ = batch([link("a", "b")], {"a": 10**6, "b": 10**6})
+    with pytest.raises(OSError, match=r"links could not be made: link w0a - eth0: "):
         wiring.lay(requests)
 
 

@@ -99,3 +99,36 @@ def test_young_routes_of_rip_may_not_have_been_told_yet(age, moving):
 def test_lines_below_interfaces_are_found():
     config = "interface a\n isis passive\nexit\n!\nrouter isis x\n net 49.0001\ninterface b\n isis metric 3\n"
     assert igps.blocks(config, "interface") == {"a": ("isis passive",), "b": ("isis metric 3",)}
+
+
+DATABASE = """
+        Area Scoped Link State Database (Area 0)
+
+Type LSId           AdvRouter       Age   SeqNum                        Payload
+Rtr  0.0.0.0        1.1.1.1           7 80000004              2.2.2.2/0.0.39.17
+Net  0.0.39.16      1.1.1.1        3600 80000001                        1.1.1.1
+
+        I/F Scoped Link State Database (I/F eth0 in Area 0)
+
+Type LSId           AdvRouter       Age   SeqNum                        Payload
+Lnk  0.0.39.16      1.1.1.1          54 80000001      fe80::8c4a:5cff:fe58:f231
+
+        Area Scoped Link State Database (Area 0.0.0.7)
+
+Type LSId           AdvRouter       Age   SeqNum                        Payload
+IAP  0.0.0.1        3.3.3.3          19 80000002                  2001:db8::/64
+"""
+
+
+def test_databases_of_ospfv3_are_compared_by_area_without_ages():
+    assert igps.ospf6_databases(DATABASE) == {
+        "0.0.0.0": {("Rtr", "0.0.0.0", "1.1.1.1", "80000004")},
+        "0.0.0.7": {("IAP", "0.0.0.1", "3.3.3.3", "80000002")},
+    }
+
+
+def test_ends_without_addresses_are_on_one_link_if_a_cable_joins_them():
+    ends = [Side(node=node, interface="eth0", addresses=(), name=node) for node in "ab"]
+    cable = frozenset({frozenset({("a", "eth0"), ("b", "eth0")})})
+    assert len(list(igps.missing("OSPFv3", ends, igps.alike, cable))) == 2
+    assert list(igps.missing("OSPFv3", ends, igps.alike)) == []

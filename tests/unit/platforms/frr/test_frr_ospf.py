@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from ipaddress import ip_interface
 from typing import Any
 
 import pytest
@@ -167,3 +169,28 @@ def test_a_neighbour_that_changed_its_router_id_counts_once_it_is_full_under_the
     answer = {"neighbors": {"2.2.2.2": [entry("Full/-")], "10.0.0.2": [entry("Init/-")]}}
 
     assert ospf.neighbours(answer) == {("eth0", "10.0.0.2"): "Full/-"}
+
+
+def test_unnumbered_interfaces_are_neighbors_if_a_cable_joins_them():
+    def answer():
+        entry = {
+            "ifUp": True,
+            "ifUnnumbered": True,
+            "area": "0.0.0.0",
+            "networkType": "POINTOPOINT",
+            "timerMsecs": 10000,
+        }
+        return {"interfaces": {"eth0": {**entry, "timerDeadSecs": 40, "state": "Point-To-Point"}}}
+
+    found = []
+    for number in (1, 2):
+        owned = {"eth0": (ip_interface(f"10.255.0.{number}/32"),)}
+        (side,) = ospf.interfaces(f"R{number}", answer(), owned)
+        found.append(replace(side, router_id=f"{number}.{number}.{number}.{number}"))
+    cable = frozenset({frozenset({("R1", "eth0"), ("R2", "eth0")})})
+    (pair,) = ospf.expected(found, cable)
+    assert [phrase for _, phrase in ospf.missing([pair], {})] == [
+        "R1: OSPF neighbor 10.255.0.2 on eth0 is Down, expected Full",
+        "R2: OSPF neighbor 10.255.0.1 on eth0 is Down, expected Full",
+    ]
+    assert ospf.expected(found) == []

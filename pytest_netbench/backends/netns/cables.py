@@ -1,0 +1,98 @@
+"""The cables of a netns lab, as those who operate it use them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from pytest_netbench.backends.netns import plan
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.errors import LabError
+from pytest_netbench.model.topology import LinkQuality, Topology
+
+KernelName = Callable[[str, str], str]
+"""Of a node and an interface; raises ValueError for what cannot be an interface there."""
+
+
+class NetnsLinks:
+    """Implements ``lab.capabilities.LinkControl``.
+
+    Args:
+        channel: To the lab's supervisor.
+        topology: The lab's topology.
+        kernel_name: The kernel's name of an interface.
+        line_rates: By node: rate of the link by interface, kept up to date.
+    """
+
+    def __init__(
+        self,
+        *,
+        channel: Channel,
+        topology: Topology,
+        kernel_name: KernelName,
+        line_rates: Mapping[str, dict[str, int]],
+    ) -> None:
+        self._channel = channel
+        self._links = topology.links
+        self._kernel_name = kernel_name
+        self._line_rates = line_rates
+        self._lock = threading.Lock()
+        self._places = {
+            (end.node, kernel_name(end.node, end.interface)): (number, port)
+            for number, link in enumerate(topology.links)
+            for port, end in enumerate(link.endpoints)
+        }
+        self._qualities = {number: link.quality for number, link in enumerate(topology.links)}
+        self._cut: set[tuple[int, int]] = set()
+
+    def cut(self, node: str, interface: str) -> None:
+        self._switch(node, interface, cut=True)
+
+    def restore(self, node: str, interface: str) -> None:
+        self._switch(node, interface, cut=False)
+
+    def is_cut(self, node: str, interface: str) -> bool:
+        return self._segment(node, interface) in self._cut
+
+    def quality(self, node: str, interface: str) -> LinkQuality:
+        return self._qualities[self._place(node, interface)[0]]
+
+    def set_quality(self, node: str, interface: str, quality: LinkQuality) -> None:
+        number, _ = self._place(node, interface)
+        link = self._links[number]
+        if len(link.endpoints) == 1:
+            raise LabError(f"link {str(link)!r} has one endpoint and carries no packets: it cannot be shaped")
+        with self._lock:
+            if quality != self._qualities[number]:
+                arguments = None if quality.is_plain else plan.wire(quality, ports=len(link.endpoints))
+                self._channel.call("shape-link", link=number, wire=arguments)
+                self._qualities[number] = quality
+                self._tell_rates(number, quality.rate_bps)
+
+    def _tell_rates(self, number: int, rate_bps: int | None) -> None:
+        for end in self._links[number].endpoints:
+            if rate_bps is None:
+                self._line_rates[end.node].pop(end.interface, None)
+            else:
+                self._line_rates[end.node][end.interface] = rate_bps
+
+    def _switch(self, node: str, interface: str, *, cut: bool) -> None:
+        segment = self._segment(node, interface)
+        with self._lock:
+            if (segment in self._cut) != cut:
+                self._channel.call("cut-link", link=segment[0], port=segment[1], cut=cut)
+                (self._cut.add if cut else self._cut.discard)(segment)
+
+    def _segment(self, node: str, interface: str) -> tuple[int, int]:
+        """Number of the link and the port that stands for its segment: a cable has one, a LAN one per endpoint."""
+        number, port = self._place(node, interface)
+        return number, port if len(self._links[number].endpoints) > 2 else 0
+
+    def _place(self, node: str, interface: str) -> tuple[int, int]:
+        known = [str(end) for link in self._links for end in link.endpoints]
+        try:
+            return self._places[node, self._kernel_name(node, interface)]
+        except (KeyError, ValueError):
+            raise LabError(
+                f"there is no interface '{node} {interface}' with a link (known: {', '.join(known)})"
+            ) from None

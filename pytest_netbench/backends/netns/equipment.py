@@ -1,0 +1,67 @@
+"""The capabilities that a netns lab and its nodes offer beyond their core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from pytest_netbench.backends.netns.cables import NetnsLinks
+from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.lab import NetnsLab
+from pytest_netbench.backends.netns.operations import NetnsCounters, NetnsLogs, NetnsSignals
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.capabilities import LINKS, NODES
+from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, LOGS
+from pytest_netbench.platforms.frr.control import FrrDaemons
+from pytest_netbench.platforms.power import Rebooting
+
+_RUN_FRR = frozenset({"frr", "cisco_ios"})
+
+
+def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str]) -> None:
+    """Let a lab and its nodes offer what this backend can do."""
+    for name, node in lab.nodes.items():
+        driver = lab.driver(name)
+        node.offered[COUNTERS.name] = NetnsCounters(node, driver.kernel_interface)
+        node.offered[LOGS.name] = NetnsLogs(channel, name)
+        if driver.name in _RUN_FRR:
+            node.offered[DAEMONS.name] = FrrDaemons(node, NetnsSignals(channel, name))
+    links = NetnsLinks(
+        channel=channel,
+        topology=lab.topology,
+        kernel_name=partial(_kernel_name, lab),
+        line_rates={name: node.line_rates for name, node in lab.nodes.items()},
+    )
+    lab.offered[LINKS.name] = links
+    lab.offered[NODES.name] = NetnsNodes(lab, channel, links, startup_configs)
+
+
+def _kernel_name(lab: NetnsLab, node: str, interface: str) -> str:
+    return lab.driver(node).kernel_interface(interface)
+
+
+class NetnsNodes:
+    """Implements ``lab.capabilities.NodeControl``."""
+
+    def __init__(self, lab: NetnsLab, channel: Channel, links: NetnsLinks, startup_configs: Mapping[str, str]) -> None:
+        self._lab = lab
+        self._channel = channel
+        self._links = links
+        self._startup_configs = startup_configs
+
+    def reboot(self, node: str) -> None:
+        if node not in self._lab.nodes:
+            raise LabError(f"there is no node {node!r} (known: {', '.join(self._lab.nodes)})")
+        driver, access = self._lab.driver(node), self._lab.nodes[node]
+        if not isinstance(driver, Rebooting):
+            raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")
+        pulled = [name for name in access.interfaces if not self._links.is_cut(node, name)]
+        for name in pulled:
+            self._links.cut(node, name)
+        try:
+            if driver.name != "cisco_ios":  # its reload ends its own processes in order
+                self._channel.call("end-node", node=node)
+            driver.reboot(access, self._startup_configs.get(node, ""))
+        finally:
+            for name in pulled:
+                self._links.restore(node, name)

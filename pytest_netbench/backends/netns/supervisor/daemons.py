@@ -1,0 +1,113 @@
+"""The daemons of nodes as processes: which run, signals to them, and what they wrote. Standard library only.
+
+What a daemon writes goes to a file in a file system of limited size that no node has mounted. Of a file that has grown too large the
+older half is dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Mapping
+
+from pytest_netbench.backends.netns.supervisor import roots
+from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor.owner import Message
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+
+_LOGS = f"{roots.BASE}/logs"
+_ALL_LOGS = "size=48m,mode=700"
+_LONGEST_LOG = 1 << 20
+
+
+class Daemons:
+    """Processes by node and program.
+
+    Args:
+        spaces: Every node's namespaces.
+        alive: Pid and description of all daemons that have not ended.
+    """
+
+    def __init__(self, spaces: Mapping[str, Namespaces], alive: Mapping[int, str]) -> None:
+        self._spaces = spaces
+        self._alive = alive
+        self._pids: dict[tuple[str, str], int] = {}
+        self._frozen: set[int] = set()
+        self._logs: dict[tuple[str, str], int] = {}
+
+    def open_log(self, node: str, program: str) -> int:
+        """A descriptor to write the log of a program to; the caller closes it. A restarted program goes on in the same log.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        key = node, os.path.basename(program)
+        if key not in self._logs:
+            if not self._logs:
+                os.makedirs(_LOGS, mode=0o700, exist_ok=True)
+                sys.mount("logs", _LOGS, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC, _ALL_LOGS)
+            path = f"{_LOGS}/{len(self._logs)}"
+            self._logs[key] = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._trim(self._logs[key])
+        return os.dup(self._logs[key])
+
+    def add(self, node: str, program: str, pid: int) -> None:
+        """Note a program that was started."""
+        self._pids[node, os.path.basename(program)] = pid
+
+    def list(self, request: Message) -> Message:
+        """The programs of a node that run, each with whether it is frozen."""
+        return {
+            "running": {
+                name: pid in self._frozen
+                for (node, name), pid in self._pids.items()
+                if node == request["node"] and pid in self._alive
+            }
+        }
+
+    def signal(self, request: Message) -> Message:
+        """Send a signal to a program; the answer says whether it ran.
+
+        Raises:
+            OSError: It cannot be sent.
+        """
+        pid = self._pids.get((request["node"], request["daemon"]))
+        if pid is None or pid not in self._alive:
+            return {"sent": False}
+        os.kill(pid, request["signal"])
+        if request["freezes"] is not None:
+            (self._frozen.add if request["freezes"] else self._frozen.discard)(pid)
+        return {"sent": True}
+
+    def end_all(self, request: Message) -> Message:
+        """Kill every process in the network of a node, an agent's too."""
+        wanted = os.fstat(self._spaces[request["node"]].network).st_ino
+        for entry in os.listdir(roots.PROC):
+            if not entry.isdigit() or int(entry) == os.getpid():
+                continue
+            with contextlib.suppress(OSError):  # it has ended
+                if os.stat(f"{roots.PROC}/{entry}/ns/net").st_ino == wanted:
+                    os.kill(int(entry), signal.SIGKILL)
+        return {}
+
+    def log(self, request: Message) -> Message:
+        """What a program wrote, ``None`` if it was never started."""
+        fd = self._logs.get((request["node"], request["daemon"]))
+        if fd is None:
+            return {"text": None}
+        self._trim(fd)
+        return {"text": os.pread(fd, 2 * _LONGEST_LOG, 0).decode("utf-8", "replace")}
+
+    def _trim(self, fd: int) -> None:
+        size = os.fstat(fd).st_size
+        if size <= _LONGEST_LOG:
+            return
+        kept = os.pread(fd, _LONGEST_LOG // 2, size - _LONGEST_LOG // 2)
+        os.ftruncate(fd, 0)
+        os.write(fd, kept[kept.find(b"\n") + 1 :])
+
+    def trim(self) -> None:
+        """Shorten the logs that have grown too large."""
+        for fd in self._logs.values():
+            self._trim(fd)

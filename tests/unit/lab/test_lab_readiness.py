@@ -1,0 +1,86 @@
+"""What the wait for readiness does with what drivers report, on a lab in memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_netbench.errors import NotReady
+from pytest_netbench.lab.readiness import wait_until_ready
+from pytest_netbench.model.ready import ExpectedDown, Ready
+from pytest_netbench.model.topology import Node, Topology
+from pytest_netbench.platforms.driver import Pending
+from pytest_netbench.platforms.sessions import Absence, Session, SessionEnd, none_excused, split
+from tests.support.memory_lab import MemoryDriver, MemoryLab
+
+BGP = Session(
+    protocol="bgp",
+    one=SessionEnd(node="R1", interface="eth0", address="10.0.0.1"),
+    other=SessionEnd(node="R2", interface="eth5", address="10.0.0.2"),
+)
+
+
+class Absent(MemoryDriver):
+    """A driver whose sessions never come up."""
+
+    def __init__(self, *sessions: Session) -> None:
+        super().__init__()
+        self._absences = [Absence(session=one, phrase=f"{one.protocol} is down") for one in sessions]
+
+    def pending(self, nodes, *, excused=none_excused):
+        phrases, down = split(self._absences, excused)
+        return Pending(missing=tuple(phrases), excused=tuple(down), fingerprint="" if phrases else "routes")
+
+
+def lab_with(driver):
+    return MemoryLab(Topology(nodes=(Node(name="R1"), Node(name="R2"))), {}, driver=driver)
+
+
+def down(node, neighbor, protocol="bgp"):
+    return Ready(expected_down=(ExpectedDown(node=node, protocol=protocol, neighbor=neighbor),))
+
+
+@pytest.mark.parametrize(
+    ("node", "neighbor"),
+    [("R1", "10.0.0.2"), ("R1", "R2"), ("R1", "eth0"), ("R2", "10.0.0.1"), ("R2", "R1"), ("R2", "eth5")],
+)
+def test_a_session_is_named_from_either_end_by_address_node_or_interface(node, neighbor):
+    readiness = wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=down(node, neighbor))
+    assert (readiness.missing, readiness.unexpectedly_up) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [down("R1", "10.0.0.1"), down("R1", "eth5"), down("R1", "R1"), down("R1", "R2", "ospf")],
+    ids=["own address", "other's interface", "itself", "other protocol"],
+)
+def test_another_session_is_still_waited_for(policy):
+    stable = policy.model_copy(update={"until": "stable", "deadline_s": 10})
+    readiness = wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=stable)
+    assert readiness.missing == ("bgp is down",)
+    assert readiness.unexpectedly_up == (str(policy.expected_down[0]),)
+
+
+def test_what_is_missing_at_the_deadline_is_named(monkeypatch):
+    monkeypatch.setattr("pytest_netbench.lab.readiness._LEAST_DEADLINE_S", 0.05)
+    with pytest.raises(NotReady, match="still waiting for: bgp is down"):
+        wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=Ready(deadline_s=1))
+
+
+def test_boot_asks_no_driver():
+    class Unasked(MemoryDriver):
+        def pending(self, nodes, *, excused=none_excused):
+            raise AssertionError("asked")
+
+    assert wait_until_ready(lab_with(Unasked()), pace=1, policy=Ready(until="boot")).missing == ()
+
+
+def test_routes_that_never_stand_still_are_what_is_missing():
+    class Restless(MemoryDriver):
+        turn = 0
+
+        def pending(self, nodes, *, excused=none_excused):
+            self.turn += 1
+            return Pending(fingerprint=str(self.turn))
+
+    readiness = wait_until_ready(lab_with(Restless()), pace=100, policy=Ready(until="stable", deadline_s=10))
+    assert readiness.missing == ("routes to become stable",)
