@@ -17,8 +17,8 @@ METHOD = "console"
 _MAX_OUTPUT_BYTES = 65_536
 
 
-class CommandGate:
-    """Implements ``lab.ssh.Gate``: policy, budget and trace, as for a request.
+class CommandGuard:
+    """Implements ``lab.ssh.Guard``: policy, budget and trace, as for a request.
 
     A line that reads is a call and a command; so is a line that configures, but the lines of a session that configure one
     after the other are one call, as in ``update-cfg``. Lines that only move about in the session are recorded and free.
