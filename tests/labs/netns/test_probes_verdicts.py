@@ -270,3 +270,31 @@ def test_no_listener_is_left_when_a_call_ends(net: Any) -> None:
     for table in ("tcp", "udp", "raw", "icmp", "raw6"):
         lines = net.nodes["h2"].run(["cat", f"/proc/net/{table}"]).stdout.splitlines()[1:]
         assert [line for line in lines if line.split()[3] != "06"] == []  # 06: a connection that waits for its end
+
+
+def test_an_interface_that_goes_down_is_a_verdict_and_no_error(deploy: Deploy) -> None:
+    net = deploy(routed())
+    probes = [
+        Probe(source="h1", target=V4, protocol="tcp", port=80, listen_on="h2", timeout_s=0.1, source_address=address)
+        for address in (None, "10.1.0.78")
+    ]
+    flapping = "for _ in $(seq 200); do ip link set eth0 down; ip link set eth0 up; done"
+    net.nodes["h2"].start(["/bin/sh", "-c", flapping], lab_time=False)
+    for _ in range(5):
+        assert all(isinstance(result.delivered, bool) for result in net.prober.probe(probes))
+
+
+@BOTH
+@PROTOCOLS
+def test_a_node_reaches_itself(net: Any, protocol: str, target: str) -> None:
+    own = "10.1.0.10" if target == V4 else "2001:db8:1::10"
+    listens = None if protocol == "icmp" else "h1"
+    result = probe(net, protocol, own, listen_on=listens, arrives_at=("h1",), dscp=10)
+    assert (result.delivered, result.arrived, result.arrived_at, result.received_dscp) == (True, True, "h1", 10)
+
+
+@pytest.mark.parametrize("dscp", [0, 46])
+def test_a_drawn_port_is_listened_on(net: Any, dscp: int) -> None:
+    for protocol in ("tcp", "udp"):
+        result = probe(net, protocol, port=None, dscp=dscp)
+        assert (result.delivered, result.received_dscp) == (True, dscp)

@@ -81,6 +81,7 @@ class Exchange:
         self._tries_left -= 1
         self._lost_packets = lost_packets
         self._first = self._first or now_ns()
+        self.waits_again()
 
     def undo_try(self) -> None:
         """The packet found no room."""

@@ -170,6 +170,9 @@ class Station:
                 ports = (seen.target_port, seen.source_port)
                 message = packets.datagram(seen.target, seen.source, *ports, attempt.answer)
                 self.hear("udp", exchange.version).sendmsg([message], source, 0, (sender[0], 0, *sender[2:]))
+        except BlockingIOError:
+            # no room now: the question comes again
+            return
         except OSError as error:
             exchange.complain(f"{self.node} could not send the answer: {error.strerror}")
         exchange.waits_again(stamp - attempt.begun)

@@ -6,6 +6,7 @@ by ARP or neighbour discovery are told the hardware address of the interface on 
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import ipaddress
 import socket
@@ -116,9 +117,8 @@ class Strangers:
     def _take_arp(self, data: bytes, sender: Any) -> None:
         if len(data) < _ARP.size:
             return
-        kinds, *addresses = _ARP.unpack_from(data)[3:5], *_ARP.unpack_from(data)[5:]
-        asking, asker, _, wanted = addresses
-        if kinds[1] != _ARP_REQUEST or wanted not in self._addresses:
+        *_, kind, asking, asker, _, wanted = _ARP.unpack_from(data)
+        if kind != _ARP_REQUEST or wanted not in self._addresses:
             return
         hardware = self._hardware_address(sender[0])
         reply = _ARP.pack(1, 0x0800, 6, 4, _ARP_REPLY, hardware, wanted, asking, asker)
@@ -138,7 +138,9 @@ class Strangers:
 
     def _send_frame(self, data: bytes, interface: str, ethertype: int, to: bytes) -> None:
         assert self._station.tap is not None
-        self._station.tap.sendto(data, (interface, ethertype, 0, 0, to))
+        with contextlib.suppress(OSError):
+            # the interface went down meanwhile: whoever asked asks again
+            self._station.tap.sendto(data, (interface, ethertype, 0, 0, to))
 
 
 class _Talk:
@@ -176,10 +178,17 @@ class _Talk:
                 exchange.answer(self._attempt, stamp, "refused by the program on the port")
             else:
                 exchange.complain("refused")
-        elif seen.kind & SYN and seen.kind & ACK and not self._asked:
+        else:
+            try:
+                self._go_on(seen, stamp)
+            except OSError as error:
+                exchange.fail(error)
+
+    def _go_on(self, seen: Seen, stamp: int) -> None:
+        if seen.kind & SYN and seen.kind & ACK and not self._asked:
             self._confirm(seen, stamp)
         elif seen.payload and self._asked:
-            exchange.answer(self._attempt, stamp)
+            self._exchange.answer(self._attempt, stamp)
             self.send(RST)
 
     def _confirm(self, seen: Seen, stamp: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import socket
@@ -59,7 +58,8 @@ class Listeners:
         while True:
             try:
                 connection, peer = listener.accept()
-            except (BlockingIOError, ConnectionError):
+            except OSError:
+                # nobody waits any more, or whoever came has gone or cannot be reached: its client reports that
                 return
             connection.setblocking(False)
             self._connections.append(connection)
@@ -92,12 +92,13 @@ class _Visitor:
         self._events.on_readable(self._connection, self._read)
 
     def _read(self) -> None:
-        data = b""
-        with contextlib.suppress(ConnectionError):
-            try:
-                data = self._connection.recv(_LONGEST)
-            except BlockingIOError:
-                return
+        try:
+            data = self._connection.recv(_LONGEST)
+        except BlockingIOError:
+            return
+        except OSError:
+            # reset, or unreachable: its client reports that
+            data = b""
         self._heard += data
         attempt = self._identities.questions.get(self._heard)
         if data and attempt is not None:
@@ -114,8 +115,10 @@ class _Visitor:
         # the segment that opened the connection has been seen before, and its marking with it
         exchange.arrive(attempt, self._place[0], _in_time(exchange), socket.inet_pton(family, self._source), None)
         exchange.accept()
-        with contextlib.suppress(BlockingIOError, ConnectionError):
+        try:
             self._connection.send(attempt.answer)
+        except OSError as error:
+            exchange.complain(f"{self._place[0]} could not send the answer: {error.strerror}")
         exchange.waits_again()
 
 
