@@ -105,11 +105,13 @@ def test_a_flood_at_the_target_makes_no_probe_fail(lab: Any) -> None:
     before = received(lab)
     lab.nodes["h1"].start(["/usr/bin/python3", "-c", FLOOD.format(seconds=3)], lab_time=False)
     assert any(received(lab) > before + 100 for _ in range(1000))
-    for _ in range(3):
+    for _ in range(100):
         # more repetitions than by default: the kernel's own queues may really lose packets of a flooded path
         results = lab.prober.probe(probes, repetitions=3)
         assert [result.detail for result in results if not result.delivered] == []
-    assert received(lab) > before + 1000
+        if received(lab) > before + 5000:
+            return
+    raise AssertionError("the flood did not come")
 
 
 def received(lab: Any) -> int:
