@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench import deadline, parts
 from pytest_netbench.ani import wire
-from pytest_netbench.ani.gate import CommandGate
+from pytest_netbench.ani.guard import CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
@@ -170,9 +170,9 @@ class LabAni:
         """What is permitted."""
         return self._policy
 
-    def gate(self) -> CommandGate:
+    def guard(self) -> CommandGuard:
         """What lines entered at a device's own command line pass: they are checked, counted and recorded as requests."""
-        return CommandGate(
+        return CommandGuard(
             admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
         )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from pytest_netbench.model.trial import MethodSpec
+from pytest_netbench.errors import LabError
+from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 
 
 class Ani(Protocol):
@@ -49,4 +50,39 @@ class Ani(Protocol):
 
     def note(self, text: str) -> None:
         """Record a note (a retry, a truncation) as a step of the trace."""
+        ...
+
+
+class OpenAni(Ani, Protocol):
+    """An ``Ani`` as whoever runs a trial holds it: opened for one agent, and closed when its time is over."""
+
+    ssh: SshAccess | None
+    """Logins, if the devices answer with SSH."""
+
+    def start(self) -> None:
+        """Start the agent's clock; otherwise the first request does."""
+        ...
+
+    def close(self) -> None:
+        """Refuse everything from now on, and wait for the requests under way. Idempotent."""
+        ...
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The trace so far."""
+        ...
+
+    @property
+    def commands(self) -> tuple[CommandStatus, ...]:
+        """Every configuration command so far and what the device said of it."""
+        ...
+
+    @property
+    def budget_used(self) -> BudgetUsed:
+        """What was used of the budget."""
+        ...
+
+    @property
+    def lab_error(self) -> LabError | None:
+        """The first infrastructure error of a request, also if the agent swallowed it: the trial cannot be scored."""
         ...

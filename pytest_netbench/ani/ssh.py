@@ -38,7 +38,7 @@ def open_ssh(ani: LabAni) -> SshAccess:
     hosts = [_host(ani, name, password, enable_secret) for name in _served(ani)]
     if not hosts:
         raise RequirementMissing("no device of this lab that the agent may use has a command line to log in to")
-    server = SshServer(hosts=hosts, gate=ani.gate())
+    server = SshServer(hosts=hosts, guard=ani.guard())
     ani.at_close(server.close)
     folder = ScratchDirectory("netbench-ssh-")
     ani.at_close(folder.close)

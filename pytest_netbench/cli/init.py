@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest_netbench
 from pytest_netbench.errors import UsageError
 
-FOLDERS: Final = ("tasks", "agents")
 CONFTEST: Final = '"""Makes this folder the root of runs over tasks/; a place for fixtures of your own."""\n'
 _LITTER: Final = frozenset({"__pycache__", ".pytest_cache", ".netbench", ".git"})
 
@@ -26,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the corpus and print the command to run next."""
+    from pytest_netbench.taskfile.corpus import FOLDERS, corpus  # noqa: PLC0415  (imports pydantic)
+
     target: Path = arguments.directory
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file; name a folder")
@@ -44,26 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
         f"wrote {tasks} tasks to {target}. Next:\n  cd {shlex.quote(str(target))} && pytest tasks/ --agent=oracle -n auto"
     )
     return 0
-
-
-def corpus() -> Path:
-    """The folder that holds the shipped ``tasks`` and ``agents``: inside an installed package, or a checkout's root.
-
-    Raises:
-        UsageError: This installation has neither.
-    """
-    package = Path(pytest_netbench.__file__).parent
-    for root in (package / "corpus", package.parent):
-        if all((root / folder).is_dir() for folder in FOLDERS) and (root != package.parent or _is_checkout(root)):
-            return root
-    raise UsageError(
-        f"the tasks are not in this installation ({package}); install the wheel: pip install --force-reinstall pytest-netbench"
-    )
-
-
-def _is_checkout(root: Path) -> bool:
-    """A folder that merely has ``tasks`` beside the package (site-packages) is not ours to copy."""
-    return (root / "pyproject.toml").is_file()
 
 
 def _files(folder: Path) -> Iterator[Path]:

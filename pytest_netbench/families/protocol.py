@@ -2,22 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Protocol
 
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.families.proof import Proof
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Payload
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import Brief
+from pytest_netbench.model.trial import Brief, Findings, Submission
+
+Deploy = Callable[[], Lab]
+"""Deploys the task's network by the backend that was chosen."""
+
+
+class Scene(Protocol):
+    """What stands on a stage: a lab, or whatever else a family lets agents work on.
+
+    The steps are called once each, in the order in which they are listed here. ``destroy`` is called in any case, also
+    after a step that failed.
+    """
+
+    @property
+    def lab(self) -> Lab | None:
+        """The lab, if there is one."""
+        ...
+
+    def health(self) -> None:
+        """Check that what the task takes for granted holds.
+
+        Raises:
+            NotReady: It does not.
+        """
+        ...
+
+    def inject(self) -> None:
+        """Bring in what the agent shall find: a fault, traffic, a change."""
+        ...
+
+    def settle(self) -> None:
+        """Return once what was injected shows."""
+        ...
+
+    def observe(self) -> None:
+        """Record what the agent is about to find. Called immediately before it works."""
+        ...
+
+    def evaluate(self, submission: Submission) -> Findings:
+        """Examine what the agent left and what it handed in.
+
+        Raises:
+            InfrastructureError: That is not possible; there is nothing to score.
+        """
+        ...
+
+    def destroy(self) -> None:
+        """End everything. Idempotent."""
+        ...
+
+
+Stages = Callable[[], AbstractContextManager[Scene]]
+"""Opens a fresh stage of the task that is proved: prepared, healthy and settled."""
 
 
 class Family(Protocol):
-    """Brief, permitted ANI methods and default scorers of one kind of task."""
+    """The meaning of tasks of one kind. It is made without arguments, whenever it is needed."""
 
     name: str
     payload: type[Payload]
+    """The fields of a task that the family defines."""
+    answer: type[Model] | None
+    """What an agent hands in as ``Submission.answer``; ``None`` if only what it did counts."""
     methods: tuple[str, ...]
+    """ANI methods that an agent may use."""
     scorers: tuple[str, ...]
-    pass_marks: dict[str, float]
+    """Scorers that are applied by default."""
+    pass_marks: Mapping[str, float]
+    """By metric: the value that a trial must reach to pass."""
 
     def brief(self, task: Task) -> Brief:
         """What an agent is told of ``task``: nothing that gives the answer away."""
+        ...
+
+    def prepare(self, task: Task, deploy: Deploy) -> Scene:
+        """Set up what agents work on.
+
+        Args:
+            task: The task.
+            deploy: Deploys the task's network. A family without one does not call it.
+
+        Raises:
+            RequirementMissing: This machine lacks something.
+            InfrastructureError: It could not be set up.
+        """
+        ...
+
+    def solve(self, task: Task, ani: Ani) -> Submission:
+        """Apply the ground truth, and hand in the right answer. This is what the agent ``oracle`` does.
+
+        Raises:
+            AgentError: The ground truth cannot be applied.
+        """
+        ...
+
+    def prove(self, task: Task, stages: Stages, *, repeats: int) -> Proof:
+        """Show that ``task`` can be solved and that a wrong solution fails.
+
+        Args:
+            task: The task.
+            stages: Opens a fresh stage of it.
+            repeats: How often everything is measured.
+
+        Raises:
+            InfrastructureError: A stage broke: no verdict on the task.
+        """
+        ...
+
+    def stages_to_prove(self, task: Task) -> int:
+        """How many stages one repeat of ``prove`` opens, about; for the distribution to workers."""
         ...

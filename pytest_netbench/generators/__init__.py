@@ -1,1 +1,1 @@
-"""(parameters, seed) to Task."""
+"""Where tasks come from: files, or generators with a seed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -54,6 +54,22 @@ class Configure(Networked):
         """Ground-truth commands, nodes, and how many nodes the ground truth configures."""
         configured = sum(bool(lines) for lines in self.ground_truth_configs.values())
         return TaskSize(steps=self.steps, devices=len(self.topology.nodes), configured=configured)
+
+    @property
+    def truth_basis(self) -> dict[str, Any]:
+        """The network, its configs and the ground truth; not the words, the testcases or the time scale."""
+        return self._basis("topology", "startup_configs", "ground_truth_configs")
+
+    @property
+    def proof_basis(self) -> dict[str, Any]:
+        """As ``truth_basis``, and what judges the network."""
+        return self._basis("topology", "startup_configs", "ground_truth_configs", "testcases", "health_checks")
+
+    def _basis(self, *fields: str) -> dict[str, Any]:
+        basis = self.model_dump(mode="json", by_alias=True, include=set(fields))
+        for node in basis["topology"]["nodes"]:
+            node["platform"] = self.platform_of(node["name"])
+        return basis
 
     def truth_of(self, node: str) -> tuple[str, ...]:
         """Ground-truth commands of ``node``; empty if none."""

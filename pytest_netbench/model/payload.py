@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -40,6 +40,16 @@ class Payload(Model):
     def size(self) -> TaskSize | None:
         """How much there is to do; ``None`` if the family does not count it."""
         return None
+
+    @property
+    def truth_basis(self) -> dict[str, Any] | None:
+        """What determines the configs that a self-test records, as JSON values; ``None`` if it records none."""
+        return None
+
+    @property
+    def proof_basis(self) -> dict[str, Any] | None:
+        """What determines the outcome of a self-test, as JSON values: if it changes, the task has to be proved again."""
+        return self.truth_basis
 
 
 class Networked(Payload):

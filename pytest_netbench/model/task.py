@@ -33,6 +33,9 @@ class Budget(Model):
     tokens: int | None = Field(None, gt=0, description="prompt and completion tokens together")
 
 
+UNLIMITED: Final = Budget(calls=None, commands=None, wall_s=None, tokens=None)
+
+
 class TaskHeader(Model):
     """What tasks of all families share."""
 
@@ -108,6 +111,18 @@ class Task(TaskHeader):
         remarks |= {name for name in self.payload.later if self.payload.has_default(name)}
         data = self.model_dump(mode="json", by_alias=True)
         return digest_of({name: value for name, value in data.items() if name not in remarks})
+
+    @property
+    def truth_digest(self) -> str | None:
+        """As ``digest``, of what determines the recorded ground truth alone; ``None`` if none is recorded."""
+        basis = self.payload.truth_basis
+        return None if basis is None else digest_of(basis)
+
+    @property
+    def proof_digest(self) -> str | None:
+        """As ``digest``, of what determines the outcome of a self-test; ``None`` if its family does not say."""
+        basis = self.payload.proof_basis
+        return None if basis is None else digest_of(basis)
 
 
 def digest_of(data: Any) -> str:

@@ -53,6 +53,9 @@ class Brief(Model):
     methods: tuple[MethodSpec, ...] = ()
     budget: Budget
     hints: tuple[str, ...] = ()
+    answer: dict[str, Any] | None = Field(
+        None, description="JSON Schema of what to hand in as `answer`; none if only the state of the network counts"
+    )
     ssh: SshAccess | None = Field(None, description="logins, if the devices answer with SSH")
 
 
@@ -157,7 +160,7 @@ class Environment(Recorded):
     python: str
     pytest: str | None = None
     kernel: str
-    backend: str
+    backend: str | None = Field(None, description="what deployed the lab; ``None`` for a task without a network")
     platforms: dict[str, str] = Field({}, description="platform to version, e.g. frr: 8.4.4")
     features: tuple[str, ...] = ()
     substitutes: dict[str, str] = Field({}, description="kernel feature to what stood in for it")
@@ -166,8 +169,28 @@ class Environment(Recorded):
     git_commit: str | None = None
 
 
-class TrialRecord(Recorded):
-    """Everything scorers may look at, self-contained, so that a stored run can be scored again anywhere.
+class Findings(Recorded):
+    """What evaluating a stage showed.
+
+    ``unreadable`` says what could not be examined because of what the agent left: it has failed then. ``other`` is what
+    only the task's family and its scorers understand, as JSON values.
+    """
+
+    initial_configs: dict[str, str] = {}
+    final_configs: dict[str, str] = {}
+    testcase_results: tuple[TestcaseResult, ...] = ()
+    unenforced: dict[str, tuple[str, ...]] = Field(
+        {}, description="by device: lines it accepted without doing what they say, and why"
+    )
+    refused_startup_lines: tuple[RefusedLine, ...] = Field(
+        (), description="lines of startup configs that their devices refused; the devices booted on"
+    )
+    unreadable: tuple[str, ...] = ()
+    other: dict[str, Any] = {}
+
+
+class TrialRecord(Findings):
+    """Everything scorers may look at, the findings among it, self-contained, so that a stored run can be scored again anywhere.
 
     ``truth_configs`` are the running configs the oracle leaves, as the self-test recorded them for this task digest;
     ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it ran out, ``agent-error`` it failed.
@@ -187,17 +210,8 @@ class TrialRecord(Recorded):
     trace: tuple[Step, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
     budget_used: BudgetUsed = BudgetUsed()
-    initial_configs: dict[str, str] = {}
-    final_configs: dict[str, str] = {}
     truth_initial_configs: dict[str, str] | None = None
     truth_configs: dict[str, str] | None = None
-    testcase_results: tuple[TestcaseResult, ...] = ()
-    unenforced: dict[str, tuple[str, ...]] = Field(
-        {}, description="by device: lines it accepted without doing what they say, and why"
-    )
-    refused_startup_lines: tuple[RefusedLine, ...] = Field(
-        (), description="lines of startup configs that their devices refused; the devices booted on"
-    )
     environment: Environment
     started_at: str
     deploy_s: float = 0.0

@@ -186,7 +186,7 @@ class _Screen:
 
 
 class _Typist:
-    """Follows what is typed, so that every entered line passes the terminal's gate."""
+    """Follows what is typed, so that every entered line passes the terminal's guard."""
 
     def __init__(
         self,

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.errors import TaskFileError
+from pytest_netbench.errors import InputError, TaskFileError
 from pytest_netbench.plugin import item as items
 from pytest_netbench.plugin.item import TaskItem
+from pytest_netbench.plugin.nodeids import SUFFIXES, is_from_a_task
 from pytest_netbench.plugin.run import Run, run_of
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
+    from pytest_netbench.generators.sources import GeneratedSource, Source
     from pytest_netbench.model.task import Task
 
-SUFFIXES = (".task.yaml", ".task.yml", ".task.json")
-IN_NODE_IDS = (*SUFFIXES, ".json")  # the draft's own files have no suffix of ours; they are collected if they are named
 NO_AGENT = "no agent was given: choose one with --agent=oracle, --agent=MODEL or --agent=FILE"
 
 
@@ -55,7 +55,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())
-        if isinstance(report.longrepr, tuple) and report.nodeid.partition("::")[0].endswith(IN_NODE_IDS)
+        if isinstance(report.longrepr, tuple) and is_from_a_task(report.nodeid)
     )
     for reason, count in reasons.items():
         tasks = "1 task" if count == 1 else f"{count} tasks"
@@ -66,54 +66,74 @@ class TaskFile(pytest.File):
     """A task file: one item per agent and trial, or one for the self-test."""
 
     def collect(self) -> Iterable[TaskItem]:
-        from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic and yaml)
+        from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic and yaml)
 
-        run = run_of(self.config)
-        try:
-            task = load_task(self.path)
-        except TaskFileError as error:
-            shown = _relative(self.path, self.config.rootpath)
-            nearer = TaskFileError(error.message, path=shown, line=error.line)
-            yield items.broken(self, name=_stem(self.path), error=nearer)
-            return
-        if run.selftest:
-            yield self._marked(items.selftest(self, task), task)
-        elif not run.agents:
-            skipped = self._marked(items.unassigned(self, task), task)
-            skipped.add_marker(pytest.mark.skip(reason=NO_AGENT))
-            yield skipped
-        else:
-            yield from self._matrix(run, task)
+        return _items(self, FileSource(self.path))
 
-    def _matrix(self, run: Run, task: Task) -> Iterator[TaskItem]:
-        for agent in run.agents:
-            for number in range(1, run.trials + 1):
-                yield self._marked(items.trial(self, task, agent=agent, number=number), task)
 
-    def _marked(self, item: TaskItem, task: Task) -> TaskItem:
-        mark = pytest.mark.netbench(
-            name=task.slug,
-            domain=task.domain,
-            family=task.family,
-            difficulty=task.difficulty,
-            platform=task.network.platform if task.has_network else None,
-        )
-        item.add_marker(mark)
-        item.extra_keyword_matches.update(
-            word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags) if word
-        )
-        return item
+class GeneratedTask(pytest.Collector):
+    """A generator and a seed: items as those of a task file, under the node id ``GENERATOR@SEED``."""
+
+    source: GeneratedSource
+
+    @classmethod
+    def of(cls, session: pytest.Session, source: GeneratedSource) -> GeneratedTask:
+        """The collector of ``source``."""
+        made: GeneratedTask = cls.from_parent(session, name=str(source), nodeid=str(source))
+        made.source = source
+        return made
+
+    def collect(self) -> Iterable[TaskItem]:
+        return _items(self, self.source)
+
+
+def _items(parent: pytest.Collector, source: Source) -> Iterator[TaskItem]:
+    run = run_of(parent.config)
+    try:
+        task = source.load()
+    except InputError as error:
+        yield items.broken(parent, name=source.stem, error=_nearer(error, parent.config.rootpath))
+        return
+    if run.selftest:
+        yield _marked(items.selftest(parent, task), task)
+    elif not run.agents:
+        skipped = _marked(items.unassigned(parent, task), task)
+        skipped.add_marker(pytest.mark.skip(reason=NO_AGENT))
+        yield skipped
+    else:
+        yield from _matrix(parent, run, task)
+
+
+def _nearer(error: InputError, root: Path) -> InputError:
+    """``error`` with the path as seen from the rootdir."""
+    if error.path is None:
+        return error
+    return TaskFileError(error.message, path=_relative(Path(error.path), root), line=error.line)
+
+
+def _matrix(parent: pytest.Collector, run: Run, task: Task) -> Iterator[TaskItem]:
+    for agent in run.agents:
+        for number in range(1, run.trials + 1):
+            yield _marked(items.trial(parent, task, agent=agent, number=number), task)
+
+
+def _marked(item: TaskItem, task: Task) -> TaskItem:
+    mark = pytest.mark.netbench(
+        name=task.slug,
+        domain=task.domain,
+        family=task.family,
+        difficulty=task.difficulty,
+        platform=task.network.platform if task.has_network else None,
+    )
+    item.add_marker(mark)
+    item.extra_keyword_matches.update(
+        word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags) if word
+    )
+    return item
 
 
 def _is_draft(path: Path) -> bool:
     return path.suffix == ".json" and b'"task_name"' in path.read_bytes()
-
-
-def _stem(path: Path) -> str:
-    for suffix in SUFFIXES:
-        if path.name.endswith(suffix):
-            return path.name.removesuffix(suffix)
-    return path.stem
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin.collection import IN_NODE_IDS
 from pytest_netbench.plugin.item import name_of
+from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
 from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import clean
 
@@ -56,7 +56,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """A worker that died is nobody's failure who is evaluated: an error."""
-        if not crashitem.partition("::")[0].endswith(IN_NODE_IDS) or report.outcome != "failed":
+        if not is_from_a_task(crashitem) or report.outcome != "failed":
             return
         report.when = "setup"
         result = self._crashed(crashitem, str(report.longrepr))
@@ -67,10 +67,10 @@ class Controller:
     def _crashed(self, node_id: str, error: str) -> TrialResult | None:
         """The result of a trial whose worker died; None if ``node_id`` is a self-test."""
         from pytest_netbench.plugin.reports import error_result  # noqa: PLC0415
-        from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic and yaml)
 
-        file, _, name = node_id.partition("::")
-        task = load_task(self._config.rootpath / file)
+        source = source_of(node_id, self._config.rootpath)
+        assert source is not None
+        task, name = source.load(), node_id.partition("::")[2]
         for agent in self._run.agents:
             for number in range(1, self._run.trials + 1):
                 if name == name_of(task, agent, number):

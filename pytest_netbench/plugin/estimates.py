@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.errors import TaskFileError
-from pytest_netbench.plugin.collection import IN_NODE_IDS
+from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.controller import DURATIONS
+from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
 from pytest_netbench.plugin.run import run_of
 
 NODE_MB = 20.0
@@ -30,34 +30,40 @@ class Estimate:
 
 
 def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
-    """One estimate per node id: what it took last time, or what its task file suggests."""
+    """Return one estimate per node id: what it took last time, or what its task suggests."""
     cache = getattr(config, "cache", None)
     known: dict[str, float] = {} if cache is None else cache.get(DURATIONS, {})
     repeats = run_of(config).repeats if run_of(config).selftest else 0
-    by_file: dict[str, Estimate] = {}
+    by_source: dict[str, Estimate] = {}
     found = []
     for node_id in node_ids:
-        file = node_id.partition("::")[0]
-        if file not in by_file:
-            by_file[file] = _of_file(config.rootpath / file, repeats)
-        guess = by_file[file]
+        head = node_id.partition("::")[0]
+        if head not in by_source:
+            by_source[head] = _of_source(node_id, config.rootpath, repeats)
+        guess = by_source[head]
         found.append(Estimate(seconds=known.get(node_id, guess.seconds), memory_mb=guess.memory_mb))
     return found
 
 
-def _of_file(path: Path, repeats: int) -> Estimate:
-    if not path.name.endswith(IN_NODE_IDS):
-        return Estimate(seconds=0.0, memory_mb=0.0)
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic and yaml)
+def _of_source(node_id: str, root: Path, repeats: int) -> Estimate:
+    nothing = Estimate(seconds=0.0, memory_mb=0.0)
+    source = source_of(node_id, root) if is_from_a_task(node_id) else None
+    if source is None:
+        return nothing
+    from pytest_netbench.trial import family_of  # noqa: PLC0415  (imports pydantic)
 
     try:
-        task = load_task(path)
-    except TaskFileError:
-        return Estimate(seconds=0.0, memory_mb=0.0)
-    nodes = len(task.network.topology.nodes) if task.has_network else 0
-    steps = 0 if task.size is None else task.size.steps
-    once = LAB_S + NODE_S * nodes + TESTCASE_S * len(getattr(task.payload, "testcases", ()))
-    return Estimate(seconds=once * repeats * (2 + steps) if repeats else once, memory_mb=LAB_MB + NODE_MB * nodes)
+        task = source.load()
+    except InputError:
+        return nothing
+    once = TESTCASE_S * len(getattr(task.payload, "testcases", ()))
+    memory_mb = 0.0
+    if task.has_network:
+        nodes = len(task.network.topology.nodes)
+        once += LAB_S + NODE_S * nodes
+        memory_mb = LAB_MB + NODE_MB * nodes
+    stages = repeats * family_of(task).stages_to_prove(task) if repeats else 1
+    return Estimate(seconds=once * stages, memory_mb=memory_mb)
 
 
 def available_mb() -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,10 @@ from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
-    from pytest_netbench.ani.interface import LabAni
+    from pytest_netbench.ani.protocol import OpenAni
     from pytest_netbench.lab.protocols import Lab
     from pytest_netbench.model.task import Task
-    from pytest_netbench.selftest import SelftestReport
-    from pytest_netbench.trial import Trial
+    from pytest_netbench.trial import SelftestReport, Stage, Trial
 
 
 @pytest.fixture
@@ -47,26 +47,28 @@ def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
 
 
 @pytest.fixture
-def lab(request: pytest.FixtureRequest, task: Task) -> Iterator[Lab]:
-    """A fresh running network of ``task``, destroyed afterwards."""
-    from pytest_netbench import parts  # noqa: PLC0415
-    from pytest_netbench.plugin.item import lack_of  # noqa: PLC0415
+def stage(request: pytest.FixtureRequest, task: Task) -> Iterator[Stage]:
+    """The stage of ``task``, prepared, healthy and settled; removed afterwards."""
+    from pytest_netbench.plugin.running import settings_of  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.trial import Stage  # noqa: PLC0415
 
-    run = run_of(request.config)
-    backend = parts.load("backends", run.backend)()
-    lack = lack_of(task, backend)
-    if lack is not None:
-        pytest.skip(str(lack))
-    running = backend.deploy(task, time_scale=run.time_scale or task.network.time_scale, workers=run.side_by_side)
-    try:
-        request.config.hook.pytest_netbench_lab_ready(lab=running, task=task)
-        yield running
-    finally:
-        running.destroy()
+    with ExitStack() as stack:
+        try:
+            prepared = stack.enter_context(Stage(task, settings_of(request)))
+        except RequirementMissing as lack:
+            pytest.skip(str(lack))
+        request.node.stage = prepared
+        yield prepared
 
 
 @pytest.fixture
-def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab) -> Iterator[LabAni]:
+def lab(stage: Stage) -> Lab | None:
+    """The fresh running network of ``task``, destroyed afterwards; ``None`` if the task has no network."""
+    return stage.lab
+
+
+@pytest.fixture
+def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None) -> Iterator[OpenAni]:
     """What the agent is given of ``lab``: four methods, under the task's budget and policy."""
     from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
     from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415  (needs pydantic)
@@ -85,7 +87,9 @@ def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent
 
 
 @pytest.fixture
-def trial(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab, ani: LabAni) -> Trial:
+def trial(
+    request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
+) -> Trial:
     """The trial, run and scored: ``trial.record`` is what there is to judge. The lab is still up."""
     from pytest_netbench.plugin.running import run  # noqa: PLC0415  (needs pydantic)
 

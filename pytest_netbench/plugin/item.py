@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_netbench.errors import NetbenchError, RequirementMissing, TaskFileError
+from pytest_netbench.errors import InputError, NetbenchError
 from pytest_netbench.plugin.failures import cleaned
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
-    from pytest_netbench.selftest import SelftestReport
-    from pytest_netbench.trial import Trial
+    from pytest_netbench.trial import SelftestReport, Stage, Trial
 
 
 class TrialFailed(AssertionError):
@@ -30,9 +29,10 @@ class TaskItem(pytest.Function):
     """One trial of one agent at one task, or the self-test of a task."""
 
     task: Task | None = None
-    task_error: TaskFileError | None = None
+    task_error: InputError | None = None
     agent_choice: AgentChoice | None = None
     number: int = 1
+    stage: Stage | None = None
     outcome: Outcome | None = None
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
@@ -71,7 +71,7 @@ class Outcome:
         self.result = result
 
 
-def trial(parent: pytest.File, task: Task, *, agent: AgentChoice, number: int) -> TaskItem:
+def trial(parent: pytest.Collector, task: Task, *, agent: AgentChoice, number: int) -> TaskItem:
     """An attempt of ``agent`` at ``task``; the first is named after the agent alone."""
     item: TaskItem = TaskItem.from_parent(parent, name=name_of(task, agent, number), callobj=run_trial)
     item.task, item.agent_choice, item.number = task, agent, number
@@ -84,22 +84,22 @@ def name_of(task: Task, agent: AgentChoice, number: int) -> str:
     return f"{task.slug}[{label}]"
 
 
-def selftest(parent: pytest.File, task: Task) -> TaskItem:
+def selftest(parent: pytest.Collector, task: Task) -> TaskItem:
     """The self-test of ``task``."""
     item: TaskItem = TaskItem.from_parent(parent, name=f"{task.slug}[selftest]", callobj=run_selftest)
     item.task = task
     return item
 
 
-def unassigned(parent: pytest.File, task: Task) -> TaskItem:
+def unassigned(parent: pytest.Collector, task: Task) -> TaskItem:
     """A task that nobody was named for."""
     item: TaskItem = TaskItem.from_parent(parent, name=task.slug, callobj=run_trial)
     item.task = task
     return item
 
 
-def broken(parent: pytest.File, *, name: str, error: TaskFileError) -> TaskItem:
-    """A file that is no task: an item that errs, so that the others run."""
+def broken(parent: pytest.Collector, *, name: str, error: InputError) -> TaskItem:
+    """An item for a source that gives no task. It errs, so that the others run."""
     item: TaskItem = TaskItem.from_parent(parent, name=name, callobj=run_nothing)
     item.task_error = error
     return item
@@ -123,15 +123,4 @@ def run_selftest(netbench_selftest: SelftestReport) -> None:
 
 
 def run_nothing(task: Task) -> None:
-    """Never runs: the fixture ``task`` raises what is wrong with the file."""
-
-
-def lack_of(task: Task, backend: Any) -> RequirementMissing | None:
-    """The one thing that this machine lacks for ``task``, or None."""
-    from pytest_netbench import parts  # noqa: PLC0415
-
-    families = parts.names("families")
-    if task.family not in families:
-        return RequirementMissing(f"family {task.family!r} is not installed (installed: {', '.join(families)})")
-    lack = backend.lacks(task)
-    return None if lack is None else RequirementMissing(*lack)
+    """Never runs: the fixture ``task`` raises what is wrong with the source."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_netbench.plugin.collection import IN_NODE_IDS
 from pytest_netbench.plugin.item import TaskItem
+from pytest_netbench.plugin.nodeids import is_from_a_task
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Preload:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:  # noqa: ARG002  (a hook's names)
         """On the controller of xdist."""
-        if any(name.partition("::")[0].endswith(IN_NODE_IDS) for name in ids):
+        if any(map(is_from_a_task, ids)):
             self._start()
 
     def pytest_unconfigure(self) -> None:

@@ -33,6 +33,7 @@ class Reports:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Forget the attempt before, if the item is run again."""
         if isinstance(item, TaskItem):
+            item.stage = None
             item.outcome = None
             item.result = None
             item.selftest_report = None

@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench import parts
-from pytest_netbench.plugin.item import Outcome, lack_of
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.plugin.item import Outcome
 from pytest_netbench.plugin.run import run_of
-from pytest_netbench.results.truth import load_truth, save_truth
+from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.scorers.apply import apply_scorers
-from pytest_netbench.selftest import SelftestReport, selftest
-from pytest_netbench.trial import Trial, family_of, judge, platforms_of, terms_for
-from pytest_netbench.trial.provenance import environment
+from pytest_netbench.trial import SelftestReport, Settings, Stage, Trial, family_of, judge, selftest, terms_for
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
-    from pytest_netbench.ani.interface import LabAni
+    from pytest_netbench.ani.protocol import OpenAni
     from pytest_netbench.lab.protocols import Lab
     from pytest_netbench.model.task import Task
 
 
-def run(request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAgent, lab: Lab, ani: LabAni) -> Trial:
+def settings_of(request: pytest.FixtureRequest) -> Settings:
+    """How stages of the item that asks are set up."""
+    run = run_of(request.config)
+    hook = request.config.hook
+
+    def ready(lab: Lab, task: Task) -> None:
+        hook.pytest_netbench_lab_ready(lab=lab, task=task)
+
+    return Settings(
+        backend=run.backend,
+        time_scale=run.time_scale,
+        workers=run.side_by_side,
+        truth=_truths(request).load,
+        ready=ready,
+        where=request.config.rootpath,
+        pytest_version=pytest.__version__,
+    )
+
+
+def run(
+    request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
+) -> Trial:
     """Run the trial of the item that asks, score it as far as this process may, and leave the outcome on the item."""
     settings = run_of(request.config)
-    truth = load_truth(request.node.path, task)
     trial = Trial(
-        task=task,
-        lab=lab,
+        stage=_stage(request, task, lab),
         ani=ani,
         agent=agent,
         terms=terms_for(task, agent.info, budget=settings.budget, ssh=settings.ssh),
-        environment=environment(
-            lab,
-            backend=settings.backend,
-            platforms=platforms_of(task),
-            where=request.config.rootpath,
-            pytest_version=pytest.__version__,
-        ),
         node_id=request.node.nodeid,
         number=getattr(request.node, "number", 1),
-        truth_initial_configs=None if truth is None else truth.initial_configs,
-        truth_configs=None if truth is None else truth.configs,
     )
     record = trial.run()
     family = family_of(task)
@@ -55,19 +64,29 @@ def run(request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAg
 
 def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     """Test the task of the item that asks, and record the running configs its ground truth leaves."""
-    settings = run_of(request.config)
-    backend: Any = parts.load("backends", settings.backend)()
-    lack = lack_of(task, backend)
-    if lack is not None:
+    try:
+        report = selftest(task, settings_of(request), repeats=run_of(request.config).repeats)
+    except RequirementMissing as lack:
         pytest.skip(str(lack))
-    report = selftest(
-        task,
-        backend=backend,
-        time_scale=settings.time_scale or task.network.time_scale,
-        workers=settings.side_by_side,
-        repeats=settings.repeats,
-    )
     if report.truth is not None and not report.problems:
-        save_truth(request.node.path, task, report.truth.initial, report.truth.final)
+        _truths(request).save(task, report.truth.initial, report.truth.final)
     request.node.selftest_report = report
     return report
+
+
+def _stage(request: pytest.FixtureRequest, task: Task, lab: Lab | None) -> Stage:
+    """The item's stage; a ``lab`` of an overridden fixture takes the place of its own."""
+    stage: Stage | None = getattr(request.node, "stage", None)
+    if stage is None:
+        stage = Stage(task, settings_of(request), lab=lab)
+        stage.__enter__()  # it has nothing to remove: whoever deployed the lab does that
+    elif lab is not None:
+        stage.adopt(lab)
+    return stage
+
+
+def _truths(request: pytest.FixtureRequest) -> TruthStore:
+    """The recorded truths near the item's task."""
+    root: Path = request.config.rootpath
+    path: Path = request.node.path
+    return TruthStore.around(path if path.is_dir() else path.parent, root=root)

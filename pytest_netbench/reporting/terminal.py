@@ -9,20 +9,13 @@ from pytest_netbench.reporting import words
 from pytest_netbench.stats.intervals import wilson
 from pytest_netbench.stats.means import mean
 
-_TUPLE = ("reasoning", "command", "testcase")
+_DRAFT = ("reasoning", "command", "testcase")
+"""The order of the draft's three scores; others follow in the order in which they were made."""
 
-_COLUMNS = (
-    ("passed", 6),
-    ("95 %", 7),
-    ("reasoning", 9),
-    ("command", 7),
-    ("testcase", 8),
-    ("cost", 7),
-    ("tokens", 6),
-    ("calls", 5),
-    ("time", 6),
-)
-_FIXED = sum(width + 1 for _, width in _COLUMNS)
+_Columns = Sequence[tuple[str, int]]
+_BEFORE: _Columns = (("passed", 6), ("95 %", 7))
+_AFTER: _Columns = (("cost", 7), ("tokens", 6), ("calls", 5), ("time", 6))
+_LEAST_LABEL = 8
 _LEGEND = (
     f"scores: means of what was measured ({words.NOTHING} nothing); 95 %: Wilson interval of passed",
     "cost, tokens, calls, time: totals of the agent",
@@ -30,7 +23,7 @@ _LEGEND = (
 
 
 def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
-    """The tables, at most ``width`` columns wide, but never less than 80.
+    """Return the tables, at most ``width`` columns wide, but never less than 80. A table has a column for each score that was made.
 
     Infrastructure errors are counted under the table and are in none of its numbers.
     """
@@ -50,27 +43,51 @@ def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
     extras = sorted({name for one in scored for name in one.extras})
     offered = f" (with {', '.join(extras)})" if extras else ""
     lines = [words.clipped(f"agent {agent}{offered}", width)]
+    shown, left_over = _metrics(scored, width)
+    columns = (*_BEFORE, *((name, max(len(name), 4)) for name in shown), *_AFTER)
     if scored:
         domains = sorted({one.domain for one in scored})
-        label = min(max(len(name) for name in (*domains, "domain")), width - _FIXED)
-        lines.append(_row("domain", label, [name for name, _ in _COLUMNS]))
+        taken = sum(column + 1 for _, column in columns)
+        label = min(max(len(name) for name in (*domains, "domain")), width - taken)
+        lines.append(_row("domain", label, [name for name, _ in columns], columns))
         groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
         if len(groups) > 1:
             groups.append(("all", scored))
-        lines += [_row(domain, label, _cells(group)) for domain, group in groups]
-    return [*lines, *(words.clipped(note, width) for note in _notes(results, scored))]
+        lines += [_row(domain, label, _cells(group, shown), columns) for domain, group in groups]
+    notes = (*_means(scored, left_over), *_notes(results, scored))
+    return [*lines, *(words.clipped(note, width) for note in notes)]
 
 
-def _row(name: str, label: int, cells: Sequence[str]) -> str:
-    padded = (f"{cell:>{width}}" for cell, (_, width) in zip(cells, _COLUMNS, strict=True))
+def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list[str]]:
+    """Metrics of the scorers that ran: those that have room for a column, and the others."""
+    made = dict.fromkeys(score.metric for one in scored for score in one.scores)
+    ordered = [name for name in _DRAFT if name in made] + [name for name in made if name not in _DRAFT]
+    room = width - _LEAST_LABEL - sum(column + 1 for _, column in (*_BEFORE, *_AFTER))
+    shown: list[str] = []
+    for name in ordered:
+        room -= max(len(name), 4) + 1
+        if room < 0:
+            break
+        shown.append(name)
+    return shown, ordered[len(shown) :]
+
+
+def _means(scored: Sequence[TrialResult], metrics: Sequence[str]) -> Iterable[str]:
+    """Lines for metrics that have no column."""
+    for metric in metrics:
+        yield f"{metric}: {words.score(mean(one.score(metric) for one in scored).value)}"
+
+
+def _row(name: str, label: int, cells: Sequence[str], columns: _Columns) -> str:
+    padded = (f"{cell:>{width}}" for cell, (_, width) in zip(cells, columns, strict=True))
     return " ".join([f"{words.clipped(name, label):<{label}}", *padded])
 
 
-def _cells(results: Sequence[TrialResult]) -> list[str]:
+def _cells(results: Sequence[TrialResult], metrics: Sequence[str]) -> list[str]:
     return [
         f"{_passed(results)}/{len(results)}",
         _interval(results),
-        *(words.score(mean(one.score(metric) for one in results).value) for metric in _TUPLE),
+        *(words.score(mean(one.score(metric) for one in results).value) for metric in metrics),
         _cost(results),
         _tokens(results),
         words.count(sum(one.budget_used.calls for one in results)),
@@ -83,7 +100,7 @@ def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Ite
     if errors:
         where = ", ".join(f"{domain} {number}" for domain, number in _counted(one.domain for one in errors).items())
         yield f"infrastructure errors, not scored: {len(errors)} ({where})"
-    for metric in dict.fromkeys([*_TUPLE, *(score.metric for one in scored for score in one.scores)]):
+    for metric in dict.fromkeys([*_DRAFT, *(score.metric for one in scored for score in one.scores)]):
         lacking = [score for one in scored for score in one.scores if score.metric == metric and score.value is None]
         if lacking:
             why = lacking[0].explanation.removeprefix("not measured: ")

@@ -1,104 +1,155 @@
-"""Recorded ground truth: the running configs that the oracle leaves, kept beside the task file for the command score.
+"""Recorded ground truth: the running configs that the oracle leaves, kept for the command score.
 
-``tasks/qos/llq-voice.task.yaml`` has it in ``tasks/qos/.truth/llq-voice.json``.
+A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the task:
+``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task finds its truth also if its file is renamed, copied or generated,
+and a task that is reworded keeps it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from pytest_netbench import __version__, parts
-from pytest_netbench.errors import ResultsError
+from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.files import replace_file
+from pytest_netbench.taskfile.corpus import corpus
 from pytest_netbench.text import plain_json
+
+FOLDER = ".truth"
 
 
 class Truth(Model):
-    """Running configs by node before and after the ground truth is applied, for the task of this ``digest``.
+    """Running configs by node before and after the ground truth is applied, for tasks of this truth digest.
 
-    ``versions``: with what they were recorded.
+    ``proved``: the proof digest of the task whose self-test passed last. ``versions``: with what they were recorded.
     """
 
     digest: str
+    proved: str | None = None
     initial_configs: dict[str, str]
     configs: dict[str, str]
     versions: dict[str, str] = {}
 
 
-def truth_path(task_path: Path, task: Task) -> Path:
-    """Where the ground truth of a task is recorded."""
-    return task_path.parent / ".truth" / f"{task.slug}.json"
+class TruthStore:
+    """Recorded truths near a task.
 
-
-def load_truth(task_path: Path, task: Task) -> Truth | None:
-    """What was recorded for exactly this task; ``None`` if nothing was, or the task has changed since.
-
-    Raises:
-        ResultsError: There is a file, and it cannot be read.
+    Args:
+        folders: Where they are looked for, and recorded, nearest first.
+        shipped: Where they are looked for afterwards; nothing is written there.
     """
-    path = truth_path(task_path, task)
+
+    def __init__(self, folders: Sequence[Path], *, shipped: Sequence[Path] = ()) -> None:
+        self._folders = tuple(folders)
+        self._shipped = tuple(shipped)
+
+    @classmethod
+    def around(cls, folder: Path, *, root: Path | None = None) -> TruthStore:
+        """The truths in ``.truth`` of ``folder``, of its parents up to ``root``, and of the shipped tasks.
+
+        Args:
+            folder: The folder of the task file, or where a script runs.
+            root: Where the search ends; by default, and if ``folder`` is not in it, in the folder itself.
+        """
+        here = folder.absolute()
+        top = here if root is None or not here.is_relative_to(root.absolute()) else root.absolute()
+        parents = [one for one in (here, *here.parents) if one.is_relative_to(top)]
+        try:
+            shipped = [corpus() / "tasks" / FOLDER]
+        except UsageError:
+            shipped = []
+        below = [top / "tasks" / FOLDER]
+        return cls([one / FOLDER for one in parents] + below, shipped=shipped)
+
+    def load(self, task: Task) -> Truth | None:
+        """What was recorded for the task's network and ground truth; ``None`` if nothing was.
+
+        Raises:
+            ResultsError: There is a file, and it cannot be read.
+        """
+        digest = task.truth_digest
+        if digest is None:
+            return None
+        for folder in dict.fromkeys((*self._folders, *self._shipped)):
+            for path in sorted(folder.glob(f"*-{digest}.json")):
+                return _read(path, digest)
+        return None
+
+    def save(
+        self,
+        task: Task,
+        initial_configs: Mapping[str, str],
+        configs: Mapping[str, str],
+        *,
+        versions: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Record the ground truth of a task; returns whether a file changed (other versions alone change none).
+
+        It goes to the file that has the digest, else to the nearest folder ``.truth`` that exists, else to a new one
+        beside the task.
+
+        Args:
+            task: The task.
+            initial_configs: Running configs by node before the ground truth is applied.
+            configs: Running configs by node after it.
+            versions: With what they were recorded; by default this package and the task's platforms.
+
+        Raises:
+            ResultsError: It cannot be written.
+            UsageError: No configs are recorded for tasks of this family.
+        """
+        digest = task.truth_digest
+        if digest is None:
+            raise UsageError(f"task {task.slug} of family {task.family!r} has no ground-truth configs to record")
+        truth = Truth(
+            digest=digest,
+            proved=task.proof_digest,
+            initial_configs=dict(initial_configs),
+            configs=dict(configs),
+            versions=dict(_versions(task) if versions is None else versions),
+        )
+        if _recorded(self, task) == truth.model_copy(update={"versions": {}}):
+            return False
+        path = self._place(task.slug, digest)
+        try:
+            replace_file(path, plain_json(truth.model_dump(mode="json"), indent=1) + "\n")
+        except ResultsError as error:
+            raise ResultsError(
+                f"{path}: the ground truth cannot be recorded ({_reason(error)}); make {path.parent.parent} writable, or copy "
+                "the tasks to a directory that is"
+            ) from error
+        return True
+
+    def _place(self, slug: str, digest: str) -> Path:
+        for folder in self._folders:
+            for path in sorted(folder.glob(f"*-{digest}.json")):
+                return path
+        chosen = next((folder for folder in self._folders if folder.is_dir()), self._folders[0])
+        return chosen / f"{slug}-{digest}.json"
+
+
+def _read(path: Path, digest: str) -> Truth:
     try:
         truth = Truth.model_validate_json(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         words = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
         raise ResultsError(
-            f"{path}: not a recorded ground truth ({words}); record it again: pytest {task_path} --netbench-selftest"
+            f"{path}: not a recorded ground truth ({words}); record it again: pytest TASK_FILE --netbench-selftest"
         ) from error
-    return truth if truth.digest == task.digest else None
+    if truth.digest != digest:
+        raise ResultsError(f"{path}: holds the ground truth of digest {truth.digest}; its name says {digest}")
+    return truth
 
 
-def save_truth(
-    task_path: Path,
-    task: Task,
-    initial_configs: Mapping[str, str],
-    configs: Mapping[str, str],
-    *,
-    versions: Mapping[str, str] | None = None,
-) -> bool:
-    """Record the ground truth of a task; returns whether the file changed (other versions alone do not change it).
-
-    Args:
-        task_path: The task's file.
-        task: The task.
-        initial_configs: Running configs by node before the ground truth is applied.
-        configs: Running configs by node after it.
-        versions: With what they were recorded; by default this package and the task's platforms.
-
-    Raises:
-        ResultsError: It cannot be written.
-    """
-    path = truth_path(task_path, task)
-    truth = Truth(
-        digest=task.digest,
-        initial_configs=dict(initial_configs),
-        configs=dict(configs),
-        versions=dict(_versions(task) if versions is None else versions),
-    )
-    if _recorded(path, task_path, task) == truth.model_copy(update={"versions": {}}):
-        return False
+def _recorded(store: TruthStore, task: Task) -> Truth | None:
+    """What is recorded now, versions left aside; ``None`` if it is nothing or of no use."""
     try:
-        replace_file(path, plain_json(truth.model_dump(mode="json"), indent=1) + "\n")
-    except ResultsError as error:
-        raise ResultsError(
-            f"{path}: the ground truth cannot be recorded ({_reason(error)}); make {task_path.parent} writable, or copy the "
-            "tasks to a directory that is"
-        ) from error
-    return True
-
-
-def _recorded(path: Path, task_path: Path, task: Task) -> Truth | None:
-    """What stands there now, versions left aside; ``None`` if it is nothing or of no use."""
-    if not path.exists():
-        return None
-    try:
-        truth = load_truth(task_path, task)
+        truth = store.load(task)
     except ResultsError:
         return None  # it is about to be recorded again, which is the remedy
     return None if truth is None else truth.model_copy(update={"versions": {}})
@@ -106,7 +157,7 @@ def _recorded(path: Path, task_path: Path, task: Task) -> Truth | None:
 
 def _versions(task: Task) -> dict[str, str]:
     versions = {"netbench": __version__}
-    for platform in sorted({task.network.platform_of(node.name) for node in task.network.topology.nodes}):
+    for platform in sorted(task.network.platforms):
         version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
         if version is not None:
             versions[platform] = version

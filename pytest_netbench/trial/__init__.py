@@ -1,24 +1,28 @@
-"""One trial from start to end, usable without pytest.
+"""One trial from start to end, and the self-test; usable without pytest.
 
-``run_trial`` does it all; ``Trial`` is for someone who has a lab already.
+``Stage`` is where a trial takes place, ``run_trial`` a whole trial in one call, ``selftest`` the proof of a task.
 """
 
-from pytest_netbench.trial.attempt import Trial, check_health
+from pytest_netbench.trial.attempt import Trial
 from pytest_netbench.trial.opening import open_ani
-from pytest_netbench.trial.run import platforms_of, run_trial
+from pytest_netbench.trial.run import run_trial
+from pytest_netbench.trial.selftest import SelftestReport, selftest
+from pytest_netbench.trial.stage import Settings, Stage
 from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.verdict import explain, judge
 
 __all__ = [
+    "SelftestReport",
+    "Settings",
+    "Stage",
     "Terms",
     "Trial",
     "brief_for",
-    "check_health",
     "explain",
     "family_of",
     "judge",
     "open_ani",
-    "platforms_of",
     "run_trial",
+    "selftest",
     "terms_for",
 ]

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any, Literal
 
 from pytest_netbench.agents.protocol import Agent, InformedAgent
-from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import AgentError, BudgetExhausted, InfrastructureError, InputError, RequirementMissing
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Step, Submission, Usage
@@ -33,7 +33,7 @@ def let_work(
     *,
     task: Task,
     brief: Brief,
-    ani: LabAni,
+    ani: OpenAni,
     grace_s: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Work:
@@ -72,7 +72,7 @@ def _patience(wall_s: float | None, grace_s: float | None) -> float | None:
     return wall_s + (min(LONGEST_GRACE_S, wall_s) if grace_s is None else grace_s)
 
 
-def _judge(errand: _Errand, ani: LabAni, seconds: float) -> Work:
+def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
     error = errand.error
     if error is None and isinstance(errand.answer, Submission):
         reason = errand.answer.stop_reason
@@ -89,19 +89,19 @@ def _judge(errand: _Errand, ani: LabAni, seconds: float) -> Work:
     return Work(outcome="agent-error", error=text, submission=_left_by(error, ani, "agent-error"), seconds=seconds)
 
 
-def _left_by(error: BaseException | None, ani: LabAni, stop_reason: str) -> Submission:
+def _left_by(error: BaseException | None, ani: OpenAni, stop_reason: str) -> Submission:
     submission = getattr(error, "submission", None)
     return submission if isinstance(submission, Submission) else _nothing(ani, stop_reason)
 
 
-def _nothing(ani: LabAni, stop_reason: str) -> Submission:
+def _nothing(ani: OpenAni, stop_reason: str) -> Submission:
     return Submission(stop_reason=stop_reason, usage=usage_of(ani.steps))
 
 
 class _Errand(Thread):
     """A daemon thread: it does not keep the process from ending."""
 
-    def __init__(self, agent: Agent | InformedAgent, task: Task, brief: Brief, ani: LabAni) -> None:
+    def __init__(self, agent: Agent | InformedAgent, task: Task, brief: Brief, ani: OpenAni) -> None:
         super().__init__(name=f"netbench agent {agent.info.id}", daemon=True)
         self._agent, self._task, self._brief, self._ani = agent, task, brief, ani
         self.answer: object = None

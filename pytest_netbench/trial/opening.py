@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from pytest_netbench.ani import manual
+from pytest_netbench.ani.bare import BareAni
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
+from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.trial.terms import Terms
 
 
-def open_ani(lab: Lab, terms: Terms) -> LabAni:
-    """What an agent is given of ``lab`` under ``terms``; whoever opens it closes it.
+def open_ani(lab: Lab | None, terms: Terms) -> OpenAni:
+    """Open what an agent is given of ``lab`` under ``terms``; whoever opens it closes it.
+
+    Without a lab no method is offered.
 
     Raises:
         RequirementMissing: This machine lacks what an extra needs.
         LabError: Devices could not be made to answer with SSH.
     """
+    if lab is None:
+        return BareAni(budget=terms.budget)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     if SEARCH_MANUAL in terms.extras:
         manual.prepare(ani.dialects)

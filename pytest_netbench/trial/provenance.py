@@ -6,42 +6,45 @@ import platform
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest_netbench
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.trial import Environment
 
 
-def environment(
-    lab: Lab, *, backend: str, platforms: frozenset[str], where: Path, pytest_version: str | None = None
-) -> Environment:
-    """Versions, kernel, features and commit, as every result carries them.
+def environment(lab: Lab | None, *, backend: str, where: Path, pytest_version: str | None = None) -> Environment:
+    """Return versions, kernel, features and commit, as every result carries them.
 
     Args:
-        lab: The running lab.
+        lab: The running lab; ``None`` for a task without a network.
         backend: Name of what deployed it.
-        platforms: Names of the platforms in it.
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
     """
-    versions = {
-        node.platform: lab.driver(name).version(node)
-        for name, node in sorted(lab.nodes.items(), key=lambda one: one[1].platform)
-        if node.platform in platforms
-    }
     return Environment(
         netbench=pytest_netbench.__version__,
         python=platform.python_version(),
         pytest=pytest_version,
         kernel=platform.release(),
-        backend=backend,
-        platforms={name: version for name, version in versions.items() if version is not None},
-        features=tuple(lab.features),
-        substitutes=dict(lab.substitutes),
-        time_scale=lab.time_scale,
-        readiness=lab.readiness,
         git_commit=git_commit(where),
+        **({} if lab is None else _of_lab(lab, backend)),
     )
+
+
+def _of_lab(lab: Lab, backend: str) -> dict[str, Any]:
+    versions = {
+        node.platform: lab.driver(name).version(node)
+        for name, node in sorted(lab.nodes.items(), key=lambda one: one[1].platform)
+    }
+    return {
+        "backend": backend,
+        "platforms": {name: version for name, version in versions.items() if version is not None},
+        "features": tuple(lab.features),
+        "substitutes": dict(lab.substitutes),
+        "time_scale": lab.time_scale,
+        "readiness": lab.readiness,
+    }
 
 
 @cache

@@ -60,8 +60,10 @@ def terms_for(
 
 def brief_for(task: Task, terms: Terms) -> Brief:
     """What the agent is told under ``terms``."""
-    brief = family_of(task).brief(task)
+    family = family_of(task)
+    brief = family.brief(task)
     methods = terms.policy.methods
     kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
     extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS)
-    return brief.model_copy(update={"budget": terms.budget, "methods": (*kept, *extra)})
+    answer = None if family.answer is None else family.answer.model_json_schema()
+    return brief.model_copy(update={"budget": terms.budget, "methods": (*kept, *extra), "answer": answer})

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.results.truth import save_truth
+from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.trial import run_trial
 from tests.end_to_end import models
@@ -24,7 +24,7 @@ def run_matrix(folder: Path, *arguments: str, only: tuple[str, ...] = ()) -> tup
     path = bench.task()
     task = load_task(path)
     oracle = run_trial(task, Oracle())
-    save_truth(path, task, oracle.initial_configs, oracle.final_configs)
+    TruthStore.around(path.parent, root=folder).save(task, oracle.initial_configs, oracle.final_configs)
     everyone = {
         "react-gpt-4o": bench.agent("react-gpt-4o", model="openai/gpt-4o"),
         "single": bench.agent("single", strategy="single-turn"),

@@ -9,11 +9,10 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Brief, Environment, Submission
-from pytest_netbench.trial import Terms, Trial, terms_for
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+from pytest_netbench.trial import Settings, Stage, Terms, Trial, terms_for
 from tests.support.memory_lab import CHAIN, CONFIGS, MemoryLab
 
-ENVIRONMENT = Environment(netbench="0", python="3", kernel="6", backend="memory")
 WORK = ("no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10")
 
 
@@ -57,12 +56,5 @@ def trial_of(agent: Any, *, task: Task | None = None, grace_s: float | None = 0.
     lab = MemoryLab(task.network.topology, task.network.startup_configs, time_scale=100.0)
     terms: Terms = terms_for(task, agent.info, budget=budget)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
-    return Trial(
-        task=task,
-        lab=lab,
-        ani=ani,
-        agent=agent,
-        terms=terms,
-        environment=ENVIRONMENT,
-        grace_s=grace_s,
-    )
+    stage = Stage(task, Settings(backend="memory"), lab=lab).__enter__()
+    return Trial(stage=stage, ani=ani, agent=agent, terms=terms, grace_s=grace_s)

@@ -14,7 +14,7 @@ from typing import Any
 from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.errors import AgentError, AniError
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-from pytest_netbench.platforms.cisco_ios.grammar.book import book
+from pytest_netbench.platforms.cisco_ios.areas import book
 from tests.support.ios_fuzz import Fuzz
 
 DEVICES = ("R1", "f1", "h1")

@@ -12,7 +12,7 @@ from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
 
 @dataclass
 class Entered:
-    """A line that passed the gate."""
+    """A line that passed the guard."""
 
     line: str
     kind: str

@@ -11,7 +11,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.interface import TaskEvaluation
-from pytest_netbench.selftest import UNLIMITED
+from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.taskfile import load_task
 
 CORPUS = Path(__file__).parents[2] / "tasks"

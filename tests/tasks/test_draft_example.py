@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.model.task import Task
-from pytest_netbench.results.truth import load_truth
+from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile import load_task
 
 PATH = Path(__file__).parents[2] / "tasks/routing/static-routing.task.json"
@@ -60,4 +60,4 @@ def test_a_backup_is_looked_for_where_it_waits_and_a_primary_where_packets_are_f
 
 
 def test_its_ground_truth_is_recorded(task):
-    assert load_truth(PATH, task) is not None
+    assert TruthStore.around(PATH.parent, root=PATH.parents[1]).load(task) is not None

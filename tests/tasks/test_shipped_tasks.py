@@ -11,7 +11,7 @@ import pytest
 from pytest_netbench.documents.reading import read
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.task import Task
-from pytest_netbench.results.truth import Truth, load_truth
+from pytest_netbench.results.truth import Truth, TruthStore
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.taskfile.schema import task_schema
 
@@ -34,9 +34,9 @@ def task(path: Path) -> Task:
 
 @pytest.fixture
 def truth(path: Path, task: Task) -> Truth:
-    found = load_truth(path, task)
+    found = TruthStore.around(path.parent, root=CORPUS).load(task)
     assert found is not None, (
-        f"the task's digest is {task.digest}, and no ground truth is recorded for it: "
+        f"the task's truth digest is {task.truth_digest}, and no ground truth is recorded for it: "
         f"pytest {path.relative_to(CORPUS.parent)} --netbench-selftest"
     )
     return found
@@ -122,3 +122,8 @@ def test_a_shipped_task_differs_from_all_others(path: Path, task: Task):
     assert task.digest not in {other.digest for other in others}
     assert task.slug not in {other.slug for other in others}
     assert task.task_name not in {other.task_name for other in others}
+
+
+def test_a_shipped_task_passed_its_self_test_as_it_is_now(task: Task, truth: Truth, path: Path):
+    again = f"pytest {path.relative_to(CORPUS.parent)} --netbench-selftest"
+    assert truth.proved == task.proof_digest, f"network, ground truth or testcases changed since the self-test: {again}"

@@ -12,7 +12,7 @@ import asyncssh
 from asyncssh import SFTPAttrs, SFTPName
 from asyncssh.constants import FILEXFER_TYPE_DIRECTORY, FILEXFER_TYPE_REGULAR
 
-from pytest_netbench.lab.ssh.hosts import Gate, Host
+from pytest_netbench.lab.ssh.hosts import Guard, Host
 from pytest_netbench.platforms.terminal import CommandNotPermitted, FileStore
 
 LARGEST_FILE = 4 * 2**20
@@ -29,12 +29,12 @@ class _Open:
 class NodeFiles(asyncssh.SFTPServer):
     """Serves one ``FileStore``. A file is kept once it has been sent whole, and that is recorded as a command."""
 
-    def __init__(self, chan: Any, *, host: Host, gate: Gate) -> None:
+    def __init__(self, chan: Any, *, host: Host, guard: Guard) -> None:
         super().__init__(chan)
         assert host.files is not None
         self._host = host
         self._files: FileStore = host.files
-        self._gate = gate
+        self._guard = guard
 
     def open(self, path: bytes, pflags: int, attrs: SFTPAttrs) -> object:
         name = _name(path)
@@ -127,7 +127,7 @@ class NodeFiles(asyncssh.SFTPServer):
 
     def _record(self, line: str, kind: Any) -> None:
         try:
-            with self._gate.enter(self._host.name, "files", line, kind):
+            with self._guard.enter(self._host.name, "files", line, kind):
                 pass
         except CommandNotPermitted as error:
             raise asyncssh.SFTPPermissionDenied(str(error)) from None

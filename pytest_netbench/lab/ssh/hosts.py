@@ -1,4 +1,4 @@
-"""What is served: a node's console and files under a login, behind a gate."""
+"""What is served: a node's console and files under a login, behind a guard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Typed:
     output: str = ""
 
 
-class Gate(Protocol):
+class Guard(Protocol):
     """Who may enter which command; records what came of it. Used from several threads."""
 
     def enter(self, device: str, session: str, line: str, kind: CommandKind) -> AbstractContextManager[Typed]:

@@ -14,7 +14,7 @@ import asyncssh
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.ssh.files import NodeFiles
-from pytest_netbench.lab.ssh.hosts import Gate, Host
+from pytest_netbench.lab.ssh.hosts import Guard, Host
 from pytest_netbench.lab.ssh.session import Sessions
 
 LOOPBACK = "127.0.0.1"
@@ -31,14 +31,14 @@ class SshServer:
 
     Args:
         hosts: What is served.
-        gate: What every command passes.
+        guard: What every command passes.
 
     Raises:
         LabError: A port could not be had.
     """
 
-    def __init__(self, *, hosts: Sequence[Host], gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, *, hosts: Sequence[Host], guard: Guard) -> None:
+        self._guard = guard
         self._key = asyncssh.generate_private_key("ssh-ed25519")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="netbench-ssh", daemon=True)
@@ -79,7 +79,7 @@ class SshServer:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
     async def _make_sessions(self) -> Sessions:
-        return Sessions(self._gate)
+        return Sessions(self._guard)
 
     async def _listen(self, host: Host) -> int:
         listener = await asyncssh.listen(
@@ -89,7 +89,7 @@ class SshServer:
             server_host_keys=[self._key],
             server_version=_VERSION,
             process_factory=partial(self._sessions.serve, host),
-            sftp_factory=None if host.files is None else partial(NodeFiles, host=host, gate=self._gate),
+            sftp_factory=None if host.files is None else partial(NodeFiles, host=host, guard=self._guard),
             allow_scp=host.files is not None,
             line_editor=False,
             encoding="utf-8",

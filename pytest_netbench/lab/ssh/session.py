@@ -11,7 +11,7 @@ from typing import Any
 
 import asyncssh
 
-from pytest_netbench.lab.ssh.hosts import Gate, Host
+from pytest_netbench.lab.ssh.hosts import Guard, Host
 from pytest_netbench.lab.ssh.terminal import SshTerminal
 
 MAX_SESSIONS = 200
@@ -23,8 +23,8 @@ _CTRL_C = "\x03"
 class Sessions:
     """The sessions of one server. Used in its event loop, but for ``busy``."""
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
         self._numbers = itertools.count(1)
         self._open: dict[threading.Thread, SshTerminal] = {}
 
@@ -36,11 +36,11 @@ class Sessions:
             return
         outbox = _Outbox(process)
         terminal = SshTerminal(
-            device=host.name, session=f"ssh-{next(self._numbers)}", gate=self._gate, send=outbox.put_from_thread
+            device=host.name, session=f"ssh-{next(self._numbers)}", guard=self._guard, send=outbox.put_from_thread
         )
         outbox.sent = terminal.sent
         terminal.resize(*process.term_size[:2])
-        work = _Work(host, terminal, process.command, self._gate)
+        work = _Work(host, terminal, process.command, self._guard)
         self._open[work.thread] = terminal
         tasks = [asyncio.create_task(one) for one in (_listen(process, terminal), outbox.run())]
         gone = asyncio.create_task(_hang_up(process, terminal))
@@ -66,8 +66,8 @@ class Sessions:
 class _Work:
     """A console in a thread of its own."""
 
-    def __init__(self, host: Host, terminal: SshTerminal, command: str | None, gate: Gate) -> None:
-        self._host, self._terminal, self._command, self._gate = host, terminal, command, gate
+    def __init__(self, host: Host, terminal: SshTerminal, command: str | None, guard: Guard) -> None:
+        self._host, self._terminal, self._command, self._guard = host, terminal, command, guard
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int] = self._loop.create_future()
         self.thread = threading.Thread(target=self._run, name=f"netbench-ssh {host.name}", daemon=True)
@@ -89,7 +89,7 @@ class _Work:
             pass
         except Exception as error:  # noqa: BLE001 - whatever it was, the other side must not wait for ever
             status = _BROKEN
-            self._gate.broken(self._host.name, error)
+            self._guard.broken(self._host.name, error)
         with contextlib.suppress(RuntimeError):  # the server was closed meanwhile, and nobody waits
             self._loop.call_soon_threadsafe(self._finish, status)
 

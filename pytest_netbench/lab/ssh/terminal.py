@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pytest_netbench.lab.ssh.hosts import Gate, Typed
+from pytest_netbench.lab.ssh.hosts import Guard, Typed
 from pytest_netbench.platforms.terminal import CommandKind, HungUp
 
 _KEPT_OUTPUT = 131_072
@@ -23,14 +23,14 @@ class SshTerminal:
     Args:
         device: Whose console it is.
         session: Which login, for the record.
-        gate: What every command passes.
+        guard: What every command passes.
         send: Hands text to the event loop; called in the console's thread.
     """
 
-    def __init__(self, *, device: str, session: str, gate: Gate, send: Callable[[str], None]) -> None:
+    def __init__(self, *, device: str, session: str, guard: Guard, send: Callable[[str], None]) -> None:
         self._device = device
         self._session = session
-        self._gate = gate
+        self._guard = guard
         self._send = send
         self._keys: deque[str] = deque()
         self._changed = threading.Condition()
@@ -85,7 +85,7 @@ class SshTerminal:
         if not line.strip():
             yield Typed()
             return
-        with self._gate.enter(self._device, self._session, line[:_LONGEST_LINE], kind) as typed:
+        with self._guard.enter(self._device, self._session, line[:_LONGEST_LINE], kind) as typed:
             self._output = _Output()
             try:
                 yield typed

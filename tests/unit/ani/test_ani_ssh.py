@@ -1,4 +1,4 @@
-"""SSH to the devices of a lab in memory, by a real client: logins, the gate, what is told and what is left."""
+"""SSH to the devices of a lab in memory, by a real client: logins, the guard, what is told and what is left."""
 
 from __future__ import annotations
 

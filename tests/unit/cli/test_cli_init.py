@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.cli import init
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import UsageError
+from pytest_netbench.taskfile import corpus
 
-ROOT = Path(init.pytest_netbench.__file__).parent.parent
+ROOT = Path(corpus.pytest_netbench.__file__).parent.parent
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = package / "corpus" / "agents" / "run.py"
     program.write_text("#!/usr/bin/env python3\n")
     program.chmod(0o555)
-    monkeypatch.setattr(init.pytest_netbench, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(corpus.pytest_netbench, "__file__", str(package / "__init__.py"))
     return package
 
 
@@ -103,16 +103,16 @@ def test_force_does_not_write_through_a_link(package, tmp_path):
 
 
 def test_an_installation_without_tasks_says_how_to_get_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(init.pytest_netbench, "__file__", str(tmp_path / "pytest_netbench" / "__init__.py"))
-    for folder in init.FOLDERS:
+    monkeypatch.setattr(corpus.pytest_netbench, "__file__", str(tmp_path / "pytest_netbench" / "__init__.py"))
+    for folder in corpus.FOLDERS:
         (tmp_path / folder).mkdir()
     with pytest.raises(UsageError, match=r"the tasks are not in this installation .*; install the wheel: pip install"):
-        init.corpus()
+        corpus.corpus()
 
 
 @pytest.mark.skipif(not (ROOT / "pyproject.toml").is_file(), reason="needs a checkout")
 def test_a_checkout_is_its_own_corpus():
-    assert init.corpus() == ROOT
+    assert corpus.corpus() == ROOT
 
 
 def test_a_folder_that_cannot_be_made_is_one_line_and_status_3(package, tmp_path, capsys):

@@ -1,89 +1,170 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pytest_netbench.errors import ResultsError
-from pytest_netbench.results.truth import load_truth, save_truth
+from pytest_netbench.results.truth import TruthStore
+from pytest_netbench.taskfile import load_task
+from pytest_netbench.taskfile.corpus import corpus
 from tests.support.records import task
 
 BEFORE, AFTER = {"R1": "hostname R1\n"}, {"R1": "hostname R1\nrouter ospf\n"}
 VERSIONS = {"frr": "8.4.4"}
+NAME = f"llq-voice-{task().truth_digest}.json"
 
 
 @pytest.fixture
-def task_path(tmp_path: Path) -> Path:
-    return tmp_path / "qos" / "llq-voice.task.yaml"
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "tasks" / "qos"
 
 
-def test_what_is_saved_comes_back_for_the_same_task(task_path: Path):
-    assert save_truth(task_path, task(), BEFORE, AFTER, versions=VERSIONS) is True
-    truth = load_truth(task_path, task())
+@pytest.fixture
+def store(folder: Path, tmp_path: Path) -> TruthStore:
+    return TruthStore.around(folder, root=tmp_path)
+
+
+def test_what_is_saved_comes_back_for_the_same_task(store: TruthStore, folder: Path):
+    assert store.save(task(), BEFORE, AFTER, versions=VERSIONS) is True
+    truth = store.load(task())
     assert truth is not None
     assert (truth.digest, truth.initial_configs, truth.configs, truth.versions) == (
-        task().digest,
+        task().truth_digest,
         BEFORE,
         AFTER,
         VERSIONS,
     )
-    assert [one.name for one in (task_path.parent / ".truth").iterdir()] == ["llq-voice.json"]
+    assert truth.proved == task().proof_digest
+    assert [one.name for one in (folder / ".truth").iterdir()] == [NAME]
 
 
-def test_nothing_recorded_is_none(task_path: Path):
-    assert load_truth(task_path, task()) is None
+def test_nothing_recorded_is_none(store: TruthStore):
+    assert store.load(task()) is None
 
 
-def test_a_task_that_changed_has_no_truth_any_more(task_path: Path):
-    save_truth(task_path, task(), BEFORE, AFTER, versions=VERSIONS)
-    assert load_truth(task_path, task(seed=7)) is None
-    assert load_truth(task_path, task(notes="notes change nothing")) is not None
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"topology": {"nodes": [{"name": "R1"}, {"name": "R2"}, {"name": "R3"}]}},
+        {"topology": {"nodes": [{"name": "R1", "platform": "linux"}, {"name": "R2"}]}},
+        {"platform": "linux"},
+        {"startup_configs": {"R1": "hostname x"}},
+        {"ground_truth_configs": {"R1": ("hostname x",)}},
+    ],
+    ids=["a node", "a node's platform", "the platform", "a startup config", "the ground truth"],
+)
+def test_a_task_whose_configs_come_out_otherwise_has_no_truth_any_more(store: TruthStore, changes: dict):
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    assert store.load(task(**changes)) is None
 
 
-def test_only_a_change_is_written(task_path: Path):
-    save_truth(task_path, task(), BEFORE, AFTER, versions=VERSIONS)
-    path = task_path.parent / ".truth" / "llq-voice.json"
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"task_name": "Voice before all else", "intents": [{"text": "voice is first"}]},
+        {"slug": "renamed", "domain": "other", "tags": ["x"], "notes": "y", "seed": 7},
+        {
+            "testcases": [
+                {"kind": "show", "name": "s", "device": "R1", "commands": ["show run"], "expected_output": "x"}
+            ]
+        },
+        {"platform": "linux", "topology": {"nodes": [{"name": one, "platform": "small"} for one in ("R1", "R2")]}},
+        {"time_scale": 5.0, "budget": {"calls": 5}},
+    ],
+    ids=["words", "names", "testcases", "the same platforms said otherwise", "pace and budget"],
+)
+def test_a_task_that_is_only_said_or_judged_otherwise_keeps_its_truth(store: TruthStore, changes: dict):
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    assert store.load(task(**changes)) is not None
+
+
+def test_a_change_of_what_is_judged_shows_as_not_proved(store: TruthStore):
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    show = {"kind": "show", "name": "s", "device": "R1", "commands": ["show run"], "expected_output": "x"}
+    judged = task(testcases=[show])
+    truth = store.load(judged)
+    assert truth is not None
+    assert truth.proved != judged.proof_digest
+    assert truth.proved == task(task_name="other words").proof_digest
+
+
+def test_only_a_change_is_written(store: TruthStore, folder: Path):
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    path = folder / ".truth" / NAME
     before = path.stat()
-    assert save_truth(task_path, task(), BEFORE, AFTER, versions={"frr": "10.1"}) is False
+    assert store.save(task(), BEFORE, AFTER, versions={"frr": "10.1"}) is False
     assert path.stat().st_mtime_ns == before.st_mtime_ns
-    assert save_truth(task_path, task(), BEFORE, BEFORE, versions=VERSIONS) is True
-    assert save_truth(task_path, task(seed=7), BEFORE, BEFORE, versions=VERSIONS) is True
+    assert store.save(task(), BEFORE, BEFORE, versions=VERSIONS) is True
 
 
-def test_the_same_truth_is_the_same_bytes(task_path: Path, tmp_path: Path):
-    other = tmp_path / "other" / "llq-voice.task.yaml"
-    save_truth(task_path, task(), {"A": "1", "B": "2"}, AFTER, versions=VERSIONS)
-    save_truth(other, task(), {"B": "2", "A": "1"}, AFTER, versions=VERSIONS)
-    one, two = (path.parent / ".truth" / "llq-voice.json" for path in (task_path, other))
+def test_the_same_truth_is_the_same_bytes(store: TruthStore, folder: Path, tmp_path: Path):
+    other = TruthStore.around(tmp_path / "other", root=tmp_path)
+    store.save(task(), {"A": "1", "B": "2"}, AFTER, versions=VERSIONS)
+    other.save(task(), {"B": "2", "A": "1"}, AFTER, versions=VERSIONS)
+    one, two = (path / ".truth" / NAME for path in (folder, tmp_path / "other"))
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_a_broken_file_says_how_to_mend_it_and_recording_does(task_path: Path):
-    path = task_path.parent / ".truth" / "llq-voice.json"
+def test_a_folder_of_truths_above_the_task_serves_all_below_it(tmp_path: Path, folder: Path):
+    (tmp_path / "tasks" / ".truth").mkdir(parents=True)
+    TruthStore.around(folder, root=tmp_path).save(task(), BEFORE, AFTER, versions=VERSIONS)
+    assert (tmp_path / "tasks" / ".truth" / NAME).is_file()
+    moved = TruthStore.around(tmp_path / "tasks" / "other", root=tmp_path)
+    assert moved.load(task(slug="moved")) is not None
+    assert TruthStore.around(tmp_path, root=tmp_path).load(task()) is not None  # e.g. of a generated task
+
+
+def test_a_truth_that_is_recorded_again_stays_in_its_file(tmp_path: Path, folder: Path):
+    shared = tmp_path / "tasks" / ".truth"
+    shared.mkdir(parents=True)
+    store = TruthStore.around(folder, root=tmp_path)
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    store.save(task(slug="renamed"), BEFORE, BEFORE, versions=VERSIONS)
+    assert [one.name for one in shared.iterdir()] == [NAME]
+
+
+def test_a_copy_of_a_shipped_task_finds_its_truth_wherever_it_lies(tmp_path: Path):
+    copied = tmp_path / "mine.task.yaml"
+    shutil.copy(corpus() / "tasks" / "qos" / "llq-voice.task.yaml", copied)
+    assert TruthStore.around(tmp_path, root=tmp_path).load(load_task(copied)) is not None
+
+
+def test_a_broken_file_says_how_to_mend_it_and_recording_does(store: TruthStore, folder: Path):
+    path = folder / ".truth" / NAME
     path.parent.mkdir(parents=True)
     path.write_text("{")
     with pytest.raises(ResultsError) as caught:
-        load_truth(task_path, task())
+        store.load(task())
     assert str(caught.value).startswith(f"{path}: not a recorded ground truth (1 validation error for Truth)")
-    assert str(caught.value).endswith(f"record it again: pytest {task_path} --netbench-selftest")
-    assert save_truth(task_path, task(), BEFORE, AFTER, versions=VERSIONS) is True
-    assert load_truth(task_path, task()) is not None
+    assert str(caught.value).endswith("record it again: pytest TASK_FILE --netbench-selftest")
+    assert store.save(task(), BEFORE, AFTER, versions=VERSIONS) is True
+    assert store.load(task()) is not None
 
 
-def test_a_place_that_cannot_be_written_is_a_clear_error(task_path: Path):
-    task_path.parent.mkdir()
-    (task_path.parent / ".truth").write_text("in the way")
+def test_a_file_under_a_wrong_name_is_not_taken_for_another_tasks_truth(store: TruthStore, folder: Path):
+    store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+    other = task(platform="linux")
+    (folder / ".truth" / NAME).rename(folder / ".truth" / f"llq-voice-{other.truth_digest}.json")
+    with pytest.raises(ResultsError, match="holds the ground truth of digest"):
+        store.load(other)
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(store: TruthStore, folder: Path):
+    folder.mkdir(parents=True)
+    (folder / ".truth").write_text("in the way")
     with pytest.raises(ResultsError) as caught:
-        save_truth(task_path, task(), BEFORE, AFTER, versions=VERSIONS)
+        store.save(task(), BEFORE, AFTER, versions=VERSIONS)
     assert str(caught.value) == (
-        f"{task_path.parent}/.truth/llq-voice.json: the ground truth cannot be recorded (File exists); make "
-        f"{task_path.parent} writable, or copy the tasks to a directory that is"
+        f"{folder}/.truth/{NAME}: the ground truth cannot be recorded (File exists); make "
+        f"{folder} writable, or copy the tasks to a directory that is"
     )
 
 
 def test_a_read_only_corpus_is_a_clear_error():
-    path = Path("/proc/self/llq-voice.task.yaml")  # not even root makes files there
+    store = TruthStore.around(Path("/proc/self"))  # not even root makes files there
     with pytest.raises(
         ResultsError, match=r"cannot be recorded \(No such file or directory\); make /proc/self writable"
     ):
-        save_truth(path, task(), BEFORE, AFTER, versions=VERSIONS)
+        store.save(task(), BEFORE, AFTER, versions=VERSIONS)

@@ -147,7 +147,7 @@ def test_an_agent_that_hangs_in_its_own_code_is_left_behind_when_its_time_is_ove
     record = trial_of(Own(work), wall_s=0.3, grace_s=0.1).run()
     assert time.monotonic() - began < 3
     assert record.outcome == "budget"
-    assert record.error.startswith("wall_s: the agent was still busy in its own code 0.4")
+    assert record.error.startswith("wall_s: the agent was still busy in its own code ")
     assert [result.status for result in record.testcase_results] == ["pass", "pass"]
     let_go.set()
     for thread in threading.enumerate():
@@ -177,9 +177,8 @@ def test_a_lab_that_breaks_is_no_score_even_if_the_agent_swallows_it():
 def test_a_failed_health_check_says_what_was_expected_and_keeps_the_agent_out():
     ran = []
     check = {"kind": "reachability", "name": "up", "from": "branch", "to": "10.0.9.9", "within_s": 1}
-    trial = trial_of(Own(lambda brief, ani: ran.append(1)), task=task_of(health_checks=[check]))
     with pytest.raises(NotReady, match=r"health check 'up': expected .*, saw "):
-        trial.run()
+        trial_of(Own(lambda brief, ani: ran.append(1)), task=task_of(health_checks=[check])).run()
     assert not ran
 
 

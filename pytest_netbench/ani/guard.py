@@ -1,0 +1,102 @@
+"""Lines that an agent enters at a device's own command line, treated as its requests are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pytest_netbench.ani.meter import Meter
+from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.errors import AniError, BudgetExhausted
+from pytest_netbench.lab.ssh.hosts import Typed
+from pytest_netbench.model.trial import CommandStatus
+from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
+
+METHOD = "console"
+_MAX_OUTPUT_BYTES = 65_536
+
+
+class CommandGuard:
+    """Implements ``lab.ssh.Guard``: policy, budget and trace, as for a request.
+
+    A line that reads is a call and a command; so is a line that configures, but the lines of a session that configure one
+    after the other are one call, as in ``update-cfg``. Lines that only move about in the session are recorded and free.
+
+    Args:
+        admit: Raises ``AniError`` if a device may not be used (now).
+        meter: Counts.
+        recorder: Keeps the trace.
+        commands: Where configuration commands are noted.
+        broken: Is told of the error that ended a session, and of the device.
+    """
+
+    def __init__(
+        self,
+        *,
+        admit: Callable[[str], None],
+        meter: Meter,
+        recorder: Recorder,
+        commands: list[CommandStatus],
+        broken: Callable[[str, Exception], None],
+    ) -> None:
+        self._admit = admit
+        self._meter = meter
+        self._recorder = recorder
+        self._commands = commands
+        self._broken = broken
+        self._configuring: set[tuple[str, str]] = set()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def enter(self, device: str, session: str, line: str, kind: CommandKind) -> Iterator[Typed]:
+        self._meter.start()
+        at_s = self._meter.elapsed_s
+        params = {"device": device, "session": session, "line": line, "kind": kind}
+        known_to_be_over = self._meter.exhausted
+        try:
+            self._admit(device)
+            self._charge(device, session, kind)
+        except (AniError, BudgetExhausted) as error:
+            if not known_to_be_over:
+                self._record(params, at_s, error={"message": str(error)})
+            raise CommandNotPermitted(f"% netbench: {error}") from error
+        typed = Typed()
+        try:
+            yield typed
+        finally:
+            self._record(params, at_s, result={"output": clip(typed.output, _MAX_OUTPUT_BYTES)})
+            if kind == "configure":
+                status = "error" if typed.refused else "success"
+                self._commands.append(CommandStatus(device=device, command=line, status=status, message=typed.refused))
+
+    def broken(self, device: str, error: Exception) -> None:
+        self._broken(device, error)
+        self._recorder.add(
+            "note", {"text": f"{device}: a session ended by an error: {error}"}, at_s=self._meter.elapsed_s
+        )
+
+    def _charge(self, device: str, session: str, kind: CommandKind) -> None:
+        if kind == "session":
+            self._meter.check()
+            return
+        place = (device, session)
+        with self._lock:
+            goes_on = kind == "configure" and place in self._configuring
+            if kind == "configure":
+                self._configuring.add(place)
+            else:
+                self._configuring.discard(place)
+        if not goes_on:
+            self._meter.charge_call()
+        self._meter.charge_commands(1)
+
+    def _record(self, params: dict[str, str], at_s: float, **outcome: object) -> None:
+        data = {
+            "method": METHOD,
+            "params": params,
+            **outcome,
+            "duration_s": round(self._meter.elapsed_s - at_s, 6),
+            "budget_left": self._meter.left(),
+        }
+        self._recorder.add("ani", data, at_s=at_s)

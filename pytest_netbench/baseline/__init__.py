@@ -1,1 +1,0 @@
-"""Saved results and gate verdicts."""

@@ -1,0 +1,76 @@
+"""What ``configure`` means. Modules that need a lab are imported when a stage is prepared: loading a task needs none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_netbench import parts
+from pytest_netbench.ani.methods import METHODS
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.families.configure.solution import apply_truth
+from pytest_netbench.model.configure import Configure, Intent, configuration_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import Brief, Submission
+
+if TYPE_CHECKING:
+    from pytest_netbench.ani.protocol import Ani
+    from pytest_netbench.families.proof import Proof
+    from pytest_netbench.families.protocol import Deploy, Stages
+    from pytest_netbench.families.scenes import NetworkScene
+
+
+class ConfigureFamily:
+    """An operator states intents; the agent configures the network so that they hold (draft §3)."""
+
+    name = "configure"
+    payload = Configure
+    answer = None
+    methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
+    scorers = ("testcase", "command", "reasoning")
+    pass_marks = {"testcase": 1.0}
+
+    def brief(self, task: Task) -> Brief:
+        """Intents with what they mean per device, devices, methods and budget."""
+        payload = configuration_of(task)
+        return Brief(
+            task_name=task.task_name,
+            family=task.family,
+            intents=tuple(_words(intent) for intent in payload.intents),
+            devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
+            methods=tuple(METHODS[name] for name in self.methods),
+            budget=task.budget,
+            hints=tuple(_hint(name) for name in payload.platforms),
+        )
+
+    def prepare(self, task: Task, deploy: Deploy) -> NetworkScene:
+        """Deploy the network; the testcases are run on it afterwards."""
+        from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
+
+        payload = configuration_of(task)
+        return NetworkScene(deploy(), health_checks=payload.health_checks, testcases=payload.testcases)
+
+    def solve(self, task: Task, ani: Ani) -> Submission:
+        """Apply each node's ground-truth commands, in the task's order."""
+        return apply_truth(task, ani)
+
+    def prove(self, task: Task, stages: Stages, *, repeats: int) -> Proof:
+        """The oracle passes, nop does not, and each omitted ground-truth line fails a testcase."""
+        from pytest_netbench.families.configure.proof import Omissions  # noqa: PLC0415  (loads evaluation and lab)
+
+        return Omissions(task, stages).prove(repeats)
+
+    def stages_to_prove(self, task: Task) -> int:
+        """One for nop, one for the oracle, one for each ground-truth line."""
+        return 2 + configuration_of(task).steps
+
+
+def _words(intent: Intent) -> str:
+    """``text`` with one line for each sub-intent."""
+    return "\n".join([intent.text.strip(), *(f"- {sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)])
+
+
+def _hint(name: str) -> str:
+    dialect: Dialect = parts.load("dialects", name)()
+    version = parts.load("drivers", name)().version() if name in parts.names("drivers") else None
+    label = f"Devices of platform {name}" + (f" run version {version}" if version else "")
+    return f"{label}: {dialect.hint}" if dialect.hint else f"{label}."

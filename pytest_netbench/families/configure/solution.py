@@ -1,0 +1,53 @@
+"""Applies the ground truth of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AgentError, UsageError
+from pytest_netbench.model.configure import configuration_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import Submission
+
+Line = tuple[str, int]
+"""A ground-truth command: its node and its 0-based index."""
+
+
+def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submission:
+    """Apply each node's ground-truth commands, in the task's order.
+
+    Args:
+        task: The task.
+        ani: Where they are applied.
+        leave_out: One command to leave out. Commands that a device then refuses are expected consequences and no error.
+
+    Raises:
+        AgentError: A device refused a command: the task is broken.
+        UsageError: ``leave_out`` names a command that the task does not have.
+    """
+    truth = configuration_of(task).ground_truth_configs
+    if leave_out is not None and not 0 <= leave_out[1] < len(truth.get(leave_out[0], ())):
+        known = {name: len(lines) for name, lines in truth.items()}
+        raise UsageError(f"leave_out={leave_out}: {task.slug} has no such command (commands per node: {known})")
+    for node, commands in truth.items():
+        kept = [line for index, line in enumerate(commands) if (node, index) != leave_out]
+        if not kept:
+            continue
+        answer = ani.update_cfg(node, kept)
+        if leave_out is None:
+            _refuse_errors(task, node, answer)
+    return Submission(reasoning=task.ground_truth_reasoning or None)
+
+
+def _refuse_errors(task: Task, node: str, answer: Mapping[str, Any]) -> None:
+    errors = [result for result in answer["results"] if result["status"] == "error"]
+    if not errors:
+        return
+    first = errors[0]
+    more = f" ({len(errors) - 1} more of its commands were refused)" if len(errors) > 1 else ""
+    raise AgentError(
+        f"{node} refused ground-truth command {first['command'].strip()!r}: {first.get('message', '').strip()}{more}. "
+        f"Task {task.slug} is broken: mend its ground_truth_configs or startup_configs."
+    )

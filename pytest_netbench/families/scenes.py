@@ -1,0 +1,99 @@
+"""Scenes that families use: a network with testcases, and nothing at all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pytest_netbench.errors import NotReady
+from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.trial import Findings, Submission
+
+LONGEST_READING_S = 30.0
+"""Wall seconds in which the configs of a network can be read; one that an agent flooded takes longer, and has failed."""
+LONGEST_EVALUATION_S = 60.0
+"""Wall seconds of looking at a network, beyond those that its testcases wait for."""
+
+
+class NetworkScene:
+    """A running network. Findings are its configs before and after, and the results of testcases.
+
+    Args:
+        lab: The network.
+        health_checks: What must hold before the agent comes.
+        testcases: What is examined afterwards.
+    """
+
+    def __init__(self, lab: Lab, *, health_checks: Sequence[Testcase] = (), testcases: Sequence[Testcase] = ()) -> None:
+        self._lab = lab
+        self._health_checks = tuple(health_checks)
+        self._testcases = tuple(testcases)
+        self._evaluation = TaskEvaluation(lab)
+        self._initial: dict[str, str] = {}
+
+    @property
+    def lab(self) -> Lab:
+        return self._lab
+
+    @property
+    def evaluation(self) -> TaskEvaluation:
+        """What the evaluator may ask of the network."""
+        return self._evaluation
+
+    def health(self) -> None:
+        began = time.monotonic()
+        results = self._evaluation.run_testcases(self._health_checks, look_again=False)
+        failed = [result for result in results if result.status == "fail"]
+        if failed:
+            missing = (f"health check {one.name!r}: expected {one.expected}, saw {one.actual}" for one in failed)
+            raise NotReady(missing, waited_s=time.monotonic() - began)
+
+    def inject(self) -> None:
+        return
+
+    def settle(self) -> None:
+        return
+
+    def observe(self) -> None:
+        self._initial = self._evaluation.final_configs()
+
+    def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
+        final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S)
+        results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S)
+        return Findings(
+            initial_configs=self._initial,
+            final_configs=final,
+            unreadable=tuple(unreadable),
+            testcase_results=tuple(results),
+            unenforced=self._evaluation.unenforced(),
+            refused_startup_lines=tuple(self._lab.refused_startup_lines),
+        )
+
+    def destroy(self) -> None:
+        self._lab.destroy()
+
+
+class BareScene:
+    """Nothing to work on: the agent has the brief, and its answer is all there is to judge."""
+
+    lab = None
+
+    def health(self) -> None:
+        return
+
+    def inject(self) -> None:
+        return
+
+    def settle(self) -> None:
+        return
+
+    def observe(self) -> None:
+        return
+
+    def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (scorers look at the answer)
+        return Findings()
+
+    def destroy(self) -> None:
+        return

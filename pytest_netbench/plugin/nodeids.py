@@ -1,0 +1,39 @@
+"""Node ids of task items, and back. The process that schedules and reports a run has nothing else of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pytest_netbench.generators.sources import Source
+
+SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
+_FILES: Final = (
+    *SUFFIXES,
+    ".json",
+)  # the draft's own files have no suffix of ours; they are collected if they are named
+_GENERATED: Final = re.compile(r"(?P<generator>[A-Za-z0-9][\w.-]*)@(?P<seed>\d+)")
+
+
+def is_from_a_task(node_id: str) -> bool:
+    """Whether an item of this node id comes from a task."""
+    head = node_id.partition("::")[0]
+    return head.endswith(_FILES) or _GENERATED.fullmatch(head) is not None
+
+
+def source_of(node_id: str, root: Path) -> Source | None:
+    """Return the source that an item of this node id comes from; ``None`` if it does not come from a task.
+
+    Args:
+        node_id: E.g. ``tasks/qos/voice.task.yaml::voice[oracle]`` or ``ring@7::ring-7[oracle]``.
+        root: The rootdir.
+    """
+    from pytest_netbench.generators.sources import FileSource, GeneratedSource  # noqa: PLC0415  (imports pydantic)
+
+    head = node_id.partition("::")[0]
+    if head.endswith(_FILES):
+        return FileSource(root / head)
+    made = _GENERATED.fullmatch(head)
+    return None if made is None else GeneratedSource(made["generator"], int(made["seed"]))

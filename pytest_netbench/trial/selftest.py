@@ -1,0 +1,81 @@
+"""The self-test of a task: its family proves it on fresh stages. Usable without pytest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pytest_netbench.families.proof import TruthConfigs
+from pytest_netbench.families.protocol import Scene
+from pytest_netbench.model.task import Task
+from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.terms import family_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelftestReport:
+    """What was shown of a task. ``problems`` is empty for a task that may be used.
+
+    ``shown`` maps what was to be shown to what came out, and ``listed`` a heading to lines, for people. ``stages`` is how
+    many were opened.
+    """
+
+    slug: str
+    problems: tuple[str, ...]
+    shown: Mapping[str, str]
+    listed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    truth: TruthConfigs | None = None
+    stages: int = 0
+    seconds: float = 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """JSON values of all but the configs."""
+        plain = {name: value for name, value in asdict(self).items() if name != "truth"}
+        return {**plain, "verdict": self.verdict}
+
+    def text(self) -> str:
+        """The problems, one a line, under a headline."""
+        return "\n".join([f"{self.slug}: {self.verdict} in the self-test", *(f"  - {one}" for one in self.problems)])
+
+    @property
+    def verdict(self) -> str:
+        """``ok``, or how many problems there are."""
+        count = len(self.problems)
+        return f"{count} problem{'s' * (count > 1)}" if count else "ok"
+
+
+def selftest(task: Task, settings: Settings | None = None, *, repeats: int = 3) -> SelftestReport:
+    """Test ``task``.
+
+    Args:
+        task: What is tested.
+        settings: How stages are set up.
+        repeats: How often everything is measured.
+
+    Raises:
+        RequirementMissing: This machine lacks something that the task needs.
+        InfrastructureError: A stage broke, or its health checks failed.
+    """
+    began = time.monotonic()
+    opened = 0
+
+    @contextmanager
+    def stages() -> Iterator[Scene]:
+        nonlocal opened
+        opened += 1
+        with Stage(task, settings) as stage:
+            yield stage.scene
+
+    proof = family_of(task).prove(task, stages, repeats=repeats)
+    return SelftestReport(
+        slug=task.slug,
+        problems=proof.problems,
+        shown=dict(proof.shown),
+        listed=dict(proof.listed),
+        truth=proof.truth,
+        stages=opened,
+        seconds=time.monotonic() - began,
+    )

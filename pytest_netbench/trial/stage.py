@@ -1,0 +1,305 @@
+"""The stage of a task: prepared, healthy and settled when an agent comes, and removed whatever happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from pytest_netbench import parts
+from pytest_netbench.agents.protocol import Agent, InformedAgent
+from pytest_netbench.ani.protocol import OpenAni
+from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.families.protocol import Family, Scene
+from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import Environment, Findings, Submission, TrialRecord
+from pytest_netbench.results.truth import Truth, TruthStore
+from pytest_netbench.trial.errand import Work, let_work
+from pytest_netbench.trial.opening import open_ani
+from pytest_netbench.trial.provenance import environment
+from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
+
+Ready = Callable[[Lab, Task], object]
+FindTruth = Callable[[Task], Truth | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How stages are set up.
+
+    Args:
+        backend: What deploys labs: a name, or a backend.
+        time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
+        workers: Labs that are expected to run side by side on this machine.
+        truth: Finds the recorded ground truth of a task; by default in the folder ``.truth`` of the present directory, of
+            its parents, and of the shipped tasks.
+        ready: Called with the lab and the task when the lab is ready for an agent.
+        where: A folder of the checkout that the task comes from.
+        pytest_version: Version of pytest, if it runs the trial.
+    """
+
+    backend: str | Backend = "netns"
+    time_scale: float | None = None
+    workers: int = 1
+    truth: FindTruth | None = None
+    ready: Ready | None = None
+    where: Path = field(default_factory=Path.cwd)
+    pytest_version: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    """An agent's part of a trial."""
+
+    agent: Agent | InformedAgent
+    terms: Terms
+    ani: OpenAni
+    work: Work
+    started_at: str
+
+
+class Stage:
+    """Where one trial takes place. A context manager: entering it prepares the stage, leaving it removes everything.
+
+    The steps, in this order: ``prepare``, ``health``, ``inject``, ``settle`` (all four on entering), ``work``, ``evaluate``,
+    ``destroy`` (on leaving). What a step means is said by the task's family.
+
+    Args:
+        task: The task.
+        settings: How the stage is set up.
+        lab: A lab that someone else has deployed for the task, and will destroy.
+
+    Raises:
+        UsageError: The task's family is not installed.
+    """
+
+    def __init__(self, task: Task, settings: Settings | None = None, *, lab: Lab | None = None) -> None:
+        self.task = task
+        self.family: Family = family_of(task)
+        self.settings = settings or Settings()
+        self._given = lab
+        self._own: Scene | None = None
+        self._scene: Scene | None = None
+        self._attempt: _Attempt | None = None
+        self.prepare_s = 0.0
+        """Wall seconds that ``prepare`` took."""
+
+    def __enter__(self) -> Self:
+        try:
+            self.prepare()
+            self.health()
+            self.inject()
+            self.settle()
+        except BaseException:
+            self.destroy()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.destroy()
+
+    @property
+    def scene(self) -> Scene:
+        """What stands on the stage.
+
+        Raises:
+            UsageError: The stage is not prepared, or was destroyed.
+        """
+        if self._scene is None:
+            raise UsageError(f"the stage of {self.task.slug} is not prepared: use it as `with Stage(task) as stage:`")
+        return self._scene
+
+    @property
+    def lab(self) -> Lab | None:
+        """The lab; ``None`` if the task has no network."""
+        return self.scene.lab
+
+    # the steps
+
+    def prepare(self) -> None:
+        """Set up what the agent will work on.
+
+        Raises:
+            RequirementMissing: This machine lacks something.
+            InfrastructureError: It could not be set up.
+        """
+        began = time.monotonic()
+        self._own = self._scene = self.family.prepare(self.task, self._deploy)
+        self.prepare_s = time.monotonic() - began if self.lab is None else self.lab.deploy_s
+
+    def health(self) -> None:
+        """Check that what the task takes for granted holds.
+
+        Raises:
+            NotReady: It does not.
+        """
+        self.scene.health()
+
+    def inject(self) -> None:
+        """Bring in what the agent shall find."""
+        self.scene.inject()
+
+    def settle(self) -> None:
+        """Wait until it shows, and say that the lab is ready."""
+        self.scene.settle()
+        if self.settings.ready is not None and self.lab is not None:
+            self.settings.ready(self.lab, self.task)
+
+    def work(
+        self,
+        agent: Agent | InformedAgent,
+        *,
+        ani: OpenAni | None = None,
+        terms: Terms | None = None,
+        budget: Mapping[str, float | None] | None = None,
+        ssh: bool = False,
+        grace_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Work:
+        """Let ``agent`` work.
+
+        Args:
+            agent: Who is evaluated.
+            ani: What it is given of the stage; by default opened as the terms say. It is closed afterwards.
+            terms: What it may do and use; by default as the task, the agent's file, ``budget`` and ``ssh`` say.
+            budget: Limits instead of the task's, by field name.
+            ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
+            grace_s: Wall seconds beyond the budget in which the agent may still hand in; ``None`` takes the budget's wall
+                time, at most a minute.
+            clock: Wall seconds, monotonic.
+
+        Raises:
+            InfrastructureError: The lab or the model's provider broke; there is nothing to score.
+            InputError: The agent cannot be run as it is configured.
+            RequirementMissing: It needs something that this machine lacks.
+        """
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
+        self.scene.observe()
+        held = ani or open_ani(self.lab, agreed)
+        try:
+            brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
+            work = let_work(agent, task=self.task, brief=brief, ani=held, grace_s=grace_s, clock=clock)
+        finally:
+            held.close()
+        if held.lab_error is not None:
+            raise held.lab_error
+        work = _with_checked_answer(work, self.family.answer)
+        self._attempt = _Attempt(agent=agent, terms=agreed, ani=held, work=work, started_at=started_at)
+        return work
+
+    def evaluate(self, *, node_id: str = "", number: int = 1) -> TrialRecord:
+        """Examine what the agent left; everything together is what scorers look at.
+
+        Args:
+            node_id: Name of the trial in results; by default the task's slug.
+            number: 1 for the first attempt, 2 for the second …
+
+        Raises:
+            UsageError: No agent has worked yet.
+            InfrastructureError: The stage broke.
+        """
+        if self._attempt is None:
+            raise UsageError(f"no agent has worked on the stage of {self.task.slug} yet: call stage.work(agent) first")
+        began = time.monotonic()
+        findings = self.scene.evaluate(self._attempt.work.submission)
+        record = self._record(
+            _with_unreadable(self._attempt, findings.unreadable),
+            findings,
+            node_id=node_id or self.task.slug,
+            number=number,
+        )
+        return record.model_copy(update={"evaluate_s": time.monotonic() - began})
+
+    def destroy(self) -> None:
+        """Remove everything. Idempotent."""
+        own, self._own, self._scene = self._own, None, None
+        if own is not None and self._given is None:
+            own.destroy()
+
+    def adopt(self, lab: Lab) -> None:
+        """Go on with ``lab``, which someone put in the place of the stage's own, e.g. by overriding a fixture."""
+        if lab is not self.lab:
+            self._scene = self.family.prepare(self.task, lambda: lab)
+
+    @property
+    def environment(self) -> Environment:
+        """Where and with what the trial runs."""
+        backend = self.settings.backend
+        return environment(
+            self.lab,
+            backend=backend if isinstance(backend, str) else backend.name,
+            where=self.settings.where,
+            pytest_version=self.settings.pytest_version,
+        )
+
+    def _deploy(self) -> Lab:
+        if self._given is not None:
+            return self._given
+        chosen = self.settings.backend
+        backend: Backend = parts.load("backends", chosen)() if isinstance(chosen, str) else chosen
+        lack = backend.lacks(self.task)
+        if lack is not None:
+            raise RequirementMissing(*lack)
+        time_scale = self.settings.time_scale or self.task.network.time_scale
+        return backend.deploy(self.task, time_scale=time_scale, workers=self.settings.workers)
+
+    def _record(self, attempt: _Attempt, findings: Findings, *, node_id: str, number: int) -> TrialRecord:
+        find = self.settings.truth or TruthStore.around(self.settings.where).load
+        truth = find(self.task)
+        known: dict[str, Any] = {name: getattr(findings, name) for name in Findings.model_fields}
+        return TrialRecord(
+            **known,
+            task=self.task,
+            task_digest=self.task.digest,
+            node_id=node_id,
+            agent=attempt.agent.info,
+            trial=number,
+            extras=attempt.terms.extras,
+            outcome=attempt.work.outcome,
+            error=attempt.work.error,
+            submission=attempt.work.submission,
+            trace=attempt.ani.steps,
+            commands=attempt.ani.commands,
+            budget_used=attempt.ani.budget_used,
+            truth_initial_configs=None if truth is None else truth.initial_configs,
+            truth_configs=None if truth is None else truth.configs,
+            environment=self.environment,
+            started_at=attempt.started_at,
+            deploy_s=self.prepare_s,
+            agent_s=attempt.work.seconds,
+        )
+
+
+def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:
+    """``attempt``; an agent that left what cannot be examined has failed."""
+    if not unreadable:
+        return attempt
+    error = "; ".join([*filter(None, [attempt.work.error]), *unreadable])
+    return replace(attempt, work=replace(attempt.work, outcome="agent-error", error=error))
+
+
+def _with_checked_answer(work: Work, answer: type[Model] | None) -> Work:
+    """``work``; an answer that the family cannot read is the agent's failure, and is not kept."""
+    given = work.submission.answer
+    if answer is None or given is None:
+        return work
+    try:
+        answer.model_validate(given)
+    except ValidationError as error:
+        first: Any = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        words = f"the answer cannot be read: {where + ': ' if where else ''}{first['msg']}"
+        submission: Submission = work.submission.model_copy(update={"answer": None})
+        return replace(work, outcome="agent-error", error=work.error or words, submission=submission)
+    return work

@@ -1,0 +1,97 @@
+"""What is found out, loaded and left alone before the first lab is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+CONFTEST = """
+import json, os, sys, threading
+from pytest_netbench.scorers.reasoning import ReasoningScorer
+
+def prepare(self):
+    with open("prepared.jsonl", "a") as file:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+        print(json.dumps([threading.current_thread().name, worker]), file=file)
+
+ReasoningScorer.prepare = prepare
+
+def pytest_unconfigure():
+    with open("imported.json", "w") as file:
+        json.dump(sorted(name for name in ("litellm", "torch") if name in sys.modules), file)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch):
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+
+
+def test_a_missing_key_is_told_before_anything_is_deployed_or_imported(bench, workers):
+    bench.task()
+    (bench.path / "conftest.py").write_text(CONFTEST)
+    result = bench.run("--agent=oracle", "--agent=anthropic/claude-sonnet-4-5", *workers)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            (
+                "ERROR: --agent=anthropic/claude-sonnet-4-5: anthropic/claude-sonnet-4-5 needs a key. "
+                "Mend: export ANTHROPIC_API_KEY=… (or ANTHROPIC_AUTH_TOKEN)"
+            )
+        ]
+    )
+    assert bench.labs() == []
+    assert json.loads((bench.path / "imported.json").read_text()) == []
+
+
+def test_a_missing_key_of_an_agent_file_is_told_and_a_key_of_another_provider_does_not_do(bench, monkeypatch):
+    bench.task()
+    (bench.path / "agents").mkdir()
+    (bench.path / "agents" / "mine.agent.yaml").write_text("model: groq/llama-3.3-70b\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    result = bench.run("--agent=mine")
+    result.stderr.fnmatch_lines(["ERROR: --agent=mine: groq/llama-3.3-70b needs a key. Mend: export GROQ_API_KEY=…"])
+
+
+def test_who_only_collects_needs_no_key(bench):
+    bench.task()
+    result = bench.run("--agent=openai/gpt-4o", "--collect-only")
+    assert result.ret == pytest.ExitCode.OK
+
+
+def test_telling_that_a_key_is_missing_costs_less_than_a_second_of_processor_time(bench):
+    bench.task()
+
+    def seconds(*arguments: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=bench.path, capture_output=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    bare = min(seconds("-p", "no:netbench", "-o", "addopts=", "site") for _ in range(2))
+    assert min(seconds("tasks", "--agent=openai/gpt-4o") for _ in range(2)) - bare < 1
+
+
+def test_the_embedding_model_is_loaded_by_a_thread_where_scores_are_made(bench, workers):
+    bench.task()
+    (bench.path / "conftest.py").write_text(CONFTEST)
+    bench.run("--agent=mine:Half", *workers)
+    prepared = [json.loads(line) for line in (bench.path / "prepared.jsonl").read_text().splitlines()]
+    assert prepared == [["netbench-preload", "main"]]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--agent=oracle",), ("--netbench-selftest",), ("--agent=mine:Half", "-k", "none")]
+)
+def test_no_model_is_loaded_where_none_is_needed(bench, arguments):
+    bench.task()
+    (bench.path / "conftest.py").write_text(CONFTEST)
+    bench.run(*arguments, timeout=120)
+    assert not (bench.path / "prepared.jsonl").exists()
+    assert json.loads((bench.path / "imported.json").read_text()) == []

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_netbench.errors import LabError, NotReady
+from pytest_netbench.families.configure.proof import SURVIVORS
+from pytest_netbench.trial import SelftestReport, Settings, selftest
+from tests.support.memory_backend import MemoryBackend
+from tests.support.memory_trial import WORK, task_of
+
+pytestmark = pytest.mark.usefixtures("memory_parts")
+
+
+def selftest_of(*, repeats: int = 1, **changes: Any) -> SelftestReport:
+    return selftest(task_of(**changes), Settings(backend=MemoryBackend()), repeats=repeats)
+
+
+def test_a_sound_task_has_no_problems_and_its_truth_is_told():
+    report = selftest_of(repeats=2)
+    assert report.problems == ()
+    assert report.stages == 2 * (2 + len(WORK))
+    assert report.truth is not None
+    assert "deny tcp 80 any" in report.truth.initial["edge"]
+    assert "route 10.9.0.0/16 via 10.0.2.10" in report.truth.final["edge"]
+    assert report.shown == {
+        "oracle passes": "2 of 2",
+        "nop passes": "0 of 2",
+        "lines missed when left out": "2 of 2",
+        "survivors explained": "0 of 0",
+        "repeats": "2",
+    }
+
+
+def test_a_task_the_oracle_cannot_solve_is_named_with_what_was_seen():
+    report = selftest_of(ground_truth_configs={"edge": WORK[:1]})
+    (problem,) = report.problems
+    assert problem.startswith("the oracle fails testcase 'dc': expected ")
+    assert ", saw " in problem
+
+
+def test_an_intents_testcase_that_passes_before_the_work_is_a_problem():
+    easy = {"kind": "reachability", "name": "ping", "from": "branch", "to": "web", "within_s": 1}
+    report = selftest_of(testcases=[*(one.model_dump(by_alias=True) for one in task_of().payload.testcases), easy])
+    assert report.problems == (
+        "testcase 'ping' passes before anything is done: make it miss the intent, or give it role: regression",
+    )
+
+
+def test_a_regression_testcase_may_pass_before_the_work():
+    easy = {"kind": "reachability", "name": "ping", "role": "regression", "from": "branch", "to": "web", "within_s": 1}
+    assert not selftest_of(
+        testcases=[*(one.model_dump(by_alias=True) for one in task_of().payload.testcases), easy]
+    ).problems
+
+
+def test_a_line_that_no_testcase_misses_is_a_survivor():
+    report = selftest_of(ground_truth_configs={"edge": [*WORK, "policy unused"]})
+    assert report.problems == (
+        (
+            "edge: leaving out 'policy unused' fails no testcase: add a testcase that misses it, drop the line, or explain "
+            "it under accepted_survivors"
+        ),
+    )
+    assert report.listed == {SURVIVORS: ("edge: 'policy unused': not explained",)}
+
+
+def test_a_survivor_that_the_task_file_explains_is_reported_and_no_problem():
+    report = selftest_of(
+        ground_truth_configs={"edge": [*WORK, "policy unused"]},
+        accepted_survivors={"edge": {"policy unused": "a name for the operator"}},
+    )
+    assert not report.problems
+    assert report.listed == {SURVIVORS: ("edge: 'policy unused': a name for the operator",)}
+
+
+def test_an_explanation_of_a_line_that_is_missed_is_a_problem():
+    report = selftest_of(accepted_survivors={"edge": {WORK[0]: "why not"}})
+    assert report.problems == (
+        f"accepted_survivors: leaving out {WORK[0]!r} on edge is noticed; it needs no explanation",
+    )
+
+
+def test_an_explanation_of_a_line_that_is_not_there_is_a_problem():
+    report = selftest_of(accepted_survivors={"edge": {"no such": "typo"}})
+    assert report.problems == ("accepted_survivors: edge has no ground-truth line 'no such'",)
+
+
+def test_a_ground_truth_command_that_the_device_refuses_is_the_problem():
+    report = selftest_of(ground_truth_configs={"edge": [*WORK, "bogus"]})
+    assert len(report.problems) == 1
+    assert "refused ground-truth command 'bogus'" in report.problems[0]
+    assert report.truth is None
+
+
+def test_a_task_without_testcases_is_a_problem():
+    assert "there are no testcases" in selftest_of(testcases=[]).problems
+
+
+def test_results_that_differ_from_repeat_to_repeat_are_a_problem():
+    class Moody(MemoryBackend):
+        count = 0
+
+        def deploy(self, task, **options):
+            lab = super().deploy(task, **options)
+            Moody.count += 1
+            if Moody.count > 3:
+                lab.nodes["web"].lines.append("policy of-the-day")
+                lab.nodes["edge"].lines.remove("deny tcp 80 any")
+            return lab
+
+    report = selftest(task_of(ground_truth_configs={"edge": WORK[1:]}), Settings(backend=Moody()), repeats=2)
+    assert "testcase 'web' comes out differently from repeat to repeat with the nop" in report.problems
+    assert "web: its final running config differs from repeat to repeat" in report.problems
+
+
+def test_a_lab_that_breaks_is_no_verdict_on_the_task():
+    with pytest.raises(LabError, match="zebra"):
+        selftest_of(tags=["lab-breaks"])
+
+
+def test_health_checks_that_fail_are_no_verdict_on_the_task():
+    with pytest.raises(NotReady):
+        selftest_of(
+            health_checks=[{"kind": "reachability", "name": "up", "from": "branch", "to": "10.0.9.9", "within_s": 1}]
+        )
+
+
+def test_the_text_lists_one_problem_a_line():
+    text = selftest_of(testcases=[], ground_truth_configs={"edge": WORK[:1]}).text()
+    head, *rest = text.splitlines()
+    assert head == "reach: 2 problems in the self-test"
+    assert len(rest) == 2
+    assert all(line.startswith("  - ") for line in rest)
