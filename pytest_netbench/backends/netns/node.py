@@ -16,7 +16,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.handover import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.backends.netns.vty import Vty
-from pytest_netbench.lab.cli import ScrapliSession
+from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED

@@ -53,5 +53,6 @@ def test_a_random_agent_gets_a_verdict(seed: int, monkeypatch: pytest.MonkeyPatc
     assert len(record.testcase_results) == len(TESTCASES)
     assert record.model_dump_json()
     ((lab, traces),) = labs
+    lab.await_cleanup()
     assert traces.left_after(2.0) == [], f"seed {seed}"
     assert not Path(f"/proc/{lab.supervisor_pid}").exists()

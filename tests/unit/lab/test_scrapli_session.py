@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.lab.cli import ScrapliSession
+from pytest_netbench.lab.session import ScrapliSession
 
 PROMPT = r"^[\w.\-]{1,63}(\([\w.\-]{1,64}\))?[>#]\s?$"
 DEFINITION = {
@@ -154,7 +154,7 @@ def test_a_process_that_leads_a_session_without_a_terminal_survives_its_sessions
     device.write_text(DEVICE)
     code = (
         "import sys\n"
-        "from pytest_netbench.lab.cli import ScrapliSession\n"
+        "from pytest_netbench.lab.session import ScrapliSession\n"
         "for _ in range(2):\n"
         f"    open_one = lambda: ScrapliSession(name='R1', bin=sys.executable, args=['-S', {str(device)!r}], "
         f"definition={DEFINITION!r})\n"
