@@ -67,7 +67,7 @@ class SshLab:
         served = [name for name, node in lab.nodes.items() if node.platform == self._driver.dialect]
         passwords = {name: (secrets.token_hex(8), secrets.token_hex(8)) for name in served}
         try:
-            self._server = SshServer(hosts=[self._host(name, *passwords[name]) for name in served], gate=OpenGate())
+            self._server = SshServer(hosts=[self._host(name, *passwords[name]) for name in served], guard=OpenGuard())
         except BaseException:
             lab.destroy()
             raise
@@ -134,7 +134,7 @@ class LoginNode:
     run = run_many = write_file = read_file = cli = drop_cli = pty = _only_a_login
 
 
-class OpenGate:
+class OpenGuard:
     """Lets every line pass: the driver answers for what it sends."""
 
     @contextmanager
