@@ -11,10 +11,10 @@ import pytest
 
 from pytest_netbench.errors import InputError, TaskFileError
 from pytest_netbench.plugin import item as items
+from pytest_netbench.plugin.failures import cleaned
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.nodeids import SUFFIXES, is_from_a_task
 from pytest_netbench.plugin.run import Run, run_of
-from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.sources import GeneratedSource, Source
@@ -44,7 +44,7 @@ def pytest_runtest_makereport(
     elif report.skipped and isinstance(report.longrepr, tuple):
         reason = report.longrepr[2]
         where = _top(item.path, item.config.rootpath) if NO_AGENT in reason else item.path
-        report.longrepr = (str(where), 1, clean(reason))
+        report.longrepr = (str(where), 1, cleaned(reason))
     return report
 
 
@@ -59,7 +59,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     for reason, count in reasons.items():
         tasks = "1 task" if count == 1 else f"{count} tasks"
-        terminalreporter.write_line(f"netbench: {tasks} skipped: {clean(reason)}", yellow=True)
+        terminalreporter.write_line(f"netbench: {tasks} skipped: {cleaned(reason)}", yellow=True)
 
 
 class TaskFile(pytest.File):

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.text import clean
-
 
 def cleaned(shown: Any) -> Any:
     """Return a failure representation of pytest with every text in it cleaned.
 
     Representations are trees of data classes, lists and tuples; data classes are changed in place.
     """
+    from pytest_netbench.text import clean  # noqa: PLC0415  (an ordinary pytest run need not have it)
+
     if isinstance(shown, str):
         return clean(shown)
     if isinstance(shown, list | tuple):
@@ -29,4 +29,6 @@ def cleaned(shown: Any) -> Any:
 
 def clean_sections(report: pytest.TestReport) -> None:
     """Clean what the item printed and logged: agents in this process print, too."""
+    from pytest_netbench.text import clean  # noqa: PLC0415  (an ordinary pytest run need not have it)
+
     report.sections = [(clean(title), clean(text)) for title, text in report.sections]

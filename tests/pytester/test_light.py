@@ -15,7 +15,7 @@ def test_an_ordinary_run_imports_nothing_heavy(pytester, arguments):
         f"    found = sorted(set(sys.modules) & set({HEAVY!r}))\n"
         "    assert found == []\n"
         "    ours = {name for name in sys.modules if name.startswith('pytest_netbench.')}\n"
-        "    assert {name.split('.')[1] for name in ours} <= {'plugin', 'errors'}\n"
+        "    assert {name.split('.')[1] for name in ours} <= {'plugin', 'errors', 'rpccodes'}\n"
     )
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
 
