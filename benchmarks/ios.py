@@ -20,11 +20,23 @@ def task() -> Task:
     """Two routers on a cable."""
     return Task.model_validate(
         {
-            "task_name": "ios", "slug": "ios", "platform": "cisco_ios", "intents": [{"text": "none"}],
-            "topology": {"nodes": [{"name": "R1"}, {"name": "R2"}], "links": [{"endpoints": [{"node": "R1", "interface": "Gi0/0"}, {"node": "R2", "interface": "Gi0/0"}]}]},
-            "startup_configs": {name: f"interface Gi0/0\n ip address 10.0.0.{n} 255.255.255.0\nrouter ospf 1\n network 10.0.0.0 0.255.255.255 area 0\n" for n, name in enumerate(("R1", "R2"), 1)},
+            "task_name": "ios",
+            "slug": "ios",
+            "platform": "cisco_ios",
+            "intents": [{"text": "none"}],
+            "topology": {
+                "nodes": [{"name": "R1"}, {"name": "R2"}],
+                "links": [{"endpoints": [{"node": "R1", "interface": "Gi0/0"}, {"node": "R2", "interface": "Gi0/0"}]}],
+            },
+            "startup_configs": {
+                name: (
+                    f"interface Gi0/0\n ip address 10.0.0.{n} 255.255.255.0\nrouter ospf 1\n network 10.0.0.0"
+                    " 0.255.255.255 area 0\n"
+                )
+                for n, name in enumerate(("R1", "R2"), 1)
+            },
         }
-    )  # fmt: skip
+    )
 
 
 def paste() -> list[str]:
@@ -79,14 +91,16 @@ def main() -> None:
                 platform.apply(node, [make(n)])
                 times.append(time.perf_counter() - began)
             print(
-                f"{what}, on top of that: median {1000 * statistics.median(times):.1f} ms, worst {1000 * max(times):.1f} ms"
+                f"{what}, on top of that: median {1000 * statistics.median(times):.1f} ms, worst"
+                f" {1000 * max(times):.1f} ms"
             )
         before = platform.running_config(node)
         began = time.perf_counter()
         node.memory["cisco_ios"].startup_config = before
         node.memory["cisco_ios"].reload()
         print(
-            f"reload: {time.perf_counter() - began:.3f} s, running config the same: {platform.running_config(node) == before}"
+            f"reload: {time.perf_counter() - began:.3f} s, running config the same:"
+            f" {platform.running_config(node) == before}"
         )
     finally:
         lab.destroy()

@@ -22,9 +22,12 @@ from tests.support.ios import PaperDevice, paper
 
 _SKIPPED = re.compile(r"\s*(!|$|end\s*$|Building configuration|Current configuration|exit(-\S+)?\s*$)")
 _LEFT_OUT = re.compile(
-    r"crypto|mpls|tunnel|ipsec|isakmp|l2vpn|voice|dial-peer|ephone|telephony|frame-relay|atm|dot11|wlan|ip pim|ip igmp|ip multicast|ip msdp|ip sap|"
-    r"controller|isdn|dialer|ppp|x25|appletalk|ipx|bridge |channel-group|port-channel|mls|fabric|vpdn|glbp|call|gateway|sccp|mgcp|event manager|"
-    r"flow |ip flow|license|ip wccp|mop|cdp tlv|dsl|pvc|encapsulation aal|xconnect|ip rsvp|ip inspect|ip ips|ip audit|ip urlfilter|webvpn|aaa group|radius|tacacs",
+    r"crypto|mpls|tunnel|ipsec|isakmp|l2vpn|voice|dial-peer|ephone|telephony|frame-relay|atm|dot11|wlan|ip pim|ip"
+    r" igmp|ip multicast|ip msdp|ip sap|"
+    r"controller|isdn|dialer|ppp|x25|appletalk|ipx|bridge"
+    r" |channel-group|port-channel|mls|fabric|vpdn|glbp|call|gateway|sccp|mgcp|event manager|"
+    r"flow |ip flow|license|ip wccp|mop|cdp tlv|dsl|pvc|encapsulation aal|xconnect|ip rsvp|ip inspect|ip ips|ip"
+    r" audit|ip urlfilter|webvpn|aaa group|radius|tacacs",
     re.IGNORECASE,
 )
 _COMMANDS = re.compile(r'^#? *"?commands"?: *\[?\n((?:#? *(?:- |")(?!\w+:\s*$).*\n)+)', re.MULTILINE)

@@ -33,7 +33,10 @@ Cycle = dict[str, Any]
 
 def mininet_cycle(subnets: int, hosts: int) -> Cycle:
     """The cycle on Mininet, in network and mount namespaces of its own."""
-    command = f"mount -t sysfs sysfs /sys && ip link set lo up && exec /usr/bin/python3 {_PEER} {subnets} {hosts} {_TIMEOUT_S}"
+    command = (
+        f"mount -t sysfs sysfs /sys && ip link set lo up && exec /usr/bin/python3 {_PEER} {subnets} {hosts}"
+        f" {_TIMEOUT_S}"
+    )
     done = subprocess.run(
         ["unshare", "--net", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False
     )

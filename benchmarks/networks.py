@@ -37,10 +37,12 @@ def _router(number: int, interfaces: dict[str, str], stub: str | None = None) ->
 
 def two_routers_two_hosts() -> Task:
     """h1 - R1 - R2 - h2 with OSPF between the routers."""
-    configs = {"h1": "ip address add 10.1.0.10/24 dev eth0\nip route add default via 10.1.0.1\n",
-               "h2": "ip address add 10.2.0.10/24 dev eth0\nip route add default via 10.2.0.1\n",
-               "R1": _router(1, {"eth0": "10.0.12.1/30", "eth1": "10.1.0.1/24"}, stub="eth1"),
-               "R2": _router(2, {"eth0": "10.0.12.2/30", "eth1": "10.2.0.1/24"}, stub="eth1")}  # fmt: skip
+    configs = {
+        "h1": "ip address add 10.1.0.10/24 dev eth0\nip route add default via 10.1.0.1\n",
+        "h2": "ip address add 10.2.0.10/24 dev eth0\nip route add default via 10.2.0.1\n",
+        "R1": _router(1, {"eth0": "10.0.12.1/30", "eth1": "10.1.0.1/24"}, stub="eth1"),
+        "R2": _router(2, {"eth0": "10.0.12.2/30", "eth1": "10.2.0.1/24"}, stub="eth1"),
+    }
     nodes = [{"name": "R1"}, {"name": "R2"}, {"name": "h1", "platform": "linux"}, {"name": "h2", "platform": "linux"}]
     return _task(nodes, [("R1 eth0", "R2 eth0"), ("R1 eth1", "h1 eth0"), ("R2 eth1", "h2 eth0")], configs)
 

@@ -31,10 +31,11 @@ def load(group: Group, name: str) -> Any:
     near = get_close_matches(name, known, n=1)
     if not known:
         raise UsageError(
-            f"no part of the group pytest_netbench.{group} is installed, so there is no {name!r}. If pyproject.toml names one, "
-            "the installed metadata is out of date; renew it: pip install --no-deps -e . (or reinstall pytest-netbench)"
+            f"no part of the group pytest_netbench.{group} is installed, so there is no {name!r}. If pyproject.toml"
+            " names one, the installed metadata is out of date; renew it: pip install --no-deps -e . (or reinstall"
+            " pytest-netbench)"
         )
     raise UsageError(
-        f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known: {', '.join(known) or 'none'})."
-        + (f" Did you mean {near[0]!r}?" if near else "")
+        f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known:"
+        f" {', '.join(known) or 'none'})." + (f" Did you mean {near[0]!r}?" if near else "")
     )

@@ -123,8 +123,8 @@ def _refuse_keys(tree: Tree, path: Path) -> None:
             field = str(where[-1])
         if field is not None:
             raise AgentFileError(
-                f"{field!r} looks like a key, and keys do not belong in an agent file. Remove it (and revoke it, if it was "
-                "published); the key is read from the environment, e.g. export OPENAI_API_KEY=…",
+                f"{field!r} looks like a key, and keys do not belong in an agent file. Remove it (and revoke it, if it"
+                " was published); the key is read from the environment, e.g. export OPENAI_API_KEY=…",
                 path=path,
                 line=tree.line_of(where),
             )

@@ -217,8 +217,8 @@ def _class(spec: str, rootdir: Path) -> Any:
         if error.name is not None and not f"{module_name}.".startswith(f"{error.name}."):
             raise UsageError(f"{spec}: importing {module_name} failed: {error}") from error
         raise UsageError(
-            f"{spec}: there is no module {error.name!r} (looked in {rootdir}, {rootdir}/agents and where Python looks). "
-            f"If a model is meant, name its provider too, e.g. --agent=ollama/{spec}"
+            f"{spec}: there is no module {error.name!r} (looked in {rootdir}, {rootdir}/agents and where Python looks)."
+            f" If a model is meant, name its provider too, e.g. --agent=ollama/{spec}"
         ) from error
     except Exception as error:
         raise UsageError(f"{spec}: importing {module_name} failed: {type(error).__name__}: {error}") from error
@@ -243,7 +243,8 @@ def _instance(kind: Any, spec: str, options: dict[str, Any]) -> Any:
     lacks = [name for name in ("run", "info") if not hasattr(agent, name)]
     if lacks and not hasattr(agent, "run_informed"):
         raise UsageError(
-            f"{spec} is no agent: it has no {' and no '.join(repr(name) for name in lacks)} (see docs/reference/agents.md)"
+            f"{spec} is no agent: it has no {' and no '.join(repr(name) for name in lacks)} (see"
+            " docs/reference/agents.md)"
         )
     if hasattr(agent, "run_informed") and spec != "oracle":
         raise UsageError(

@@ -80,7 +80,8 @@ class Meter:
                 if left <= 0:
                     self._exhaust("commands", allowed)
                 raise AniError(
-                    f"{count} commands are more than the {left} left of {allowed}; nothing was applied, send at most {left}",
+                    f"{count} commands are more than the {left} left of {allowed}; nothing was applied, send at most"
+                    f" {left}",
                     code=Code.POLICY_DENIED,
                 )
             self._commands += count

@@ -50,8 +50,8 @@ METHODS: Mapping[str, MethodSpec] = {
         ),
         spec_of(
             "update-cfg",
-            "Apply configuration commands to one device, in order. Answers for each command whether the device took it, "
-            "with the device's own message if not, and goes on after an error.",
+            "Apply configuration commands to one device, in order. Answers for each command whether the device took it,"
+            " with the device's own message if not, and goes on after an error.",
             wire.UpdateCfgParams,
             wire.UpdateCfgResult,
         ),

@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         _write(target / "conftest.py", CONFTEST.encode(), executable=False)
     tasks = len(list((target / "tasks").rglob("*.task.yaml")))
     print(
-        f"wrote {tasks} tasks to {target}. Next:\n  cd {shlex.quote(str(target))} && pytest tasks/ --agent=oracle -n auto"
+        f"wrote {tasks} tasks to {target}. Next:\n  cd {shlex.quote(str(target))} && pytest tasks/ --agent=oracle -n"
+        " auto"
     )
     return 0
 

@@ -28,8 +28,8 @@ def task(request: pytest.FixtureRequest) -> Task:
     found: Task | None = getattr(request.node, "task", None)
     if found is None:
         raise UsageError(
-            f"{request.node.nodeid}: the fixture 'task' belongs to items of task files; in a test of your own, override it "
-            "with one that returns pytest_netbench.taskfile.load_task(...)"
+            f"{request.node.nodeid}: the fixture 'task' belongs to items of task files; in a test of your own, override"
+            " it with one that returns pytest_netbench.taskfile.load_task(...)"
         )
     return found
 

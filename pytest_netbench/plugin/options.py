@@ -20,8 +20,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         dest="netbench_agents",
         metavar="AGENT",
-        help="who is evaluated: oracle, nop, an agent file or its name, module:Class, or a model such as openai/gpt-4o "
-        "(which means react on that model). Repeat for a matrix. Without it, tasks are skipped.",
+        help=(
+            "who is evaluated: oracle, nop, an agent file or its name, module:Class, or a model such as openai/gpt-4o "
+            "(which means react on that model). Repeat for a matrix. Without it, tasks are skipped."
+        ),
     )
     group.addoption(
         "--netbench-backend",
@@ -34,8 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_time_scale,
         default=None,
         metavar="N",
-        help="lab seconds per wall second for protocol timers, 0 < N <= 100 (default: chosen by the backend from the number "
-        "of nodes and cores; a task file may set its own).",
+        help=(
+            "lab seconds per wall second for protocol timers, 0 < N <= 100 (default: chosen by the backend from the"
+            " number of nodes and cores; a task file may set its own)."
+        ),
     )
     group.addoption(
         "--netbench-trials",
@@ -49,8 +53,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=budget,
         default={},
         metavar="LIMIT=N,…",
-        help=f"limits instead of the task's and the agent's, e.g. calls=50,tokens=20000; limits are {', '.join(LIMITS)}; "
-        "'none' lifts one.",
+        help=(
+            f"limits instead of the task's and the agent's, e.g. calls=50,tokens=20000; limits are {', '.join(LIMITS)};"
+            " 'none' lifts one."
+        ),
     )
     group.addoption(
         "--netbench-scorer",
@@ -64,8 +70,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--netbench-ssh",
         action="store_true",
         default=False,
-        help="let each device of a lab answer with SSH on a loopback port while the agent works; the agent is told the "
-        "logins (also in an agent file: `access: ssh`).",
+        help=(
+            "let each device of a lab answer with SSH on a loopback port while the agent works; the agent is told the "
+            "logins (also in an agent file: `access: ssh`)."
+        ),
     )
     group.addoption(
         "--netbench-results",
@@ -77,8 +85,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--netbench-selftest",
         action="store_true",
         default=False,
-        help="test the tasks instead of an agent: each must be solvable and not vacuous, and the running configs that the "
-        "ground truth leaves are recorded.",
+        help=(
+            "test the tasks instead of an agent: each must be solvable and not vacuous, and the running configs that"
+            " the ground truth leaves are recorded."
+        ),
     )
     group.addoption(
         "--netbench-selftest-repeats",

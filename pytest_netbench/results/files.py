@@ -70,6 +70,6 @@ def _end_of_torn_line(descriptor: int) -> str:
 
 def _cannot_write(path: Path, error: OSError) -> ResultsError:
     return ResultsError(
-        f"{path}: results cannot be written: {error.strerror}. What was written before is whole; free some space or give "
-        "another directory with --netbench-results DIR"
+        f"{path}: results cannot be written: {error.strerror}. What was written before is whole; free some space or"
+        " give another directory with --netbench-results DIR"
     )

@@ -120,8 +120,8 @@ class TruthStore:
             replace_file(path, plain_json(truth.model_dump(mode="json"), indent=1) + "\n")
         except ResultsError as error:
             raise ResultsError(
-                f"{path}: the ground truth cannot be recorded ({_reason(error)}); make {path.parent.parent} writable, or copy "
-                "the tasks to a directory that is"
+                f"{path}: the ground truth cannot be recorded ({_reason(error)}); make {path.parent.parent} writable,"
+                " or copy the tasks to a directory that is"
             ) from error
         return True
 

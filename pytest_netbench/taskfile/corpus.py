@@ -22,7 +22,8 @@ def corpus() -> Path:
         if all((root / folder).is_dir() for folder in FOLDERS) and (root != package.parent or _is_checkout(root)):
             return root
     raise UsageError(
-        f"the tasks are not in this installation ({package}); install the wheel: pip install --force-reinstall pytest-netbench"
+        f"the tasks are not in this installation ({package}); install the wheel: pip install --force-reinstall"
+        " pytest-netbench"
     )
 
 

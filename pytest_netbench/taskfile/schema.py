@@ -139,8 +139,10 @@ def _draft_route(route: Schema) -> Schema:
         "title": "DraftRouteTestcase",
         "description": "The draft's form of §4.1; device and prefix are derived where they are not given.",
         "type": "object",
-        "properties": {name: own[name] for name in shared}
-        | {"expected_result": {"type": "object", "properties": result, "additionalProperties": False}},
+        "properties": (
+            {name: own[name] for name in shared}
+            | {"expected_result": {"type": "object", "properties": result, "additionalProperties": False}}
+        ),
         "required": ["name", "expected_result"],
         "additionalProperties": False,
     }

@@ -52,6 +52,7 @@ def test_a_dot_env_file_in_the_working_directory_is_not_read(tmp_path, monkeypat
 
 def test_the_absence_is_told_when_the_agent_is_made_and_not_first_when_it_works():
     done = run(
-        "sys.modules.pop('litellm', None); sys.path[:] = [p for p in sys.path if 'site-packages' not in p]\nllm.Llm(model='x')"
+        "sys.modules.pop('litellm', None); sys.path[:] = [p for p in sys.path if 'site-packages' not in"
+        " p]\nllm.Llm(model='x')"
     )
     assert "UsageError: an agent that asks a model needs litellm (it is not installed)" in done.stderr

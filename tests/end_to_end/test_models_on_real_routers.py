@@ -196,8 +196,12 @@ def test_transcripts_hold_prompts_answers_and_every_ani_call(matrix, requests):
     assert said[-1]["purpose"] == "condense"
     calls = [(step["data"]["method"], step["data"]["params"]) for step in trace if step["kind"] == "ani"]
     assert [method for method, _ in calls] == [
-        "get-topology", "get-running-cfg", "update-cfg", "update-cfg", "execute-cmd",
-    ]  # fmt: skip
+        "get-topology",
+        "get-running-cfg",
+        "update-cfg",
+        "update-cfg",
+        "execute-cmd",
+    ]
     assert calls[2][1] == {"device": "R1", "commands": [models.R1]}
     assert matrix.transcript("react-gpt-4o")["submission"]["reasoning"] == models.REASONING
 

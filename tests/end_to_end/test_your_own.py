@@ -134,8 +134,15 @@ def test_each_fixture_can_be_overridden_and_every_hook_is_called_in_order(bench)
     assert "1 passed" in done.last_line, done.out
     moments = [json.loads(line) for line in (bench.path / "moments.jsonl").read_text().splitlines()]
     assert [one["moment"] for one in moments] == [
-        "task", "agent", "lab_ready", "lab", "trial_finished", "trial", "result", "lab over",
-    ]  # fmt: skip
+        "task",
+        "agent",
+        "lab_ready",
+        "lab",
+        "trial_finished",
+        "trial",
+        "result",
+        "lab over",
+    ]
     by_name = {one["moment"]: one for one in moments}
     assert by_name["agent"]["was"] == "nop"
     assert by_name["lab"]["nodes"] == ["R1", "R2", "h1", "h2"]

@@ -33,8 +33,10 @@ TASK = Task.model_validate(
         },
         "startup_configs": {
             "inside": HOST.format(address="192.168.1.10/24", gateway="192.168.1.1"),
-            "fw": "ip address add 192.168.1.1/24 dev eth0\nip address add 203.0.113.1/24 dev eth1\n"
-            "sysctl -w net.ipv4.ip_forward=1\n",
+            "fw": (
+                "ip address add 192.168.1.1/24 dev eth0\nip address add 203.0.113.1/24 dev eth1\n"
+                "sysctl -w net.ipv4.ip_forward=1\n"
+            ),
             "outside": HOST.format(address="203.0.113.10/24", gateway="203.0.113.1"),
         },
     }
@@ -55,23 +57,54 @@ RULES = [
     "tc qdisc add dev eth1 root tbf rate 2mbit burst 5kb latency 20ms",
 ]
 BEFORE_AND_AFTER = [
-    ({"kind": "reachability", "from": "inside", "to": "outside", "protocol": "tcp", "port": 443, "seen_source": "203.0.113.1"}, False),
     (
-        {"kind": "reachability", "from": "outside", "to": "203.0.113.1", "protocol": "tcp", "port": 8080,
-         "listen_on": "inside", "listen_port": 80},
+        {
+            "kind": "reachability",
+            "from": "inside",
+            "to": "outside",
+            "protocol": "tcp",
+            "port": 443,
+            "seen_source": "203.0.113.1",
+        },
+        False,
+    ),
+    (
+        {
+            "kind": "reachability",
+            "from": "outside",
+            "to": "203.0.113.1",
+            "protocol": "tcp",
+            "port": 8080,
+            "listen_on": "inside",
+            "listen_port": 80,
+        },
         False,
     ),
     ({"kind": "reachability", "from": "outside", "to": "inside", "expected": "denied"}, False),
-    ({"kind": "reachability", "from": "outside", "to": "inside", "protocol": "udp", "port": 53, "expected": "denied"}, False),
+    (
+        {
+            "kind": "reachability",
+            "from": "outside",
+            "to": "inside",
+            "protocol": "udp",
+            "port": 53,
+            "expected": "denied",
+        },
+        False,
+    ),
     ({"kind": "reachability", "from": "inside", "to": "outside"}, True),
     ({"kind": "marking", "from": "inside", "to": "outside", "port": 4000, "expected_dscp": 46}, False),
     ({"kind": "marking", "from": "inside", "to": "outside", "port": 4001, "expected_dscp": 0}, True),
     (
-        {"kind": "throughput", "flow": {"from": "inside", "to": "outside", "rate_bps": 4_000_000}, "expected_bps": 2_000_000,
-         "tolerance": 0.2},
+        {
+            "kind": "throughput",
+            "flow": {"from": "inside", "to": "outside", "rate_bps": 4_000_000},
+            "expected_bps": 2_000_000,
+            "tolerance": 0.2,
+        },
         False,
     ),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

@@ -184,7 +184,8 @@ def test_the_drafts_printed_request_is_answered_over_the_socket(lab, ani):
         client.settimeout(10)
         client.connect(str(server.path))
         client.sendall(
-            b'{\n  "method": "execute-cmd",\n  "params": {\n    "device": "r1",\n    "command": "show ip route 10.2.0.0/24"\n  }\n}\n'
+            b'{\n  "method": "execute-cmd",\n  "params": {\n    "device": "r1",\n    "command": "show ip route'
+            b' 10.2.0.0/24"\n  }\n}\n'
         )
         answer = json.loads(client.makefile().readline())
     assert set(answer) == {"output"}

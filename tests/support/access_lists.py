@@ -7,10 +7,27 @@ import random
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 
 GROUPS = (
-    "object-group network G", "host 1.1.1.1", "10.0.0.0 255.0.0.0", "range 10.0.0.1 10.0.0.9", "any", "exit",
-    "object-group service S", "tcp eq 80", "tcp source range 1 9 gt 5", "udp lt 7", "tcp-udp 53", "icmp echo", "icmp", "ospf", "exit",
-    "time-range T", "periodic daily 8:00 to 9:00", "periodic fri 8:00 to mon 9:00", "absolute start 1:00 1 jan 2020", "exit",
-)  # fmt: skip
+    "object-group network G",
+    "host 1.1.1.1",
+    "10.0.0.0 255.0.0.0",
+    "range 10.0.0.1 10.0.0.9",
+    "any",
+    "exit",
+    "object-group service S",
+    "tcp eq 80",
+    "tcp source range 1 9 gt 5",
+    "udp lt 7",
+    "tcp-udp 53",
+    "icmp echo",
+    "icmp",
+    "ospf",
+    "exit",
+    "time-range T",
+    "periodic daily 8:00 to 9:00",
+    "periodic fri 8:00 to mon 9:00",
+    "absolute start 1:00 1 jan 2020",
+    "exit",
+)
 """What the lines refer to."""
 _FLAGS = ("", "", "established", "syn", "ack fin", "match-any +syn -ack", "match-all -rst +fin +ack", "match-all -syn")
 _WILDCARDS = ("0.0.0.255", "255.255.255.255", "0.0.0.0", "0.255.0.255", "0.0.255.254", "128.0.0.0")

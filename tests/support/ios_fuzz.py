@@ -11,23 +11,72 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Known
 
 _NOISE = "abcdefghijklmnopqrstuvwxyz0123456789./:-_#!?|^~\"'()[]{}<>*+,;=%$&@\\ \té漢\u200b"
 _VALUES = {
-    "A.B.C.D": ("10.0.0.1", "10.0.0.2", "10.0.0.0", "172.16.0.1", "0.0.0.255", "255.255.255.0", "255.255.255.252", "192.168.1.1", "0.0.0.0", "224.0.0.5", "1.1.1.1", "255.255.255.255"),
+    "A.B.C.D": (
+        "10.0.0.1",
+        "10.0.0.2",
+        "10.0.0.0",
+        "172.16.0.1",
+        "0.0.0.255",
+        "255.255.255.0",
+        "255.255.255.252",
+        "192.168.1.1",
+        "0.0.0.0",
+        "224.0.0.5",
+        "1.1.1.1",
+        "255.255.255.255",
+    ),
     "A.B.C.D/nn": ("10.0.0.0/8", "192.168.0.0/16", "0.0.0.0/0", "10.1.1.0/30", "10.0.0.1/32"),
     "WORD": ("A", "B", "WEB", "1", "10", "100", "x-1", "RED", "self", "any", "7", "cisco"),
     "LINE": ("some text here", "a", "10.0.0.1 255.0.0.0", "#x#", "two  spaces", "^C", "é漢"),
     "X:X:X:X::X": ("2001:db8::1", "2001:db8::2", "fe80::1", "::1", "::", "FF02::1"),
     "X:X:X:X::X/<0-128>": ("2001:db8::1/64", "2001:db8::/64", "2001:db8:1::/48", "::/0", "2001:db8::1/128"),
-    "INTERFACE": ("Gi0/0", "GigabitEthernet0/1", "Loopback0", "lo 1", "Gi0/0.10", "Gi0/1.20", "Vlan10", "Vlan1", "Null0", "Port-channel1", "Tunnel0", "Serial0/0"),
+    "INTERFACE": (
+        "Gi0/0",
+        "GigabitEthernet0/1",
+        "Loopback0",
+        "lo 1",
+        "Gi0/0.10",
+        "Gi0/1.20",
+        "Vlan10",
+        "Vlan1",
+        "Null0",
+        "Port-channel1",
+        "Tunnel0",
+        "Serial0/0",
+    ),
     "H.H.H": ("0000.0c07.ac01", "aabb.ccdd.eeff", "0000.0000.0000", "ffff.ffff.ffff"),
     "VLAN-LIST": ("10", "1-20", "10,20", "1", "4094"),
     "<0-4294967295>|A.B.C.D": ("0", "1", "0.0.0.1", "51"),
     "hh:mm": ("08:00", "17:30", "0:00", "23:59"),
-}  # fmt: skip
+}
 _USUAL = (1, 2, 5, 7, 10, 20, 100, 101, 199)
 """Numbers that come again and again, so that lines speak of each other."""
 _WALK = 40
-_ENDINGS = ("exit", "exit", "end", "configure terminal", "conf t", "do show running-config", "!", "", "no", "default", "exit-address-family")  # fmt: skip
-_PIPES = ("include {}", "exclude {}", "begin {}", "section {}", "count {}", "i", "{}", "include ^interface|ip", "include (", "inc (a+)+$")  # fmt: skip
+_ENDINGS = (
+    "exit",
+    "exit",
+    "end",
+    "configure terminal",
+    "conf t",
+    "do show running-config",
+    "!",
+    "",
+    "no",
+    "default",
+    "exit-address-family",
+)
+_PIPES = (
+    "include {}",
+    "exclude {}",
+    "begin {}",
+    "section {}",
+    "count {}",
+    "i",
+    "{}",
+    "include ^interface|ip",
+    "include (",
+    "inc (a+)+$",
+)
 _NOT_ASKED = ("configure", "exit", "logout", "quit", "reload", "tclsh", "disable", "enable", "traceroute", "terminal")
 """Exec commands that move the session, or take their time."""
 

@@ -29,13 +29,35 @@ TASK = {
     },
     "ground_truth_configs": {"edge": ["no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"]},
     "testcases": [
-        {"kind": "reachability", "name": "web-open", "intent": 1, "from": "branch", "to": "web", "protocol": "tcp",
-         "port": 80, "within_s": 1},
-        {"kind": "route", "name": "dc-route", "intent": 2, "device": "edge", "prefix": "10.9.0.0/16",
-         "next_hops": ["10.0.2.10"], "within_s": 1},
-        {"kind": "reachability", "name": "ping-stays", "role": "regression", "from": "branch", "to": "web", "within_s": 1},
+        {
+            "kind": "reachability",
+            "name": "web-open",
+            "intent": 1,
+            "from": "branch",
+            "to": "web",
+            "protocol": "tcp",
+            "port": 80,
+            "within_s": 1,
+        },
+        {
+            "kind": "route",
+            "name": "dc-route",
+            "intent": 2,
+            "device": "edge",
+            "prefix": "10.9.0.0/16",
+            "next_hops": ["10.0.2.10"],
+            "within_s": 1,
+        },
+        {
+            "kind": "reachability",
+            "name": "ping-stays",
+            "role": "regression",
+            "from": "branch",
+            "to": "web",
+            "within_s": 1,
+        },
     ],
-}  # fmt: skip
+}
 
 
 def write_task(folder: Path, slug: str, **changes: object) -> Path:

@@ -27,11 +27,19 @@ def task_of(**changes: Any) -> Task:
         "ground_truth_configs": {"edge": WORK},
         "ground_truth_reasoning": "port 80 is dropped",
         "testcases": [
-            {"kind": "reachability", "name": "web", "intent": 1, "from": "branch", "to": "web", "protocol": "tcp",
-             "port": 80, "within_s": 1},
+            {
+                "kind": "reachability",
+                "name": "web",
+                "intent": 1,
+                "from": "branch",
+                "to": "web",
+                "protocol": "tcp",
+                "port": 80,
+                "within_s": 1,
+            },
             {"kind": "route", "name": "dc", "intent": 2, "device": "edge", "prefix": "10.9.0.0/16", "within_s": 1},
         ],
-    }  # fmt: skip
+    }
     return Task.model_validate({**fields, **changes})
 
 

@@ -48,12 +48,16 @@ def pair(quality: Mapping[str, Any] | None = None, **fields: Any) -> Task:
 def routed(**fields: Any) -> Task:
     """h1 - r - h2: a Linux router between two hosts, 10.1.0.10 and 10.2.0.10, 2001:db8:1::10 and 2001:db8:2::10."""
     configs = {
-        "r": "sysctl -w net.ipv4.ip_forward=1\nsysctl -w net.ipv6.conf.all.forwarding=1\n"
-        "ip address add 10.1.0.1/24 dev eth0\nip address add 10.2.0.1/24 dev eth1\n"
-        "ip address add 2001:db8:1::1/64 dev eth0 nodad\nip address add 2001:db8:2::1/64 dev eth1 nodad\n",
+        "r": (
+            "sysctl -w net.ipv4.ip_forward=1\nsysctl -w net.ipv6.conf.all.forwarding=1\n"
+            "ip address add 10.1.0.1/24 dev eth0\nip address add 10.2.0.1/24 dev eth1\n"
+            "ip address add 2001:db8:1::1/64 dev eth0 nodad\nip address add 2001:db8:2::1/64 dev eth1 nodad\n"
+        ),
         **{
-            f"h{n}": f"ip address add 10.{n}.0.10/24 dev eth0\nip route add default via 10.{n}.0.1\n"
-            f"ip address add 2001:db8:{n}::10/64 dev eth0 nodad\nip route add default via 2001:db8:{n}::1\n"
+            f"h{n}": (
+                f"ip address add 10.{n}.0.10/24 dev eth0\nip route add default via 10.{n}.0.1\n"
+                f"ip address add 2001:db8:{n}::10/64 dev eth0 nodad\nip route add default via 2001:db8:{n}::1\n"
+            )
             for n in (1, 2)
         },
     }
@@ -64,9 +68,11 @@ def routed(**fields: Any) -> Task:
 def ospf_pair(**fields: Any) -> Task:
     """R1 - R2, two FRR routers with OSPF on eth0 and a loopback network each."""
     configs = {
-        f"R{n}": f"interface eth0\n ip address 10.0.12.{n}/30\n ip ospf area 0\n ip ospf network point-to-point\nexit\n"
-        f"interface lo\n ip address 10.0.255.{n}/32\n ip ospf area 0\nexit\n"
-        f"router ospf\n ospf router-id {n}.{n}.{n}.{n}\nexit\n"
+        f"R{n}": (
+            f"interface eth0\n ip address 10.0.12.{n}/30\n ip ospf area 0\n ip ospf network point-to-point\nexit\n"
+            f"interface lo\n ip address 10.0.255.{n}/32\n ip ospf area 0\nexit\n"
+            f"router ospf\n ospf router-id {n}.{n}.{n}.{n}\nexit\n"
+        )
         for n in (1, 2)
     }
     return network({"R1": "frr", "R2": "frr"}, ["R1 eth0 - R2 eth0"], configs, **fields)

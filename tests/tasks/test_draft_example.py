@@ -27,8 +27,14 @@ def task() -> Task:
 
 def test_it_has_the_fields_of_the_draft_and_no_other(printed):
     assert list(printed) == [
-        "task_name", "intents", "topology", "startup_configs", "ground_truth_configs", "ground_truth_reasoning", "testcases",
-    ]  # fmt: skip
+        "task_name",
+        "intents",
+        "topology",
+        "startup_configs",
+        "ground_truth_configs",
+        "ground_truth_reasoning",
+        "testcases",
+    ]
     assert list(printed["topology"]) == ["nodes", "links"]
     forms = [{"name", "expected_result"}, {"name", "device", "commands", "expected_output"}]
     assert [one for one in printed["testcases"] if set(one) not in forms] == []

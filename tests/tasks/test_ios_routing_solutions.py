@@ -119,17 +119,37 @@ def test_a_reflector_needs_no_group_for_its_clients(failed_after):
     answers = {
         "Reflector": [bgp, *(f"neighbor {n} {word}" for n in clients for word in (*own, "route-reflector-client"))],
         "Exit1": [
-            "route-map BEST permit 10", "set local-preference 150", "route-map MED permit 10", "set metric 10", bgp, *session,
-            "neighbor 10.255.0.1 next-hop-self", "neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.1 route-map BEST in",
-            "neighbor 192.0.2.1 route-map MED out", aggregate,
+            "route-map BEST permit 10",
+            "set local-preference 150",
+            "route-map MED permit 10",
+            "set metric 10",
+            bgp,
+            *session,
+            "neighbor 10.255.0.1 next-hop-self",
+            "neighbor 192.0.2.1 remote-as 64500",
+            "neighbor 192.0.2.1 route-map BEST in",
+            "neighbor 192.0.2.1 route-map MED out",
+            aggregate,
         ],
         "Exit2": [
-            "route-map MED permit 10", "set metric 50", bgp, *session, "neighbor 10.255.0.1 next-hop-self",
-            "neighbor 192.0.2.5 remote-as 64500", "neighbor 192.0.2.5 route-map MED out", aggregate,
+            "route-map MED permit 10",
+            "set metric 50",
+            bgp,
+            *session,
+            "neighbor 10.255.0.1 next-hop-self",
+            "neighbor 192.0.2.5 remote-as 64500",
+            "neighbor 192.0.2.5 route-map MED out",
+            aggregate,
         ],
         "Site1": [bgp, *session, "network 203.0.112.0 mask 255.255.255.0"],
-        "Site2": [bgp, *session, "redistribute connected route-map LAN", "route-map LAN permit 10", "match interface Loopback1"],
-    }  # fmt: skip
+        "Site2": [
+            bgp,
+            *session,
+            "redistribute connected route-map LAN",
+            "route-map LAN permit 10",
+            "match interface Loopback1",
+        ],
+    }
     assert failed_after("routing/bgp-backbone-reflector", answers) == {}
 
 
@@ -187,8 +207,13 @@ def test_a_policy_for_all_that_guests_send_cuts_them_off_from_the_house(failed_a
 
 @pytest.mark.parametrize("distance", [10, 20])
 def test_ten_points_less_are_not_enough_to_hand_over_and_twenty_are(failed_after, distance):
-    left = ["interface Gi0/0", "standby 10 ip 10.1.10.1", "standby 10 priority 110", "standby 10 preempt",
-            f"standby 10 track 1 decrement {distance}"]  # fmt: skip
+    left = [
+        "interface Gi0/0",
+        "standby 10 ip 10.1.10.1",
+        "standby 10 priority 110",
+        "standby 10 preempt",
+        f"standby 10 track 1 decrement {distance}",
+    ]
     answers = {
         "Left": ["track 1 interface GigabitEthernet0/2 line-protocol", *left],
         "Right": ["interface Gi0/0", "standby 10 ip 10.1.10.1", "standby 10 preempt", "standby 10 priority 95"],
@@ -208,11 +233,17 @@ def test_the_router_with_the_higher_address_serves_if_nothing_is_said(failed_aft
 def test_vrfs_may_be_defined_in_the_newer_way(failed_after):
     def vrf(name: str, inside: str, line: str) -> list[str]:
         return [
-            f"vrf definition {name}", "address-family ipv4", "exit-address-family",
-            f"interface {inside}", f"vrf forwarding {name}", "ip address 10.1.1.1 255.255.255.0",
-            f"interface {line}", f"vrf forwarding {name}", "ip address 172.16.1.1 255.255.255.252",
+            f"vrf definition {name}",
+            "address-family ipv4",
+            "exit-address-family",
+            f"interface {inside}",
+            f"vrf forwarding {name}",
+            "ip address 10.1.1.1 255.255.255.0",
+            f"interface {line}",
+            f"vrf forwarding {name}",
+            "ip address 172.16.1.1 255.255.255.252",
             f"ip route vrf {name} 0.0.0.0 0.0.0.0 172.16.1.2",
-        ]  # fmt: skip
+        ]
 
     answer = [*vrf("Tenant-A", "gi0/0", "gi0/2"), *vrf("Tenant-B", "gi0/1", "gi0/3")]
     assert failed_after("routing/vrf-lite-two-tenants", {"Building": answer}) == {}

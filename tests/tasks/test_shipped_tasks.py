@@ -19,7 +19,8 @@ CORPUS = Path(__file__).parents[2] / "tasks"
 FILES = sorted(CORPUS.glob("*/*.task.yaml"))
 VALIDATOR = jsonschema.Draft202012Validator(task_schema())
 TOOLS = re.compile(
-    r"\b(?:nft|nftables|iptables|tc|u32|htb|tbf|sysctl|rp_filter|iproute2?|vtysh|bash|configure terminal|show (?:ip|run))\b"
+    r"\b(?:nft|nftables|iptables|tc|u32|htb|tbf|sysctl|rp_filter|iproute2?|vtysh|bash|configure terminal|show"
+    r" (?:ip|run))\b"
 )
 
 pytestmark = pytest.mark.parametrize(

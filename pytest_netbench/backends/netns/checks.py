@@ -107,9 +107,11 @@ def frr_checks() -> list[Check]:
     vtysh = shutil.which("vtysh", path=features.PATH)
     return [
         Check("FRR", True, True, detail),
-        Check("vtysh", True, True, vtysh)
-        if vtysh
-        else Check("vtysh", False, True, "vtysh is not installed (the command line of FRR)", install_command("frr")),
+        (
+            Check("vtysh", True, True, vtysh)
+            if vtysh
+            else Check("vtysh", False, True, "vtysh is not installed (the command line of FRR)", install_command("frr"))
+        ),
     ]
 
 
@@ -125,9 +127,11 @@ def native_checks() -> list[Check]:
     )
     remedy = install_command("gcc libc6-dev")
     return [
-        Check(name, True, False, f"{good} ({path})")
-        if path
-        else Check(name, False, False, f"{bad}: {build.why_not()}", remedy)
+        (
+            Check(name, True, False, f"{good} ({path})")
+            if path
+            else Check(name, False, False, f"{bad}: {build.why_not()}", remedy)
+        )
         for name, path, bad, good in built
     ]
 
@@ -139,7 +143,10 @@ def memory_check() -> Check:
     """How many labs fit side by side."""
     available, cores = available_memory(), len(os.sched_getaffinity(0))
     slots = lab_slots(available)
-    detail = f"{available / 2**30:.1f} GiB available, {cores} cores: room for {slots} labs of {_SLOT_NODES} routers side by side"
+    detail = (
+        f"{available / 2**30:.1f} GiB available, {cores} cores: room for {slots} labs of {_SLOT_NODES} routers side by"
+        " side"
+    )
     return Check("memory", slots > 0, False, detail, None)
 
 

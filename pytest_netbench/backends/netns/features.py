@@ -50,8 +50,12 @@ _QDISCS = {
     "cls_flower": "filter add dev nb0 parent 1: protocol ip prio 3 flower ip_proto udp classid 1:1",
     "cls_matchall": "filter add dev nb0 parent 1: protocol all prio 4 matchall classid 1:1",
     "ingress": "qdisc add dev nb1 ingress",
-    "act_police": "filter add dev nb1 parent ffff: protocol ip prio 1 u32 match u32 0 0 police rate 1mbit burst 10k drop",
-    "act_police by matchall": "filter add dev nb1 parent ffff: protocol ip prio 2 matchall action police rate 1mbit burst 10k",
+    "act_police": (
+        "filter add dev nb1 parent ffff: protocol ip prio 1 u32 match u32 0 0 police rate 1mbit burst 10k drop"
+    ),
+    "act_police by matchall": (
+        "filter add dev nb1 parent ffff: protocol ip prio 2 matchall action police rate 1mbit burst 10k"
+    ),
     "ingress removed": "qdisc del dev nb1 ingress",
     "clsact": "qdisc add dev nb1 clsact",
 }

@@ -6,14 +6,43 @@ import re
 from dataclasses import dataclass
 
 _TYPES = (
-    "Async", "BDI", "BVI", "Dialer", "Ethernet", "FastEthernet", "FortyGigabitEthernet", "GigabitEthernet", "HundredGigE", "Loopback",
-    "Null", "Port-channel", "Serial", "TenGigabitEthernet", "Tunnel", "TwentyFiveGigE", "Vlan",
-)  # fmt: skip
+    "Async",
+    "BDI",
+    "BVI",
+    "Dialer",
+    "Ethernet",
+    "FastEthernet",
+    "FortyGigabitEthernet",
+    "GigabitEthernet",
+    "HundredGigE",
+    "Loopback",
+    "Null",
+    "Port-channel",
+    "Serial",
+    "TenGigabitEthernet",
+    "Tunnel",
+    "TwentyFiveGigE",
+    "Vlan",
+)
 _CODES = {
-    "Async": "as", "BDI": "bd", "BVI": "bv", "Dialer": "di", "Ethernet": "et", "FastEthernet": "fa", "FortyGigabitEthernet": "fo",
-    "GigabitEthernet": "gi", "HundredGigE": "hu", "Loopback": "lo", "Null": "nu", "Port-channel": "po", "Serial": "se",
-    "TenGigabitEthernet": "te", "Tunnel": "tu", "TwentyFiveGigE": "tw", "Vlan": "vl",
-}  # fmt: skip
+    "Async": "as",
+    "BDI": "bd",
+    "BVI": "bv",
+    "Dialer": "di",
+    "Ethernet": "et",
+    "FastEthernet": "fa",
+    "FortyGigabitEthernet": "fo",
+    "GigabitEthernet": "gi",
+    "HundredGigE": "hu",
+    "Loopback": "lo",
+    "Null": "nu",
+    "Port-channel": "po",
+    "Serial": "se",
+    "TenGigabitEthernet": "te",
+    "Tunnel": "tu",
+    "TwentyFiveGigE": "tw",
+    "Vlan": "vl",
+}
 _BY_CODE = {code: name for name, code in _CODES.items()}
 _VIRTUAL = frozenset({"BDI", "BVI", "Dialer", "Loopback", "Null", "Port-channel", "Tunnel", "Vlan"})
 # the order in which a running config lists them

@@ -40,7 +40,10 @@ FREE_NAMES: tuple[tuple[str, str], ...] = (
     ("access-list", r"^(?:no )?access-list (\d+)"),
     (
         "access-list",
-        r"\b(?:ip access-group|ipv6 traffic-filter|access-class|ipv6 access-class|match access-group name|match access-group) (?!name )(\S+)",
+        (
+            r"\b(?:ip access-group|ipv6 traffic-filter|access-class|ipv6 access-class|match access-group name|match"
+            r" access-group) (?!name )(\S+)"
+        ),
     ),
     ("access-list", r"\bmatch ip (?:address|next-hop|route-source) (?!prefix-list)(\S+)"),
     ("access-list", r"\b(?:ip nat (?:inside|outside) (?:source|destination) list|rate-limit input access-group) (\S+)"),

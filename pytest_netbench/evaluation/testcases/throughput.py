@@ -89,7 +89,8 @@ def _short(testcase: ThroughputTestcase, reports: list[FlowReport], share: float
     """Phrases for the flows of which less than ``share`` was offered."""
     flows = (testcase.flow, *testcase.background)
     return [
-        f"the sender of {flow.protocol} {flow.port} managed {_rate(report.offered_bps)} of the {_rate(flow.rate_bps)} asked for"
+        f"the sender of {flow.protocol} {flow.port} managed {_rate(report.offered_bps)} of the {_rate(flow.rate_bps)}"
+        " asked for"
         for flow, report in zip(flows, reports, strict=True)
         if report.offered_bps < share * flow.rate_bps
     ]

@@ -134,12 +134,15 @@ class Omissions:
             times = measured.noticed[line]
             node, text = self._words(line)
             if 0 < times < repeats:
-                yield f"{node}: leaving out {text!r} was noticed in {times} of {repeats} repeats: make it always or never so"
+                yield (
+                    f"{node}: leaving out {text!r} was noticed in {times} of {repeats} repeats: make it always or"
+                    " never so"
+                )
         for survivor in self._survivors(measured):
             if survivor.reason is None:
                 yield (
-                    f"{survivor.node}: leaving out {survivor.line!r} fails no testcase: add a testcase that misses it, drop the "
-                    "line, or explain it under accepted_survivors"
+                    f"{survivor.node}: leaving out {survivor.line!r} fails no testcase: add a testcase that misses it,"
+                    " drop the line, or explain it under accepted_survivors"
                 )
         yield from self._idle_acceptances(measured)
 
@@ -151,7 +154,10 @@ class Omissions:
                 if (node, text.strip()) not in known:
                     yield f"accepted_survivors: {node} has no ground-truth line {text.strip()!r}"
                 elif (node, text.strip()) not in survived:
-                    yield f"accepted_survivors: leaving out {text.strip()!r} on {node} is noticed; it needs no explanation"
+                    yield (
+                        f"accepted_survivors: leaving out {text.strip()!r} on {node} is noticed; it needs no"
+                        " explanation"
+                    )
 
     def _survivors(self, measured: _Measured) -> tuple[Survivor, ...]:
         survivors = []
@@ -191,7 +197,10 @@ def _oracle_problems(runs: list[tuple[TestcaseResult, ...]]) -> Iterator[str]:
 def _nop_problems(runs: list[tuple[TestcaseResult, ...]]) -> Iterator[str]:
     passed = (result for results in runs for result in results if result.role == "intent" and result.status == "pass")
     for one in _distinct(passed):
-        yield f"testcase {one.name!r} passes before anything is done: make it miss the intent, or give it role: regression"
+        yield (
+            f"testcase {one.name!r} passes before anything is done: make it miss the intent, or give it role:"
+            " regression"
+        )
 
 
 def _distinct(results: Iterator[TestcaseResult]) -> list[TestcaseResult]:

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 
 _REMARK = re.compile(
-    r"^%+ ?(warning|note|info|the following|update is not necessary|\"log monitor\" is deprecated|new range will|echo mode works)"
+    r"^%+ ?(warning|note|info|the following|update is not necessary|\"log monitor\" is deprecated|new range will|echo"
+    r" mode works)"
     # FRR takes a line that names a route map which is yet to be written
     r"|^the route-map '.*' does not exist",
     re.IGNORECASE,
@@ -18,7 +19,8 @@ _REMARK = re.compile(
 _REFUSAL = re.compile(
     r"^(please (remove|specify|configure|change|unconfigure|choose|use a)|can(no|')t |unable |failed|failure |error\b"
     r"|invalid|malformed|no such |unknown |bad |there is (no|already) |bgp is already running|bgp instance name)"
-    r"|\b(not found|does ?n[o']t exist|is invalid|is not valid|must be|not allowed|cannot be|not supported|already configured"
+    r"|\b(not found|does ?n[o']t exist|is invalid|is not valid|must be|not allowed|cannot be|not supported|already"
+    r" configured"
     r"|is already (in use|running))\b",
     re.IGNORECASE,
 )

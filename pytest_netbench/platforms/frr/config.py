@@ -16,9 +16,24 @@ from pytest_netbench.platforms.frr.processes import running, start
 Outcome = tuple[Literal["success", "error"], str]
 
 _EXEC_ONLY = (
-    "configure", "show", "clear", "write", "copy", "do", "ping", "traceroute", "enable", "disable", "terminal", "end",
-    "exit", "quit", "find", "list", "mtrace",
-)  # fmt: skip
+    "configure",
+    "show",
+    "clear",
+    "write",
+    "copy",
+    "do",
+    "ping",
+    "traceroute",
+    "enable",
+    "disable",
+    "terminal",
+    "end",
+    "exit",
+    "quit",
+    "find",
+    "list",
+    "mtrace",
+)
 _LEAVES = ("exit", "quit")
 _COMMAND_TIMEOUT_S = 10.0
 _REPLAY_FILE = "/run/frr/replay.conf"

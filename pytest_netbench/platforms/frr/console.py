@@ -14,8 +14,14 @@ from pytest_netbench.platforms.relay import RelayConsole
 from pytest_netbench.platforms.terminal import CommandKind, Console
 
 _PROGRAM = (
-    "/usr/bin/env", "TERM=vt100", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null",
-)  # fmt: skip
+    "/usr/bin/env",
+    "TERM=vt100",
+    "LC_ALL=C.UTF-8",
+    "VTYSH_PAGER=/bin/cat",
+    "vtysh",
+    "-H",
+    "/dev/null",
+)
 # A vtysh that is running does not come to know a daemon that is started later, so these are started before.
 _SPOKEN_TO = ("staticd", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd", "bfdd", "vrrpd", "pbrd")
 _CONFIG_PROMPT = re.compile(r"\([\w.\-]+\)# ?$")

@@ -176,7 +176,10 @@ def missing(
             if state.split("/")[0] not in wanted:
                 yield (
                     pair,
-                    f"{here.node}: OSPF neighbor {there.address.ip} on {here.name} is {state.split('/')[0]}, expected {wanted[-1]}",
+                    (
+                        f"{here.node}: OSPF neighbor {there.address.ip} on {here.name} is {state.split('/')[0]},"
+                        f" expected {wanted[-1]}"
+                    ),
                 )
 
 

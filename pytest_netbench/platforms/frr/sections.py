@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pytest_netbench.platforms.frr import vtysh
 
 _OPENS_SECTION = re.compile(
-    r"(interface|router|route-map|vrf|pbr-map|bfd$|key chain \S|nexthop-group|segment-routing|mpls ldp|rpki|l2vpn|line vty)",
+    r"(interface|router|route-map|vrf|pbr-map|bfd$|key chain \S|nexthop-group|segment-routing|mpls ldp|rpki|l2vpn|line"
+    r" vty)",
     re.IGNORECASE,
 )
 _OPENS_NESTED = re.compile(
@@ -17,9 +18,12 @@ _OPENS_NESTED = re.compile(
 )
 # Commands of no section that daemons share or that open one: they end a section even where nothing is indented.
 _GLOBAL = re.compile(
-    r"(no )?(ip (route|prefix-list|access-list|as-path|community-list|forwarding|protocol|nht|import-table)|ipv6 (route|prefix-list"
-    r"|access-list|forwarding|protocol|nht)|access-list|bgp (as-path|community-list|extcommunity-list|large-community-list)"
-    r"|hostname|log (file|syslog|stdout|timestamp)|debug|service|frr (version|defaults)|interface \S|router \S|vrf \S|route-map \S)",
+    r"(no )?(ip (route|prefix-list|access-list|as-path|community-list|forwarding|protocol|nht|import-table)|ipv6"
+    r" (route|prefix-list"
+    r"|access-list|forwarding|protocol|nht)|access-list|bgp"
+    r" (as-path|community-list|extcommunity-list|large-community-list)"
+    r"|hostname|log (file|syslog|stdout|timestamp)|debug|service|frr (version|defaults)|interface \S|router \S|vrf"
+    r" \S|route-map \S)",
     re.IGNORECASE,
 )
 # Words that a person types around a config and a device would not keep.

@@ -8,8 +8,15 @@ from pytest_netbench.platforms.relay import RelayConsole
 from pytest_netbench.platforms.terminal import CommandKind, Console
 
 _PROGRAM = (
-    "/usr/bin/env", "TERM=xterm", "HISTFILE=", "PS1=\\u@\\h:\\w\\$ ", "/bin/bash", "--norc", "--noprofile", "-i",
-)  # fmt: skip
+    "/usr/bin/env",
+    "TERM=xterm",
+    "HISTFILE=",
+    "PS1=\\u@\\h:\\w\\$ ",
+    "/bin/bash",
+    "--norc",
+    "--noprofile",
+    "-i",
+)
 
 
 def open_console(node: HostedNode) -> Console:

@@ -25,12 +25,17 @@ _SETTINGS: dict[str, tuple[str, ...]] = {
 }
 _USUAL: dict[str, dict[str, Any]] = {
     "bridge": {
-        "stp_state": 0, "vlan_filtering": 0, "priority": 32768, "forward_delay": 1500, "hello_time": 200,
-        "max_age": 2000, "ageing_time": 30000,
+        "stp_state": 0,
+        "vlan_filtering": 0,
+        "priority": 32768,
+        "forward_delay": 1500,
+        "hello_time": 200,
+        "max_age": 2000,
+        "ageing_time": 30000,
     },
     "vxlan": {"learning": True},
     "vlan": {"protocol": "802.1Q"},
-}  # fmt: skip
+}
 _PORT = {"hairpin": False, "isolated": False, "guard": False, "learning": True, "flood": True, "priority": 32}
 
 

@@ -29,11 +29,28 @@ def test_the_attacks_of_an_ordinary_users_agent_end_the_same(file: str, interpre
     here.mkdir()
     os.chown(here, ordinary._UID, ordinary._UID)
     done = subprocess.run(
-        [interpreter, "-B", "-m", "pytest", f"tests/labs/isolation/{file}", "-q", "-p", "no:cacheprovider", "--timeout=120",
-         "-k", _ATTACKS[file], f"--basetemp={here}/tmp"],
+        [
+            interpreter,
+            "-B",
+            "-m",
+            "pytest",
+            f"tests/labs/isolation/{file}",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--timeout=120",
+            "-k",
+            _ATTACKS[file],
+            f"--basetemp={here}/tmp",
+        ],
         env={
-            "PYTHONPATH": f"{_REPOSITORY}:{site}", "PATH": os.environ["PATH"], "HOME": str(here), "TMPDIR": str(here),
-            "NETBENCH_RANDOM_AGENTS": "5", "NETBENCH_RANDOM_SEED": "1000", "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": f"{_REPOSITORY}:{site}",
+            "PATH": os.environ["PATH"],
+            "HOME": str(here),
+            "TMPDIR": str(here),
+            "NETBENCH_RANDOM_AGENTS": "5",
+            "NETBENCH_RANDOM_SEED": "1000",
+            "PYTHONDONTWRITEBYTECODE": "1",
         },
         cwd=_REPOSITORY,
         capture_output=True,
@@ -43,7 +60,7 @@ def test_the_attacks_of_an_ordinary_users_agent_end_the_same(file: str, interpre
         user=ordinary._UID,
         group=ordinary._UID,
         extra_groups=[],
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "passed" in done.stdout
     assert "skipped" not in done.stdout

@@ -76,8 +76,12 @@ def test_a_flood_of_routes_ends_its_command_and_can_be_removed(lab: Any) -> None
     assert "routes, at most 20000 are permitted" in done.stderr
     again = node.shell("ip route add 30.0.0.0/24 dev eth0; sleep 1; echo alive", writable=True)
     assert "killed: the node holds" in again.stderr
-    assert node.shell("ip route flush root 20.0.0.0/8; ip route flush root 30.0.0.0/8; sleep 0.5; echo gone",
-                      writable=True).stdout == "gone\n"  # fmt: skip
+    assert (
+        node.shell(
+            "ip route flush root 20.0.0.0/8; ip route flush root 30.0.0.0/8; sleep 0.5; echo gone", writable=True
+        ).stdout
+        == "gone\n"
+    )
 
 
 def test_a_flood_of_routes_leaves_a_verdict_in_time(verdict_on: Verdict) -> None:
@@ -106,7 +110,10 @@ def test_a_bridge_loop_is_cut(lab: Any) -> None:
     node.shell(loop, writable=True)
 
     def rate() -> float:
-        read = "cat /sys/class/net/v1/statistics/rx_packets 2>/dev/null || ip -s link show v1 | awk '/RX:/{getline; print $2}'"
+        read = (
+            "cat /sys/class/net/v1/statistics/rx_packets 2>/dev/null || ip -s link show v1 | awk '/RX:/{getline; print"
+            " $2}'"
+        )
         first, began = int(node.run(["/bin/sh", "-c", read]).stdout), time.monotonic()
         time.sleep(0.2)
         return (int(node.run(["/bin/sh", "-c", read]).stdout) - first) / (time.monotonic() - began)
@@ -162,8 +169,10 @@ def test_a_network_of_many_kinds_of_links_still_deploys() -> None:
                 {"R1": "cisco_ios", "h": "linux"},
                 ["R1 Gi0/0 - h eth0"],
                 {
-                    "R1": "vrf definition A\n address-family ipv4\ninterface Gi0/0\n vrf forwarding A\n ip address 10.0.0.1 255.255.255.0\n no shutdown\n"
-                    "ip route vrf A 192.0.2.0 255.255.255.0 10.0.0.2\n",
+                    "R1": (
+                        "vrf definition A\n address-family ipv4\ninterface Gi0/0\n vrf forwarding A\n ip address"
+                        " 10.0.0.1 255.255.255.0\n no shutdown\nip route vrf A 192.0.2.0 255.255.255.0 10.0.0.2\n"
+                    ),
                     "h": "ip address add 10.0.0.2/24 dev eth0\n",
                 },
             )

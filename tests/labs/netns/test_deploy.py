@@ -103,8 +103,10 @@ def test_eight_labs_at_once_do_not_disturb_each_other(backend: NetnsBackend) -> 
         for number, lab in enumerate(labs):
             lab.nodes["h2"].write_file("/tmp/number", str(number))
         assert [lab.nodes["h2"].read_file("/tmp/number") for lab in labs] == [str(number) for number in range(8)]
-        labs[3].nodes["r"].shell("nft add table inet f; nft add chain inet f c '{ type filter hook forward priority 0; policy drop; }'",
-                                 writable=True)  # fmt: skip
+        labs[3].nodes["r"].shell(
+            "nft add table inet f; nft add chain inet f c '{ type filter hook forward priority 0; policy drop; }'",
+            writable=True,
+        )
         probe = [Probe(source="h1", target="10.2.0.10", timeout_s=1.0)]
         with ThreadPoolExecutor(8) as pool:
             reached = list(pool.map(lambda lab: lab.prober.probe(probe)[0].delivered, labs))

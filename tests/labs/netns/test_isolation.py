@@ -133,8 +133,11 @@ def test_links_planted_for_the_framework_lead_nowhere(lab: Any, tmp_path: Path) 
     target = tmp_path / "host-file"
     target.write_text("untouched")
     target.chmod(0o666)
-    shell(lab, f"ln -sf {target} /tmp/link; ln -sfn ../../../../../.. /tmp/up; ln -sf /proc/self/environ /tmp/environ",
-          writable=True)  # fmt: skip
+    shell(
+        lab,
+        f"ln -sf {target} /tmp/link; ln -sfn ../../../../../.. /tmp/up; ln -sf /proc/self/environ /tmp/environ",
+        writable=True,
+    )
     node = lab.nodes["a"]
     for path in ("/tmp/link", f"/tmp/up{target}", "/tmp/environ", "/proc/1/environ"):
         with pytest.raises(Exception, match=r"No such file|cross-device|not a"):
@@ -220,9 +223,14 @@ def test_sockets_that_no_network_namespace_holds_are_refused(lab: Any, writable:
 
 def test_the_hosts_proc_and_sys_cannot_be_written(lab: Any, writable: bool) -> None:
     for path in (
-        "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sys/vm/drop_caches", "/proc/sysrq-trigger",
-        "/proc/sys/user/max_user_namespaces", "/proc/sys/kernel/pid_max", "/proc/sys/fs/file-max",
-    ):  # fmt: skip
+        "/proc/sys/kernel/core_pattern",
+        "/proc/sys/kernel/hostname",
+        "/proc/sys/vm/drop_caches",
+        "/proc/sysrq-trigger",
+        "/proc/sys/user/max_user_namespaces",
+        "/proc/sys/kernel/pid_max",
+        "/proc/sys/fs/file-max",
+    ):
         assert shell(lab, f"echo 1 > {path}", writable=writable).returncode != 0, path
     assert shell(lab, "ls -A /sys", writable=writable).stdout == ""
 
@@ -233,10 +241,16 @@ def test_a_read_only_shell_cannot_change_the_network(lab: Any) -> None:
         [["ip", "-d", "address"], ["ip", "route"], ["nft", "list", "ruleset"], ["sysctl", "net.ipv4"]]
     )
     for attempt in (
-        "ip address add 10.9.9.9/24 dev eth0", "ip link set eth0 down", "ip route add default via 10.0.0.2",
-        "nft add table inet x", "iptables -A INPUT -j DROP", "sysctl -w net.ipv4.ip_forward=1",
-        "tc qdisc add dev eth0 root tbf rate 1kbit burst 1kb latency 1s", "ip link delete eth0", "hostname other",
-    ):  # fmt: skip
+        "ip address add 10.9.9.9/24 dev eth0",
+        "ip link set eth0 down",
+        "ip route add default via 10.0.0.2",
+        "nft add table inet x",
+        "iptables -A INPUT -j DROP",
+        "sysctl -w net.ipv4.ip_forward=1",
+        "tc qdisc add dev eth0 root tbf rate 1kbit burst 1kb latency 1s",
+        "ip link delete eth0",
+        "hostname other",
+    ):
         assert shell(lab, attempt, writable=False).returncode != 0, attempt
     after = node.run_many(
         [["ip", "-d", "address"], ["ip", "route"], ["nft", "list", "ruleset"], ["sysctl", "net.ipv4"]]
@@ -336,8 +350,9 @@ def test_the_lab_and_its_daemons_cannot_be_signalled(lab: Any, writable: bool) -
 
 
 def test_a_fork_bomb_ends_at_its_limit(lab: Any, writable: bool) -> None:
-    done = shell(lab, "b() { b | b & }; b; wait; sleep 60", writable=writable,
-                 limits=SandboxLimits(timeout_s=1.5, processes=32))  # fmt: skip
+    done = shell(
+        lab, "b() { b | b & }; b; wait; sleep 60", writable=writable, limits=SandboxLimits(timeout_s=1.5, processes=32)
+    )
     # its shells complain until the flood of complaints ends it, if not the deadline
     assert done.timed_out or done.truncated
     assert lab.nodes["a"].shell("echo again", writable=writable).stdout == "again\n"
@@ -408,8 +423,11 @@ def test_memory_is_limited_for_a_command_as_a_whole(lab: Any, writable: bool, co
 
 def test_disk_is_limited_by_size_and_by_number(lab: Any, writable: bool) -> None:
     where = "/tmp"
-    done = shell(lab, f"cd {where} && mkdir f && cd f && for i in $(seq 30); do head -c 2000000 /dev/zero > $i; done; rm -rf ../f",
-                 writable=writable)  # fmt: skip
+    done = shell(
+        lab,
+        f"cd {where} && mkdir f && cd f && for i in $(seq 30); do head -c 2000000 /dev/zero > $i; done; rm -rf ../f",
+        writable=writable,
+    )
     assert "No space left" in done.stderr
     big = shell(lab, f"head -c 99000000 /dev/zero > {where}/big; s=$?; rm {where}/big; exit $s", writable=writable)
     assert big.returncode != 0

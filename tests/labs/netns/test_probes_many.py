@@ -58,13 +58,17 @@ def test_listeners_serve_a_whole_matrix_beside_busy_loops(lab: Any, protocol: An
     hosts = [f"h{number}" for number in range(1, HOSTS + 1)]
     probes = [
         Probe(
-            source=source, target=f"10.{target.removeprefix('h')}.0.10", protocol=protocol, port=port, listen_on=target,
+            source=source,
+            target=f"10.{target.removeprefix('h')}.0.10",
+            protocol=protocol,
+            port=port,
+            listen_on=target,
             timeout_s=0.1,
         )
         for port, (source, target) in zip(
             itertools.cycle((80, 443, 5353)), itertools.permutations(hosts, 2), strict=False
         )
-    ]  # fmt: skip
+    ]
     rules = "add table ip f; add chain ip f c { type filter hook forward priority 0; }; "
     lab.nodes["r"].run(["nft", f"{rules} add rule ip f c {protocol} dport 443 drop"])
     with busy(LOOPS):
@@ -97,11 +101,18 @@ while time.monotonic() < end:
 
 def test_a_flood_at_the_target_makes_no_probe_fail(lab: Any) -> None:
     probes = [
-        Probe(source=source, target="10.2.0.10", protocol=protocol, port=port, arrives_at=("h2",), timeout_s=0.3,
-              listen_on=None if protocol == "icmp" else "h2")
+        Probe(
+            source=source,
+            target="10.2.0.10",
+            protocol=protocol,
+            port=port,
+            arrives_at=("h2",),
+            timeout_s=0.3,
+            listen_on=None if protocol == "icmp" else "h2",
+        )
         for source in ("h3", "h4", "h5", "h6")
         for protocol, port in (("icmp", None), ("udp", 53), ("tcp", 80))
-    ]  # fmt: skip
+    ]
     before = received(lab)
     lab.nodes["h1"].start(["/usr/bin/python3", "-c", FLOOD.format(seconds=3)], lab_time=False)
     assert any(received(lab) > before + 100 for _ in range(1000))

@@ -141,9 +141,14 @@ def test_a_redirect_on_the_way_does_not_answer_in_the_target_s_place(net: Any, p
     # a service of the router itself takes the connection
     helper = Probe(source="h2", target="10.2.0.1", protocol="tcp", port=81, listen_on="r", timeout_s=0.15)
     wanted = Probe(
-        source="h1", target=V4, protocol=protocol, port=None if protocol == "icmp" else 80,
-        listen_on=None if protocol == "icmp" else "h2", arrives_at=("h2",), timeout_s=0.15,
-    )  # fmt: skip
+        source="h1",
+        target=V4,
+        protocol=protocol,
+        port=None if protocol == "icmp" else 80,
+        listen_on=None if protocol == "icmp" else "h2",
+        arrives_at=("h2",),
+        timeout_s=0.15,
+    )
     assert [result.delivered for result in net.prober.probe([helper, wanted])] == [True, False]
 
 

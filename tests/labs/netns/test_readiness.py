@@ -58,7 +58,7 @@ def link_local_ospf6(n):
     """OSPFv3 with no global address on the link; each router has a loopback network."""
     return (
         f"interface lo\n ipv6 address 2001:db8:{n}::1/128\n ipv6 ospf6 area 0\nexit\n"
-        f"interface eth0\n ipv6 ospf6 area 0\nexit\n"
+        "interface eth0\n ipv6 ospf6 area 0\nexit\n"
         f"router ospf6\n ospf6 router-id {n}.{n}.{n}.{n}\nexit\n"
     )
 
@@ -102,7 +102,7 @@ def test_unnumbered_bgp_is_waited_for(deploy) -> None:
 def isis6(n):
     return (
         f"interface lo\n ipv6 address 2001:db8:{n}::1/128\n ipv6 router isis X\nexit\n"
-        f"interface eth0\n ipv6 router isis X\n isis network point-to-point\nexit\n"
+        "interface eth0\n ipv6 router isis X\n isis network point-to-point\nexit\n"
         f"router isis X\n net 49.0001.0000.0000.000{n}.00\n is-type level-2-only\nexit\n"
     )
 
@@ -128,8 +128,8 @@ def short_hold_time(n):
     """R1 refuses hold times below 60 s, R2 offers 9 s."""
     own = "bgp minimum-holdtime 60\n" if n == 1 else "timers bgp 3 9\n"
     return (
-        f"interface eth0\n ip address 10.0.12.{n}/30\nexit\n"
-        f"router bgp 6500{n}\n {own} no bgp ebgp-requires-policy\n neighbor 10.0.12.{3 - n} remote-as 6500{3 - n}\nexit\n"
+        f"interface eth0\n ip address 10.0.12.{n}/30\nexit\nrouter bgp 6500{n}\n {own} no bgp ebgp-requires-policy\n"
+        f" neighbor 10.0.12.{3 - n} remote-as 6500{3 - n}\nexit\n"
     )
 
 
@@ -145,7 +145,7 @@ def role_mismatch(n):
 def duplicate_system_id(n):
     return (
         f"interface eth0\n ip address 10.0.12.{n}/30\n ip router isis X\n isis network point-to-point\nexit\n"
-        f"router isis X\n net 49.0001.0000.0000.0001.00\n is-type level-2-only\nexit\n"
+        "router isis X\n net 49.0001.0000.0000.0001.00\n is-type level-2-only\nexit\n"
     )
 
 
@@ -217,7 +217,7 @@ def test_by_default_an_impossible_session_is_an_error_that_names_it(backend) -> 
 def fast_hellos(n):
     return (
         f"interface eth0\n ip address 10.0.12.{n}/30\n ip ospf area 0\n ip ospf network point-to-point\n"
-        f" ip ospf hello-interval 1\n ip ospf dead-interval 4\nexit\n"
+        " ip ospf hello-interval 1\n ip ospf dead-interval 4\nexit\n"
         f"router ospf\n ospf router-id {n}.{n}.{n}.{n}\nexit\n"
     )
 

@@ -165,11 +165,23 @@ def test_a_changed_host_name_holds_for_every_session(fresh):
 @pytest.mark.parametrize(
     "command",
     [
-        "configure terminal", "conf t", "clear ip ospf process", "write", "write memory", "debug ospf event", "start-shell",
-        "start-shell bash", "copy running-config startup-config", "enable", "do show version", "hostname X",
-        "ip route 1.0.0.0/8 Null0", "output file /tmp/x", "no router ospf",
+        "configure terminal",
+        "conf t",
+        "clear ip ospf process",
+        "write",
+        "write memory",
+        "debug ospf event",
+        "start-shell",
+        "start-shell bash",
+        "copy running-config startup-config",
+        "enable",
+        "do show version",
+        "hostname X",
+        "ip route 1.0.0.0/8 Null0",
+        "output file /tmp/x",
+        "no router ospf",
     ],
-)  # fmt: skip
+)
 def test_execute_cannot_change_a_router(lab, command):
     node = lab.nodes["R1"]
     before = PLATFORM.running_config(node)
@@ -276,10 +288,18 @@ def test_every_refused_line_is_named_and_the_others_are_in_effect(deploy):
     ]
     config = PLATFORM.running_config(lab.nodes["A"])
     for line in (
-        "ip router-id 9.9.9.9", " ip ospf area 0", " ospf router-id 1.1.1.1", " ipv6 ospf6 area 0", " neighbor 10.0.0.2 description friend",
-        "  neighbor 10.0.0.2 route-map X in", "ip prefix-list P seq 6 permit 10.0.0.0/8 ge 16", " match ip address prefix-list P", " set metric 5",
-        "ip route 10.99.0.0/16 Null0", "  echo-mode",
-    ):  # fmt: skip
+        "ip router-id 9.9.9.9",
+        " ip ospf area 0",
+        " ospf router-id 1.1.1.1",
+        " ipv6 ospf6 area 0",
+        " neighbor 10.0.0.2 description friend",
+        "  neighbor 10.0.0.2 route-map X in",
+        "ip prefix-list P seq 6 permit 10.0.0.0/8 ge 16",
+        " match ip address prefix-list P",
+        " set metric 5",
+        "ip route 10.99.0.0/16 Null0",
+        "  echo-mode",
+    ):
         assert line in config.splitlines(), line
     # ospf6d would take commands of OSPF for shortened ones of its own
     assert config.count("redistribute static route-map X") == 1

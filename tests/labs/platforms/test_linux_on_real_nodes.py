@@ -72,8 +72,14 @@ def test_commands_change_the_node_and_the_exit_status_decides(lab):
     node = lab.nodes["h2"]
     commands = [
         "ip link add br0 type bridge && ip link set eth1 master br0 && ip link set br0 up",
-        "tc qdisc add dev eth0 root handle 1: htb default 20\ntc class add dev eth0 parent 1: classid 1:10 htb rate 5mbit",
-        "tc filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 10.0.0.0/24 match ip dport 53 0xffff flowid 1:10",
+        (
+            "tc qdisc add dev eth0 root handle 1: htb default 20\ntc class add dev eth0 parent 1: classid 1:10 htb rate"
+            " 5mbit"
+        ),
+        (
+            "tc filter add dev eth0 parent 1: protocol ip prio 1 u32 match ip dst 10.0.0.0/24 match ip dport 53 0xffff"
+            " flowid 1:10"
+        ),
         "sysctl -w net.ipv4.conf.eth0.rp_filter=1",
         "ip route add 10.7.0.0/16 via 203.0.113.1",
         "false",
@@ -96,11 +102,18 @@ def test_commands_change_the_node_and_the_exit_status_decides(lab):
 @pytest.mark.parametrize(
     "command",
     [
-        "ip address add 10.9.9.9/24 dev eth0", "ip link set eth0 down", "ip route del default", "nft flush ruleset",
-        "nft add table ip x", "iptables -A INPUT -j DROP", "tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms",
-        "sysctl -w net.ipv4.ip_default_ttl=7", "echo 7 > /proc/sys/net/ipv4/ip_default_ttl", "touch /etc/x",
+        "ip address add 10.9.9.9/24 dev eth0",
+        "ip link set eth0 down",
+        "ip route del default",
+        "nft flush ruleset",
+        "nft add table ip x",
+        "iptables -A INPUT -j DROP",
+        "tc qdisc add dev eth0 root tbf rate 1mbit burst 10k latency 50ms",
+        "sysctl -w net.ipv4.ip_default_ttl=7",
+        "echo 7 > /proc/sys/net/ipv4/ip_default_ttl",
+        "touch /etc/x",
     ],
-)  # fmt: skip
+)
 def test_execute_cannot_change_a_node(host, command):
     before = PLATFORM.running_config(host)
     assert "[exit status " in PLATFORM.execute(host, command)

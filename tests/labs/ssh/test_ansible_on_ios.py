@@ -25,7 +25,10 @@ ansible_become_method=enable
 ansible_become_password={enable_secret}
 ansible_network_cli_ssh_type=paramiko
 """
-LOOPBACK = {"parents": "interface Loopback21", "lines": ["description by ansible", "ip address 192.0.2.21 255.255.255.255"]}  # fmt: skip
+LOOPBACK = {
+    "parents": "interface Loopback21",
+    "lines": ["description by ansible", "ip address 192.0.2.21 255.255.255.255"],
+}
 PLAY = [
     {
         "hosts": "all",
@@ -37,7 +40,10 @@ PLAY = [
             {"cisco.ios.ios_command": {"commands": ["show ip interface brief"]}, "register": "shown"},
             {
                 "ansible.builtin.copy": {
-                    "content": "{{ {'facts': facts.ansible_facts, 'first': first, 'second': second, 'shown': shown.stdout} | to_json }}",
+                    "content": (
+                        "{{ {'facts': facts.ansible_facts, 'first': first, 'second': second, 'shown': shown.stdout} |"
+                        " to_json }}"
+                    ),
                     "dest": "{{ playbook_dir }}/seen.json",
                 },
                 "delegate_to": "localhost",

@@ -226,7 +226,16 @@ def openssh(served, tmp_path):
     answer.chmod(stat.S_IRWXU)
     known = tmp_path / "known_hosts"
     known.write_text(f"[{login.host}]:{login.port} {login.host_key}\n")
-    options = ["-F", "/dev/null", "-o", f"UserKnownHostsFile={known}", "-o", "StrictHostKeyChecking=yes", "-o", "BatchMode=no"]  # fmt: skip
+    options = [
+        "-F",
+        "/dev/null",
+        "-o",
+        f"UserKnownHostsFile={known}",
+        "-o",
+        "StrictHostKeyChecking=yes",
+        "-o",
+        "BatchMode=no",
+    ]
 
     def run(program, *arguments, input=""):
         port = ["-p" if program == "ssh" else "-P", str(login.port)]
@@ -274,9 +283,17 @@ def test_fifty_sessions_work_at_once(served):
     async def one(number: int) -> str:
         login = served["R1" if number % 2 else "R2"]
         async with (
-            asyncssh.connect(login.host, login.port, username=login.username, password=login.password, known_hosts=None, client_keys=None, agent_path=None) as connection,
+            asyncssh.connect(
+                login.host,
+                login.port,
+                username=login.username,
+                password=login.password,
+                known_hosts=None,
+                client_keys=None,
+                agent_path=None,
+            ) as connection,
             connection.create_process(term_type="xterm", term_size=(80, 0)) as process,
-        ):  # fmt: skip
+        ):
             script = [
                 (">", "enable"),
                 ("Password: ", login.enable_secret),

@@ -72,7 +72,10 @@ def test_a_shipped_task_passes_by_the_oracle(backend, name):
 
 @pytest.fixture(scope="module")
 def lab(backend) -> Iterator[Any]:
-    config = "interface Gi0/0\n ip address 10.0.0.{} 255.255.255.0\n no shutdown\nip route 192.0.2.0 255.255.255.0 10.0.0.2\nip route 0.0.0.0 0.0.0.0 Null0\nip route 10.40.0.0 255.255.0.0 10.0.0.2 7\n"
+    config = (
+        "interface Gi0/0\n ip address 10.0.0.{} 255.255.255.0\n no shutdown\nip route 192.0.2.0 255.255.255.0"
+        " 10.0.0.2\nip route 0.0.0.0 0.0.0.0 Null0\nip route 10.40.0.0 255.255.0.0 10.0.0.2 7\n"
+    )
     made = backend.deploy(
         request_of(
             network(
@@ -135,7 +138,7 @@ def test_commands_that_read_are_answered(lab):
 
 def test_routes_are_those_of_the_driver_that_boots_the_device(lab):
     for prefix in ("192.0.2.0/24", "0.0.0.0/0", "10.40.0.0/16", "10.0.0.0/24", "198.51.100.0/24", "192.0.2.0/25"):
-        (mine, theirs) = (ask(lab, lambda driver, node, prefix=prefix: driver.routes(node, prefix)), [])
+        mine, theirs = (ask(lab, lambda driver, node, prefix=prefix: driver.routes(node, prefix)), [])
         theirs = lab._lab.driver("R1").routes(lab._lab.nodes["R1"], prefix)
         assert [(one.protocol, one.next_hops, one.distance, one.metric, one.extra) for one in mine] == [
             (one.protocol, one.next_hops, one.distance, one.metric, one.extra) for one in theirs

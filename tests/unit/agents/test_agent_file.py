@@ -50,8 +50,12 @@ def test_everything_an_agent_file_may_say_is_read(write, tmp_path):
     file = load_agent_file(write(FULL))
     assert (file.settings.seed, file.retries.attempts, file.price.output_per_token) == (7, 3, 1e-5)
     assert file.settings.request() == {
-        "temperature": 0, "max_tokens": 2000, "api_base": "http://127.0.0.1:8000/v1", "seed": 7, "reasoning_effort": "high",
-    }  # fmt: skip
+        "temperature": 0,
+        "max_tokens": 2000,
+        "api_base": "http://127.0.0.1:8000/v1",
+        "seed": 7,
+        "reasoning_effort": "high",
+    }
 
 
 def test_what_can_change_a_result_is_in_the_agents_info(write, tmp_path):

@@ -37,7 +37,10 @@ def test_the_oracle_applies_the_truth_in_the_tasks_order_and_gives_its_reasoning
 
 
 def test_a_truth_that_a_device_refuses_is_a_broken_task_and_says_which_line(ani):
-    words = r"R1 refused ground-truth command 'invalid x': % Unknown command \(1 more of its commands were refused\)\. Task t is broken"
+    words = (
+        r"R1 refused ground-truth command 'invalid x': % Unknown command \(1 more of its commands were refused\)\. Task"
+        r" t is broken"
+    )
     with pytest.raises(AgentError, match=words):
         Oracle().run_informed(task(R1=["a", "invalid x", "invalid y"]), ani)
 

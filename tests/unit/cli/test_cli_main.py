@@ -22,7 +22,10 @@ def netbench(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProc
 
 
 def test_the_command_imports_only_the_standard_library_until_a_subcommand_runs():
-    code = "import sys; import pytest_netbench.cli.main as m; m.parser(); print(sorted({'pydantic', 'yaml', 'litellm', 'torch', 'mcp', 'scrapli', 'pytest'} & set(sys.modules)))"
+    code = (
+        "import sys; import pytest_netbench.cli.main as m; m.parser(); print(sorted({'pydantic', 'yaml', 'litellm',"
+        " 'torch', 'mcp', 'scrapli', 'pytest'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
@@ -125,8 +128,9 @@ def test_validate_tells_each_bad_file_and_goes_on(tmp_path, capsys):
 
 def test_validate_of_a_folder_without_tasks_is_wrong_input(tmp_path, capsys):
     assert main(["validate", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        f"netbench: {tmp_path}: no task files (*.task.yaml, *.task.yml, *.task.json) in this folder\n"
+    assert (
+        capsys.readouterr().err
+        == f"netbench: {tmp_path}: no task files (*.task.yaml, *.task.yml, *.task.json) in this folder\n"
     )
 
 

@@ -346,13 +346,15 @@ def test_throughput_says_what_arrived_of_what_was_sent():
     result = look(
         chain(edge="rate 2000000"), kind="throughput", flow=FLOW, background=background, expected_bps=5_000_000
     )
-    assert result.expected == (
-        "10 Mbit/s udp 5001 from branch to web beside 1 other flow(s): 4.5 Mbit/s to 5.5 Mbit/s received"
+    assert (
+        result.expected
+        == "10 Mbit/s udp 5001 from branch to web beside 1 other flow(s): 4.5 Mbit/s to 5.5 Mbit/s received"
     )
-    assert result.command == (
-        "traffic for 1 s: 10 Mbit/s udp 5001 from branch to web; 10 Mbit/s udp 5002 from branch to web"
+    assert (
+        result.command
+        == "traffic for 1 s: 10 Mbit/s udp 5001 from branch to web; 10 Mbit/s udp 5002 from branch to web"
     )
-    assert result.actual == ("2 Mbit/s received of 10 Mbit/s sent (250 of 1250 packets); background received: 2 Mbit/s")
+    assert result.actual == "2 Mbit/s received of 10 Mbit/s sent (250 of 1250 packets); background received: 2 Mbit/s"
 
 
 def test_throughput_without_a_band_fails_at_once():
@@ -433,8 +435,10 @@ def test_config_says_what_stands_there_instead():
     lab.nodes["edge"].lines = BGP.splitlines()
     result = look(lab, kind="config", device="edge", parents=["router bgp .*"], line="timers bgp .*")
     assert result.expected == "running config of edge has /router bgp .*/ > /timers bgp .*/"
-    assert result.actual == (
-        "under these parents stand only: neighbor 10.0.0.2 remote-as 65002; !; address-family ipv4 unicast; exit-address-family"
+    assert (
+        result.actual
+        == "under these parents stand only: neighbor 10.0.0.2 remote-as 65002; !; address-family ipv4 unicast;"
+        " exit-address-family"
     )
     result = look(lab, kind="config", device="edge", parents=["router isis .*"], line="x")
     assert result.actual == "no line stands under such parents"

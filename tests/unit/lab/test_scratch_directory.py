@@ -12,7 +12,10 @@ from pathlib import Path
 
 from pytest_netbench.lab.scratch import ScratchDirectory
 
-OWNER = "import sys, time; from pytest_netbench.lab.scratch import ScratchDirectory; d = ScratchDirectory('netbench-test-');"
+OWNER = (
+    "import sys, time; from pytest_netbench.lab.scratch import ScratchDirectory; d ="
+    " ScratchDirectory('netbench-test-');"
+)
 OWNER += "(d.path / 'file').write_text('x'); print(d.path, flush=True); time.sleep(60)"
 
 

@@ -36,8 +36,10 @@ def test_what_a_ci_system_reads():
 
 def test_an_infrastructure_error_claims_no_numbers():
     names = [name for name, _ in junit_properties(result(status="error", outcome=None, environment=None))]
-    assert names == [f"netbench.{name}" for name in
-                     ("agent", "model", "strategy", "task", "task_digest", "domain", "family", "trial", "status")]  # fmt: skip
+    assert names == [
+        f"netbench.{name}"
+        for name in ("agent", "model", "strategy", "task", "task_digest", "domain", "family", "trial", "status")
+    ]
 
 
 def test_how_large_the_task_is_stands_with_its_result():

@@ -133,14 +133,10 @@ def test_a_line_that_is_something_else_is_an_error_with_its_place(store: Results
 
 def test_kill_dash_nine_leaves_whole_lines(tmp_path: Path):
     code = (
-        "import sys; from pathlib import Path\n"
-        "from pytest_netbench.results.store import ResultsDir\n"
-        "from tests.support.records import record, result\n"
-        "store = ResultsDir.create(Path(sys.argv[1])); n = 0\n"
-        "while True:\n"
-        "    n += 1\n"
-        "    store.append(result(node_id=str(n)), record(node_id=str(n), final_configs={'R1': 'x' * 50000}), worker='gw0')\n"
-        "    print(n, flush=True)\n"
+        "import sys; from pathlib import Path\nfrom pytest_netbench.results.store import ResultsDir\nfrom"
+        " tests.support.records import record, result\nstore = ResultsDir.create(Path(sys.argv[1])); n = 0\nwhile"
+        " True:\n    n += 1\n    store.append(result(node_id=str(n)), record(node_id=str(n), final_configs={'R1': 'x' *"
+        " 50000}), worker='gw0')\n    print(n, flush=True)\n"
     )
     victim = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT, text=True)
     assert victim.stdout is not None
@@ -160,9 +156,10 @@ def test_a_full_disk_is_an_error_that_names_the_file(store: ResultsDir):
     (store.path / "results-gw0.jsonl").symlink_to("/dev/full")
     with pytest.raises(ResultsError) as caught:
         store.append(result(), None, worker="gw0")
-    assert str(caught.value) == (
-        f"{store.path}/results-gw0.jsonl: results cannot be written: No space left on device. What was written before is "
-        "whole; free some space or give another directory with --netbench-results DIR"
+    assert (
+        str(caught.value)
+        == f"{store.path}/results-gw0.jsonl: results cannot be written: No space left on device. What was written"
+        " before is whole; free some space or give another directory with --netbench-results DIR"
     )
 
 
@@ -196,8 +193,10 @@ def test_a_directory_that_is_not_writable_is_a_usage_error():
     path = Path("/proc/self")  # not even root makes files there
     with pytest.raises(UsageError) as caught:
         ResultsDir.create(path)
-    assert str(caught.value) == (
-        "/proc/self: the results directory is not writable (No such file or directory); give one that is: --netbench-results DIR"
+    assert (
+        str(caught.value)
+        == "/proc/self: the results directory is not writable (No such file or directory); give one that is:"
+        " --netbench-results DIR"
     )
 
 

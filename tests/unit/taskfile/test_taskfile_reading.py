@@ -31,7 +31,10 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ),
         (
             "a: 'x\n",
-            "static.task.yaml:1: invalid YAML: while scanning a quoted scalar that begins in line 1: found unexpected end of stream",
+            (
+                "static.task.yaml:1: invalid YAML: while scanning a quoted scalar that begins in line 1: found"
+                " unexpected end of stream"
+            ),
         ),
         (
             "task_name: a\ntags: []\ntask_name: b\n",
@@ -115,8 +118,13 @@ def test_numbers_out_of_reach_stay_texts():
 def test_lines_are_those_of_the_file():
     tree = read_yaml("a:\n  - x\n  - b: |\n      text\n    c: 1\n")
     assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b"), ("a", 1, "c"), ("a", 9), ()]] == [
-        1, 2, 3, 5, 1, 1,
-    ]  # fmt: skip
+        1,
+        2,
+        3,
+        5,
+        1,
+        1,
+    ]
     tree = read_json('{"a": [\n"x",\n{"b":\n"t"}\n]\n}')
     assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b")]] == [1, 2, 3]
 
@@ -126,7 +134,10 @@ def test_a_long_run_of_blanks_in_a_json_string_costs_nothing():
 
 
 def test_yaml_is_imported_only_when_a_task_is_read():
-    code = "import sys, pytest_netbench.documents.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1'); print(a, 'yaml' in sys.modules)"
+    code = (
+        "import sys, pytest_netbench.documents.yaml_reader as r; a = 'yaml' in sys.modules; r.read_yaml('a: 1');"
+        " print(a, 'yaml' in sys.modules)"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "False True\n"
 

@@ -44,7 +44,10 @@ def test_every_shipped_task_fits_the_schema(path: Path):
         "testcases: [{name: a, kind: marking, from: R1, to: R2, expected_dscp: EF}]\n",
         "testcases: [{name: a, kind: marking, from: R1, to: R2, expected_dscp: 46}]\n",
         "testcases: [{name: a, kind: throughput, flow: {from: R1, to: R2, rate_bps: 9}, min_bps: 1}]\n",
-        "testcases: [{name: a, kind: throughput, flow: {from: R1, to: R2, rate: 9k}, background: {from: R1, to: R2, rate: 1M}, min_rate: 1}]\n",
+        (
+            "testcases: [{name: a, kind: throughput, flow: {from: R1, to: R2, rate: 9k}, background: {from: R1, to: R2,"
+            " rate: 1M}, min_rate: 1}]\n"
+        ),
         "startup_configs: {R1: null, R2: [a, b]}\nground_truth_configs: {R1: 'a'}\n",
         "health_checks: [{name: a, kind: route, device: R1, prefix: 10.0.0.0/8, next_hops: eth1, within: 3}]\n",
         "testcases: [{device: R1, commands: [show ver], expected_output: x}]\n",

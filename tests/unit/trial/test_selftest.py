@@ -59,8 +59,8 @@ def test_a_line_that_no_testcase_misses_is_a_survivor():
     report = selftest_of(ground_truth_configs={"edge": [*WORK, "policy unused"]})
     assert report.problems == (
         (
-            "edge: leaving out 'policy unused' fails no testcase: add a testcase that misses it, drop the line, or explain "
-            "it under accepted_survivors"
+            "edge: leaving out 'policy unused' fails no testcase: add a testcase that misses it, drop the line, or"
+            " explain it under accepted_survivors"
         ),
     )
     assert report.listed == {SURVIVORS: ("edge: 'policy unused': not explained",)}

@@ -14,9 +14,14 @@ ARP_TYPE = 0x0806
 _PORTS = struct.Struct("!HH")
 _TCP = struct.Struct("!HHI")
 _WHY = {
-    0: "network unreachable", 1: "host unreachable", 2: "protocol unreachable", 3: "port unreachable",
-    9: "administratively prohibited", 10: "administratively prohibited", 13: "administratively prohibited",
-}  # fmt: skip
+    0: "network unreachable",
+    1: "host unreachable",
+    2: "protocol unreachable",
+    3: "port unreachable",
+    9: "administratively prohibited",
+    10: "administratively prohibited",
+    13: "administratively prohibited",
+}
 _WHY6 = {0: "no route", 1: "administratively prohibited", 3: "address unreachable", 4: "port unreachable"}
 
 

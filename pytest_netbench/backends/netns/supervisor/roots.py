@@ -24,14 +24,44 @@ CLOCK = f"{BASE}/shared/clock"
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _DIRECTORIES = (
-    "usr", "dev", "dev/pts", "proc", "sys", "root", "home", "tmp", "run", "run/frr", "run/lock", "var", "var/log", "var/tmp",
-    "var/tmp/frr", "var/lib", "var/lib/frr", "var/cache", "etc", "etc/frr", "etc/pam.d", "etc/ssl", "etc/gss", "etc/ld.so.conf.d",
-    "etc/alternatives", "etc/iproute2", "opt", "opt/netbench", "opt/netbench/lib",
-)  # fmt: skip
+    "usr",
+    "dev",
+    "dev/pts",
+    "proc",
+    "sys",
+    "root",
+    "home",
+    "tmp",
+    "run",
+    "run/frr",
+    "run/lock",
+    "var",
+    "var/log",
+    "var/tmp",
+    "var/tmp/frr",
+    "var/lib",
+    "var/lib/frr",
+    "var/cache",
+    "etc",
+    "etc/frr",
+    "etc/pam.d",
+    "etc/ssl",
+    "etc/gss",
+    "etc/ld.so.conf.d",
+    "etc/alternatives",
+    "etc/iproute2",
+    "opt",
+    "opt/netbench",
+    "opt/netbench/lib",
+)
 _LINKS = (
-    ("var/run", "/run"), ("dev/ptmx", "pts/ptmx"), ("dev/fd", "/proc/self/fd"), ("dev/stdin", "/proc/self/fd/0"),
-    ("dev/stdout", "/proc/self/fd/1"), ("dev/stderr", "/proc/self/fd/2"),
-)  # fmt: skip
+    ("var/run", "/run"),
+    ("dev/ptmx", "pts/ptmx"),
+    ("dev/fd", "/proc/self/fd"),
+    ("dev/stdin", "/proc/self/fd/0"),
+    ("dev/stdout", "/proc/self/fd/1"),
+    ("dev/stderr", "/proc/self/fd/2"),
+)
 _COPIED = ("ld.so.cache", "protocols", "services", "ethertypes")
 _ACCOUNTS = "root:x:0:0:root:/root:/bin/sh\nfrr:x:0:0:frr:/:/bin/false\nagent:x:1000:1000:agent:/tmp:/bin/sh\n"
 _GROUPS = "root:x:0:\nfrr:x:0:\nfrrvty:x:0:frr,root,agent\nagent:x:1000:\n"
@@ -42,7 +72,9 @@ _FILES = {
     "etc/passwd": _ACCOUNTS,
     "etc/group": _GROUPS,
     "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nprotocols: files\nservices: files\n",
-    "etc/pam.d/frr": "auth sufficient pam_permit.so\naccount sufficient pam_permit.so\nsession optional pam_permit.so\n",
+    "etc/pam.d/frr": (
+        "auth sufficient pam_permit.so\naccount sufficient pam_permit.so\nsession optional pam_permit.so\n"
+    ),
 }
 # Listings need CAP_NET_ADMIN: descriptor 9 carries the words to the lab's broker, 8 brings status, length and text.
 _READER = """#!/bin/sh
@@ -56,12 +88,30 @@ exit "$status"
 # What an agent with the right to change its node may write. The rest decides what the framework's own programs load there.
 _WRITABLE = ("/etc", "/home", "/root", "/run", "/tmp", "/var")
 _TRUSTED = (
-    "/etc/ld.so.preload", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/pam.d",
-    "/etc/frr", "/run/frr", "/etc/ssl", "/etc/xtables.conf", "/etc/gss",
-)  # fmt: skip
+    "/etc/ld.so.preload",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/pam.d",
+    "/etc/frr",
+    "/run/frr",
+    "/etc/ssl",
+    "/etc/xtables.conf",
+    "/etc/gss",
+)
 _READ_PROGRAMS = (
-    "nft", "iptables", "iptables-save", "ip6tables", "ip6tables-save", "iptables-nft", "ip6tables-nft", "conntrack",
-)  # fmt: skip
+    "nft",
+    "iptables",
+    "iptables-save",
+    "ip6tables",
+    "ip6tables-save",
+    "iptables-nft",
+    "ip6tables-nft",
+    "conntrack",
+)
 
 
 class Host:

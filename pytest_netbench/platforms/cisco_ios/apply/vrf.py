@@ -17,8 +17,8 @@ HOME = "/run/netns"
 _MEMORY = "cisco_ios vrfs"
 # a fresh network namespace does not forward, a router does
 _READY = (
-    "{{ [ -e {home}/{vrf} ] || ip netns add {vrf}; }} && nsenter --net={home}/{vrf} sh -c "
-    '\'ip link set lo up; sysctl -q -w net.ipv4.ip_forward=1 net.ipv4.ip_local_port_range="$0"\' "$(sysctl -n net.ipv4.ip_local_port_range)"'
+    "{{ [ -e {home}/{vrf} ] || ip netns add {vrf}; }} && nsenter --net={home}/{vrf} sh -c 'ip link set lo up; sysctl"
+    ' -q -w net.ipv4.ip_forward=1 net.ipv4.ip_local_port_range="$0"\' "$(sysctl -n net.ipv4.ip_local_port_range)"'
 )
 _EMPTY = (
     "nft flush ruleset; ip link set lo down; "

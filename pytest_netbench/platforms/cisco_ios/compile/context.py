@@ -11,8 +11,17 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
-_BANDWIDTH_KBIT = {"Ethernet": 10_000, "FastEthernet": 100_000, "GigabitEthernet": 1_000_000, "TenGigabitEthernet": 10_000_000,
-    "Serial": 1544, "Loopback": 8_000_000, "Tunnel": 100, "Vlan": 1_000_000, "Port-channel": 1_000_000}  # fmt: skip
+_BANDWIDTH_KBIT = {
+    "Ethernet": 10_000,
+    "FastEthernet": 100_000,
+    "GigabitEthernet": 1_000_000,
+    "TenGigabitEthernet": 10_000_000,
+    "Serial": 1544,
+    "Loopback": 8_000_000,
+    "Tunnel": 100,
+    "Vlan": 1_000_000,
+    "Port-channel": 1_000_000,
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,33 @@ from __future__ import annotations
 from ipaddress import ip_address
 
 _ATTRIBUTES = (
-    "peer-group", "remote-as", "member", "family-member", "local-as", "description", "password", "shutdown", "ebgp-multihop", "ttl-security",
-    "disable-connected-check", "update-source", "timers", "advertisement-interval", "activate", "route-reflector-client",
-    "send-community", "next-hop-self", "default-originate", "soft-reconfiguration", "weight", "distribute-list", "prefix-list",
-    "route-map", "filter-list", "maximum-prefix",
-)  # fmt: skip
+    "peer-group",
+    "remote-as",
+    "member",
+    "family-member",
+    "local-as",
+    "description",
+    "password",
+    "shutdown",
+    "ebgp-multihop",
+    "ttl-security",
+    "disable-connected-check",
+    "update-source",
+    "timers",
+    "advertisement-interval",
+    "activate",
+    "route-reflector-client",
+    "send-community",
+    "next-hop-self",
+    "default-originate",
+    "soft-reconfiguration",
+    "weight",
+    "distribute-list",
+    "prefix-list",
+    "route-map",
+    "filter-list",
+    "maximum-prefix",
+)
 
 
 def place(peer: str, command: str) -> tuple[int, str, int]:

@@ -343,8 +343,13 @@ class Session:
         reader = self.device.book.reader(mode, self.device.role, user=mode == EXEC and not self.privileged)
         offers = reader.help(line, skip=skip)
         if mode != EXEC and isinstance(offers, list) and not skip and (not words or (len(words) == 1 and typing)):
-            extra = [("default", "Set a command to its defaults"), ("do", "To run exec commands in config mode"),
-                     ("end", "Exit from configure mode"), ("exit", "Exit from the present mode"), ("no", "Negate a command or set its defaults")]  # fmt: skip
+            extra = [
+                ("default", "Set a command to its defaults"),
+                ("do", "To run exec commands in config mode"),
+                ("end", "Exit from configure mode"),
+                ("exit", "Exit from the present mode"),
+                ("no", "Negate a command or set its defaults"),
+            ]
             offers = sorted([*offers, *((word, text) for word, text in extra if word.startswith(first))])
         return offers
 

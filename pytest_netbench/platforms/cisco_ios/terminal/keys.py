@@ -7,9 +7,22 @@ from pytest_netbench.platforms.terminal import Terminal
 ENTER = "\r"
 # what follows ESC, and the control key that does the same
 _SEQUENCES = {
-    "[A": "\x10", "[B": "\x0e", "[C": "\x06", "[D": "\x02", "[H": "\x01", "[F": "\x05", "[1~": "\x01", "[4~": "\x05", "[3~": "\x04",
-    "OA": "\x10", "OB": "\x0e", "OC": "\x06", "OD": "\x02", "OH": "\x01", "OF": "\x05",
-}  # fmt: skip
+    "[A": "\x10",
+    "[B": "\x0e",
+    "[C": "\x06",
+    "[D": "\x02",
+    "[H": "\x01",
+    "[F": "\x05",
+    "[1~": "\x01",
+    "[4~": "\x05",
+    "[3~": "\x04",
+    "OA": "\x10",
+    "OB": "\x0e",
+    "OC": "\x06",
+    "OD": "\x02",
+    "OH": "\x01",
+    "OF": "\x05",
+}
 _ESCAPE = "\x1b"
 _INTERRUPTS = "\x03\x1e"
 

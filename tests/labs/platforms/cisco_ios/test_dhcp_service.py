@@ -34,9 +34,13 @@ def networks():
         "far": "",
     }
     links = [
-        "sw eth0 - c1 eth0", "sw eth1 - c2 eth0", "sw eth2 - squatter eth0", "sw eth3 - server eth0", "server eth1 - relay eth1",
+        "sw eth0 - c1 eth0",
+        "sw eth1 - c2 eth0",
+        "sw eth2 - squatter eth0",
+        "sw eth3 - server eth0",
+        "server eth1 - relay eth1",
         "relay eth0 - far eth0",
-    ]  # fmt: skip
+    ]
     return network(dict.fromkeys(configs, "linux"), links, configs)
 
 

@@ -20,17 +20,23 @@ V1_MAC = "00:00:0c:07:ac:01"
 def redundant(**fields):
     """A host and two routers on one switch; a server behind both routers."""
     configs = {
-        "sw": "ip link add br0 type bridge\nip link set br0 up\n"
-        + "".join(f"ip link set eth{n} master br0\n" for n in range(3)),
+        "sw": (
+            "ip link add br0 type bridge\nip link set br0 up\n"
+            + "".join(f"ip link set eth{n} master br0\n" for n in range(3))
+        ),
         "h": f"ip address add 10.0.0.10/24 dev eth0\nip route add default via {VIRTUAL}\n",
-        "s": "ip link add br0 type bridge\nip link set br0 up\nip link set eth0 master br0\nip link set eth1 master br0\n"
-        "ip address add 10.9.0.10/24 dev br0\n",
+        "s": (
+            "ip link add br0 type bridge\nip link set br0 up\nip link set eth0 master br0\nip link set eth1 master"
+            " br0\nip address add 10.9.0.10/24 dev br0\n"
+        ),
         **{
-            f"r{n}": f"sysctl -w net.ipv4.ip_forward=1\nip address add 10.0.0.{n}/24 dev eth0\n"
-            f"ip address add 10.9.0.{n}/24 dev eth1\n"
-            # answers come back the way that questions went
-            "nft add table ip nat\nnft 'add chain ip nat out { type nat hook postrouting priority 100; }'\n"
-            "nft add rule ip nat out oifname eth1 masquerade\n"
+            f"r{n}": (
+                f"sysctl -w net.ipv4.ip_forward=1\nip address add 10.0.0.{n}/24 dev eth0\n"
+                f"ip address add 10.9.0.{n}/24 dev eth1\n"
+                # answers come back the way that questions went
+                "nft add table ip nat\nnft 'add chain ip nat out { type nat hook postrouting priority 100; }'\n"
+                "nft add rule ip nat out oifname eth1 masquerade\n"
+            )
             for n in (1, 2)
         },
     }

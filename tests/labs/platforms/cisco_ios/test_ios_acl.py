@@ -32,8 +32,8 @@ line vty 0 4
 
 def host(subnet):
     return (
-        f"ip address add 10.0.{subnet}.10/24 dev eth0\nip route add default via 10.0.{subnet}.1\n"
-        f"ip -6 address add 2001:db8:{subnet}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{subnet}::1 metric 10\n"
+        f"ip address add 10.0.{subnet}.10/24 dev eth0\nip route add default via 10.0.{subnet}.1\nip -6 address add"
+        f" 2001:db8:{subnet}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{subnet}::1 metric 10\n"
     )
 
 
@@ -146,7 +146,7 @@ def test_a_line_goes_in_between_and_out_by_its_number(configure, h1):
         ("permit tcp any 10.0.0.10 0.0.255.0 eq 22", {22}, {80}),
         ("permit tcp any any match-all +syn -fin", {80}, set()),
     ],
-)  # fmt: skip
+)
 def test_port_operators_and_wildcards_match_as_they_say(configure, h1, line, open_ports, shut_ports):
     configure(
         "ip access-list extended X", line, "permit tcp any any established", "interface gi0/0", "ip access-group X in"
@@ -210,8 +210,12 @@ def test_shown_lists_parse_with_the_templates(configure, lab, h1):
     rows = parse_output(platform="cisco_ios", command="show ip access-lists", data=show(lab, "show ip access-lists"))
     lines = [row for row in rows if row["line_num"]]
     assert [(row["acl_name"], row["line_num"], row["action"]) for row in lines] == [
-        ("10", "10", "permit"), ("10", "20", "deny"), ("100", "10", "permit"), ("100", "20", "deny"), ("100", "30", "permit"),
-    ]  # fmt: skip
+        ("10", "10", "permit"),
+        ("10", "20", "deny"),
+        ("100", "10", "permit"),
+        ("100", "20", "deny"),
+        ("100", "30", "permit"),
+    ]
     assert (lines[0]["src_network"], lines[0]["src_wildcard"], lines[1]["src_host"]) == (
         "10.0.0.0",
         "0.255.255.255",

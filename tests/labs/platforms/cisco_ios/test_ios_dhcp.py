@@ -88,8 +88,8 @@ def test_bindings_pools_and_statistics_are_shown(lab):
     assert all(len(entry["hardware_address"]) == 17 for entry in bindings.values())
     pool = show(lab, "R1", "show ip dhcp pool LAN")
     assert (
-        " Total addresses                : 254\n Leased addresses               : 1\n Excluded addresses             : 9\n"
-        in pool
+        " Total addresses                : 254\n Leased addresses               : 1\n Excluded addresses            "
+        " : 9\n" in pool
     )
     assert "DHCPDISCOVER         " in show(lab, "R1", "show ip dhcp server statistics")
     # the relay's own address is not excluded, and answers

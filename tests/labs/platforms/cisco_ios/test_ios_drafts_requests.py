@@ -16,7 +16,10 @@ from pytest_netbench.model.task import Budget
 from tests.support.ios import ios_task
 
 R1 = "version 15.2\nhostname R1\ninterface Gig0/0\n ip address 192.168.1.1 255.255.255.0\n"
-R2 = "version 15.2\nhostname R2\ninterface Gig0/0\n ip address 192.168.1.2 255.255.255.0\ninterface Loopback0\n ip address 2.2.2.1 255.255.255.252\n"
+R2 = (
+    "version 15.2\nhostname R2\ninterface Gig0/0\n ip address 192.168.1.2 255.255.255.0\ninterface Loopback0\n ip"
+    " address 2.2.2.1 255.255.255.252\n"
+)
 TOPOLOGY = """
           {
             "method": "get-topology",

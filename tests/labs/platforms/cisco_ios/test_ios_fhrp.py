@@ -17,9 +17,13 @@ BRIDGE = "ip link add br0 type bridge\nip link set br0 up\n" + "".join(
     f"ip link set eth{n} master br0\n" for n in range(3)
 )
 LINKS = (
-    "sw eth0 - h eth0", "sw eth1 - R1 Gi0/0", "sw eth2 - R2 Gi0/0", "core eth0 - s eth0", "core eth1 - R1 Gi0/1",
+    "sw eth0 - h eth0",
+    "sw eth1 - R1 Gi0/0",
+    "sw eth2 - R2 Gi0/0",
+    "core eth0 - s eth0",
+    "core eth1 - R1 Gi0/1",
     "core eth2 - R2 Gi0/1",
-)  # fmt: skip
+)
 HOSTS = {
     "sw": BRIDGE,
     "core": BRIDGE,
@@ -30,9 +34,15 @@ HOSTS = {
 
 def router(number, *lan, core=()):
     lines = [
-        "interface GigabitEthernet0/0", f" ip address 10.0.0.{number} 255.255.255.0", *(f" {line}" for line in lan), " no shutdown",
-        "interface GigabitEthernet0/1", f" ip address 10.9.0.{number} 255.255.255.0", *(f" {line}" for line in core), " no shutdown",
-    ]  # fmt: skip
+        "interface GigabitEthernet0/0",
+        f" ip address 10.0.0.{number} 255.255.255.0",
+        *(f" {line}" for line in lan),
+        " no shutdown",
+        "interface GigabitEthernet0/1",
+        f" ip address 10.9.0.{number} 255.255.255.0",
+        *(f" {line}" for line in core),
+        " no shutdown",
+    ]
     return "\n".join([*lines, ""])
 
 
@@ -88,11 +98,15 @@ def hsrp(deploy_task):
     sides = {side: [line.format(n=side + 1) for line in both] for side in (0, 1)}
     configs = {
         "R1": router(
-            1, "standby 1 ip 10.0.0.254", "standby 1 priority 110", "standby 1 track GigabitEthernet0/1 20", *sides[0],
+            1,
+            "standby 1 ip 10.0.0.254",
+            "standby 1 priority 110",
+            "standby 1 track GigabitEthernet0/1 20",
+            *sides[0],
             core=("standby 2 ip 10.9.0.254", "standby 2 priority 110", *sides[1]),
         ),
         "R2": router(2, "standby 1 ip 10.0.0.254", *sides[0], core=("standby 2 ip 10.9.0.254", *sides[1])),
-    }  # fmt: skip
+    }
     return deploy_task(ios_task(configs, LINKS, hosts=HOSTS))
 
 
@@ -156,9 +170,14 @@ def test_a_group_that_is_removed_is_gone_and_the_config_is_as_before(hsrp):
 def test_version_2_and_md5_run_between_routers(hsrp):
     for name in ("R1", "R2"):
         apply_lines(
-            hsrp.nodes[name], "interface gi0/0", "no standby 1", "standby version 2", "standby 400 ip 10.0.0.254", "standby 400 timers 1 3",
+            hsrp.nodes[name],
+            "interface gi0/0",
+            "no standby 1",
+            "standby version 2",
+            "standby 400 ip 10.0.0.254",
+            "standby 400 timers 1 3",
             "standby 400 authentication md5 key-string s3cret",
-        )  # fmt: skip
+        )
     await_that(
         lambda: {parsed(hsrp, n, "show standby")[0]["state"] for n in ("R1", "R2")} == {"Active", "Standby"},
         lambda: "no election",
@@ -182,9 +201,11 @@ def test_a_reload_keeps_the_group(hsrp):
 @pytest.fixture(scope="module")
 def vrrp(deploy_task):
     configs = {
-        "R1": router(1, "vrrp 1 ip 10.0.0.254", "vrrp 1 priority 120", core=("vrrp 2 ip 10.9.0.254", "vrrp 2 priority 120")),
+        "R1": router(
+            1, "vrrp 1 ip 10.0.0.254", "vrrp 1 priority 120", core=("vrrp 2 ip 10.9.0.254", "vrrp 2 priority 120")
+        ),
         "R2": router(2, "vrrp 1 ip 10.0.0.254", core=("vrrp 2 ip 10.9.0.254",)),
-    }  # fmt: skip
+    }
     return deploy_task(ios_task(configs, LINKS, hosts=HOSTS))
 
 

@@ -52,11 +52,22 @@ def both(lab):
     yield typed
     for number in (1, 2):
         device = device_of(lab.nodes[f"R{number}"])
-        added = [line for line in device.running_config().splitlines() if line.startswith(("router ", "ipv6 router ", "ip route", "ipv6 route"))]  # fmt: skip
+        added = [
+            line
+            for line in device.running_config().splitlines()
+            if line.startswith(("router ", "ipv6 router ", "ip route", "ipv6 route"))
+        ]
         type_lines(lab.nodes[f"R{number}"], *(f"no {line}" for line in added))
         for interface in ("gi0/0", "gi0/1", "lo0"):
-            section = device.config.get("interface", name={"gi0/0": "GigabitEthernet0/0", "gi0/1": "GigabitEthernet0/1", "lo0": "Loopback0"}[interface]).body  # fmt: skip
-            gone = [entry.text for entry in section if entry.name.split()[1:2] in (["rip"], ["ospf"], ["router"]) or entry.name.startswith("isis")]  # fmt: skip
+            section = device.config.get(
+                "interface",
+                name={"gi0/0": "GigabitEthernet0/0", "gi0/1": "GigabitEthernet0/1", "lo0": "Loopback0"}[interface],
+            ).body
+            gone = [
+                entry.text
+                for entry in section
+                if entry.name.split()[1:2] in (["rip"], ["ospf"], ["router"]) or entry.name.startswith("isis")
+            ]
             type_lines(lab.nodes[f"R{number}"], f"interface {interface}", *(f"no {text}" for text in gone))
         assert device.running_config() == before[f"R{number}"]
 
@@ -123,9 +134,16 @@ def test_ospf_for_ipv6_forms_an_adjacency_and_routes(lab, both):
 
 def test_isis_carries_packets_at_its_levels(lab, both):
     both(
-        "router isis", "net 49.0001.0000.0000.000{n}.00", "is-type level-2-only", "metric-style wide",
-        "interface gi0/0", "ip router isis", "isis metric 15", "interface gi0/1", "ip router isis",
-    )  # fmt: skip
+        "router isis",
+        "net 49.0001.0000.0000.000{n}.00",
+        "is-type level-2-only",
+        "metric-style wide",
+        "interface gi0/0",
+        "ip router isis",
+        "isis metric 15",
+        "interface gi0/1",
+        "ip router isis",
+    )
     assert eventually(lambda: reaches(lab))
     assert "i L2     172.16.2.0/24 [115/25] via 10.0.12.2" in show(lab, "show ip route isis")
     rows = parse_output(platform="cisco_ios", command="show isis neighbors", data=show(lab, "show isis neighbors"))
@@ -171,7 +189,18 @@ def test_static_routes_of_ipv6_follow_their_distance(lab, both):
 
 
 def test_a_loopback_with_all_protocols_goes_without_complaint(lab, both):
-    both("interface lo7", "ip address 10.77.{n}.1 255.255.255.0", "ip ospf 1 area 0", "ip router isis", "router isis", "net 49.0001.0000.0000.000{n}.00", "router rip", "network 10.0.0.0", "router eigrp 5", "network 10.0.0.0")  # fmt: skip
+    both(
+        "interface lo7",
+        "ip address 10.77.{n}.1 255.255.255.0",
+        "ip ospf 1 area 0",
+        "ip router isis",
+        "router isis",
+        "net 49.0001.0000.0000.000{n}.00",
+        "router rip",
+        "network 10.0.0.0",
+        "router eigrp 5",
+        "network 10.0.0.0",
+    )
     for name in ("R1", "R2"):
         type_lines(lab.nodes[name], "no interface lo7")
     assert "10.77" not in show(lab, "show ip route")
@@ -179,10 +208,28 @@ def test_a_loopback_with_all_protocols_goes_without_complaint(lab, both):
 
 @pytest.mark.parametrize(
     "command",
-    ["show ip protocols", "show ip ospf", "show ip ospf neighbor", "show ip ospf neighbor detail", "show ip ospf interface brief", "show ip ospf interface",
-     "show ip ospf database", "show ip ospf database router", "show ip ospf virtual-links", "show ipv6 protocols", "show ipv6 ospf neighbor", "show ipv6 ospf interface",
-     "show ip eigrp neighbors", "show ip eigrp topology", "show ip eigrp interfaces", "show ip rip database", "show isis neighbors", "show isis database", "show clns"],
-)  # fmt: skip
+    [
+        "show ip protocols",
+        "show ip ospf",
+        "show ip ospf neighbor",
+        "show ip ospf neighbor detail",
+        "show ip ospf interface brief",
+        "show ip ospf interface",
+        "show ip ospf database",
+        "show ip ospf database router",
+        "show ip ospf virtual-links",
+        "show ipv6 protocols",
+        "show ipv6 ospf neighbor",
+        "show ipv6 ospf interface",
+        "show ip eigrp neighbors",
+        "show ip eigrp topology",
+        "show ip eigrp interfaces",
+        "show ip rip database",
+        "show isis neighbors",
+        "show isis database",
+        "show clns",
+    ],
+)
 def test_what_is_not_configured_is_shown_as_empty(lab, command):
     assert "Invalid" not in show(lab, command)
 

@@ -50,7 +50,15 @@ def routes(lab, protocol):
 def test_rip_hears_only_who_has_the_key(lab, enter, mode):
     use = ("interface gi0/0", f"ip rip authentication mode {mode}", "ip rip authentication key-chain WAN")
     for name in ("R1", "R2"):
-        enter(name, "router rip", "version 2", "no auto-summary", "network 10.0.0.0", "network 192.168.1.0", "network 192.168.2.0")  # fmt: skip
+        enter(
+            name,
+            "router rip",
+            "version 2",
+            "no auto-summary",
+            "network 10.0.0.0",
+            "network 192.168.1.0",
+            "network 192.168.2.0",
+        )
     enter("R1", *(line.format("secret") for line in CHAIN), *use)
     enter("R2", *(line.format("other") for line in CHAIN), *use)
     settle(lab)
@@ -60,7 +68,12 @@ def test_rip_hears_only_who_has_the_key(lab, enter, mode):
 
 
 def test_ospf_meets_only_who_has_the_key(lab, enter):
-    use = ("router ospf 1", "network 0.0.0.0 255.255.255.255 area 0", "interface gi0/0", "ip ospf authentication key-chain WAN")  # fmt: skip
+    use = (
+        "router ospf 1",
+        "network 0.0.0.0 255.255.255.255 area 0",
+        "interface gi0/0",
+        "ip ospf authentication key-chain WAN",
+    )
     enter("R1", *(line.format("secret") for line in CHAIN), *use)
     enter("R2", *(line.format("other") for line in CHAIN), *use)
     settle(lab)
@@ -73,7 +86,16 @@ def test_ospf_meets_only_who_has_the_key(lab, enter):
 
 def isis(number, text):
     net = f"net 49.0001.0000.0000.000{number}.00"
-    return (*(line.format(text) for line in CHAIN), "router isis", net, "metric-style wide", "interface gi0/0", "ip router isis", "interface lo0", "ip router isis")  # fmt: skip
+    return (
+        *(line.format(text) for line in CHAIN),
+        "router isis",
+        net,
+        "metric-style wide",
+        "interface gi0/0",
+        "ip router isis",
+        "interface lo0",
+        "ip router isis",
+    )
 
 
 def test_isis_meets_only_who_has_the_key(lab, enter):

@@ -13,7 +13,8 @@ from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, eventually, ios_task
 
 CONFIGS = {
-    "R1": """
+    "R1": (
+        """
 ipv6 unicast-routing
 interface Loopback0
  ipv6 address 2001:DB8:FF::1/128
@@ -33,8 +34,10 @@ router ospfv3 1
   no passive-interface Gi0/0
   redistribute static metric 50
  exit-address-family
-""",
-    "R2": """
+"""
+    ),
+    "R2": (
+        """
 ipv6 unicast-routing
 interface Gi0/0
  ipv6 address 2001:DB8:12::2/64
@@ -46,8 +49,10 @@ interface Gi0/1
 router ospfv3 1
  router-id 2.2.2.2
  area 1 stub no-summary
-""",
-    "R3": """
+"""
+    ),
+    "R3": (
+        """
 ipv6 unicast-routing
 interface Gi0/0
  ipv6 address 2001:DB8:23::3/64
@@ -59,11 +64,14 @@ ipv6 router ospf 7
  router-id 3.3.3.3
  area 1 stub
  passive-interface Gi0/1
-""",
+"""
+    ),
 }
 LINKS = ["R1 Gi0/0 - R2 Gi0/0", "R2 Gi0/1 - R3 Gi0/0", "R1 Gi0/1 - h1 eth0", "R3 Gi0/1 - h3 eth0"]
 HOSTS = {
-    f"h{n}": f"ip -6 address add 2001:db8:{n}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{n}::1 metric 10\n"
+    f"h{n}": (
+        f"ip -6 address add 2001:db8:{n}::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:{n}::1 metric 10\n"
+    )
     for n in (1, 3)
 }
 NEIGHBOUR = re.compile(r"^(\S+) +(\d+) +(\w+/ *[\w-]+) +([\d:]+) +(\d+) +(\S+)$", re.MULTILINE)
@@ -170,7 +178,13 @@ def test_a_process_goes_and_comes_back(lab, say, show):
     assert eventually(lambda: "2001:DB8:1::/64" not in show("R2", "show ipv6 route ospf"))
     assert not reaches(lab)
     say(
-        "R1", "interface gi0/0", "ospfv3 1 ipv6 area 0", "interface gi0/1", "ospfv3 1 ipv6 area 0", "router ospfv3 1", "router-id 1.1.1.1",
+        "R1",
+        "interface gi0/0",
+        "ospfv3 1 ipv6 area 0",
+        "interface gi0/1",
+        "ospfv3 1 ipv6 area 0",
+        "router ospfv3 1",
+        "router-id 1.1.1.1",
         "passive-interface gi0/1",
-    )  # fmt: skip
+    )
     assert eventually(lambda: reaches(lab))

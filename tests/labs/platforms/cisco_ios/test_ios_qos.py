@@ -108,9 +108,16 @@ def test_a_policer_lets_its_rate_through_within_ten_percent(configure, offered):
 
 def test_voice_keeps_its_rate_within_ten_percent_on_a_full_line(configure, offered):
     configure(
-        "policy-map LLQ", "class VOICE", "priority 500", "policy-map LINE", "class class-default", "shape average 2000000",
-        "service-policy LLQ", "interface Gi0/1", "service-policy output LINE",
-    )  # fmt: skip
+        "policy-map LLQ",
+        "class VOICE",
+        "priority 500",
+        "policy-map LINE",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy LLQ",
+        "interface Gi0/1",
+        "service-policy output LINE",
+    )
     wanted = close(400_000, 0.10)
 
     def voice():
@@ -122,9 +129,16 @@ def test_voice_keeps_its_rate_within_ten_percent_on_a_full_line(configure, offer
 
 def test_voice_has_no_right_to_more_than_its_rate_while_others_wait(configure, offered):
     configure(
-        "policy-map LLQ", "class VOICE", "priority 500", "policy-map LINE", "class class-default", "shape average 2000000",
-        "service-policy LLQ", "interface Gi0/1", "service-policy output LINE",
-    )  # fmt: skip
+        "policy-map LLQ",
+        "class VOICE",
+        "priority 500",
+        "policy-map LINE",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy LLQ",
+        "interface Gi0/1",
+        "service-policy output LINE",
+    )
     voice, data = offered((3_000_000, EF), (3_000_000, BEST))
     assert voice.received_bps < 800_000
     assert data.received_bps > 1_200_000
@@ -132,9 +146,16 @@ def test_voice_has_no_right_to_more_than_its_rate_while_others_wait(configure, o
 
 def test_bandwidth_is_a_guarantee_and_no_limit(configure, offered):
     configure(
-        "policy-map SHARES", "class BULK", "bandwidth percent 25", "policy-map LINE2", "class class-default", "shape average 2000000",
-        "service-policy SHARES", "interface Gi0/1", "service-policy output LINE2",
-    )  # fmt: skip
+        "policy-map SHARES",
+        "class BULK",
+        "bandwidth percent 25",
+        "policy-map LINE2",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy SHARES",
+        "interface Gi0/1",
+        "service-policy output LINE2",
+    )
     wanted = close(500_000, 0.15)
     assert best_of(lambda: offered((2_000_000, AF11), (3_000_000, BEST))[0].received_bps, wanted) == wanted
     assert offered((1_500_000, AF11))[0].received_bps == close(1_500_000, 0.10)
@@ -155,10 +176,13 @@ def test_a_class_is_told_by_an_access_list_too(configure, offered):
 
 def test_two_rates_mark_what_exceeds_and_drop_what_violates(lab, configure, offered):
     configure(
-        "policy-map TWO", "class class-default",
-        "police cir 500000 pir 1000000 conform-action set-dscp-transmit af21 exceed-action set-dscp-transmit af11 violate-action drop",
-        "interface Gi0/0", "service-policy input TWO",
-    )  # fmt: skip
+        "policy-map TWO",
+        "class class-default",
+        "police cir 500000 pir 1000000 conform-action set-dscp-transmit af21 exceed-action set-dscp-transmit af11"
+        " violate-action drop",
+        "interface Gi0/0",
+        "service-policy input TWO",
+    )
     wanted = close(1_000_000, 0.10)
     assert best_of(lambda: offered((3_000_000, BEST))[0].received_bps, wanted) == wanted
     shown = show(lab.nodes["R1"], "show policy-map interface Gi0/0 input")
@@ -205,9 +229,16 @@ def test_the_show_counts_what_each_queue_sent_and_dropped(lab, configure, offere
 
 def test_the_control_plane_is_policed_and_transit_is_not(configure, lab, offered):
     configure(
-        "ip access-list extended PING", "permit icmp any any", "class-map match-all PINGS", "match access-group name PING",
-        "policy-map COPP", "class PINGS", "police 8000 conform-action transmit exceed-action drop", "control-plane", "service-policy input COPP",
-    )  # fmt: skip
+        "ip access-list extended PING",
+        "permit icmp any any",
+        "class-map match-all PINGS",
+        "match access-group name PING",
+        "policy-map COPP",
+        "class PINGS",
+        "police 8000 conform-action transmit exceed-action drop",
+        "control-plane",
+        "service-policy input COPP",
+    )
     flood = ["ping", "-n", "-q", "-c", "60", "-i", "0.005", "-W", "0.5"]
     router = lab.nodes["h1"].run([*flood, "10.0.1.1"]).stdout
     transit = lab.nodes["h1"].run([*flood, "10.0.2.10"]).stdout
@@ -219,11 +250,17 @@ def test_the_control_plane_is_policed_and_transit_is_not(configure, lab, offered
 def test_a_queue_orders_packets_before_the_line_of_the_lab_does(deploy_task, offered):
     lab = deploy_task(
         ios_task(
-            {"R1": ROUTER.replace("BACKUP\n permit", "BACKUP\n permit") + "policy-map EDGE\n class VOICE\n  priority percent 30\ninterface Gi0/1\n service-policy output EDGE\n"},
+            {
+                "R1": (
+                    ROUTER.replace("BACKUP\n permit", "BACKUP\n permit")
+                    + "policy-map EDGE\n class VOICE\n  priority percent 30\ninterface Gi0/1\n service-policy output"
+                    " EDGE\n"
+                )
+            },
             ["R1 Gi0/0 - h1 eth0", ("R1 Gi0/1 - h2 eth0", {"rate_bps": 2_000_000})],
             hosts={"h1": host(1), "h2": host(2)},
         )
-    )  # fmt: skip
+    )
     flows = [
         Flow.model_validate(
             {"source": "h1", "target": "h2", "port": 5001, "rate_bps": 400_000, "dscp": EF, "packet_bytes": 200}

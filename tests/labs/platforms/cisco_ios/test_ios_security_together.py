@@ -106,9 +106,15 @@ def test_everything_comes_back_after_a_reload(lab, device):
 
 def test_a_router_that_loses_its_lines_lets_everything_pass(lab):
     type_lines(
-        lab.nodes["R1"], "interface gi0/1", "no zone-member security OUTSIDE", "no ip access-group OUTSIDE in", "interface gi0/0",
-        "no zone-member security INSIDE", "no ip verify unicast source reachable-via rx", "no ip nat inside",
-    )  # fmt: skip
+        lab.nodes["R1"],
+        "interface gi0/1",
+        "no zone-member security OUTSIDE",
+        "no ip access-group OUTSIDE in",
+        "interface gi0/0",
+        "no zone-member security INSIDE",
+        "no ip verify unicast source reachable-via rx",
+        "no ip nat inside",
+    )
     assert pings(lab.nodes["out"], "192.0.2.1") == "answered"
     assert pings(lab.nodes["in"], "192.0.2.1") == "answered"
     rules = lab.nodes["R1"].run(["ip", "rule"]).stdout

@@ -48,8 +48,9 @@ def show(lab, command):
 def test_each_table_has_its_group_and_both_are_active(lab):
     entries = parse_output(platform="cisco_ios", command="show standby brief", data=show(lab, "show standby brief"))
     assert [(entry["interface"], entry["priority"], entry["state"]) for entry in entries] == [
-        ("Gi0/0", "100", "Active"), ("Gi0/1", "120", "Active"),
-    ]  # fmt: skip
+        ("Gi0/0", "100", "Active"),
+        ("Gi0/1", "120", "Active"),
+    ]
 
 
 @pytest.mark.parametrize(("name", "address"), [("a", "10.0.0.50"), ("b", "10.0.0.100")])

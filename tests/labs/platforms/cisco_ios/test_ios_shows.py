@@ -18,9 +18,15 @@ from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from tests.support.ios import Session, ios_task
 
 SAMPLES = {
-    "INTERFACE": "GigabitEthernet0/0", "A.B.C.D": "10.0.12.1", "X:X:X:X::X": "2001:db8:12::1", "X:X:X:X::X/<0-128>": "2001:db8:12::/64", "A.B.C.D/nn": "10.0.12.0/24",
-    "WORD": "EDGE", "H.H.H": "0000.0c07.ac01", "LINE": "EDGE",
-}  # fmt: skip
+    "INTERFACE": "GigabitEthernet0/0",
+    "A.B.C.D": "10.0.12.1",
+    "X:X:X:X::X": "2001:db8:12::1",
+    "X:X:X:X::X/<0-128>": "2001:db8:12::/64",
+    "A.B.C.D/nn": "10.0.12.0/24",
+    "WORD": "EDGE",
+    "H.H.H": "0000.0c07.ac01",
+    "LINE": "EDGE",
+}
 RICH = """
 hostname {name}
 ipv6 unicast-routing
@@ -172,11 +178,26 @@ def test_every_show_is_answered_and_read_by_its_template(lab, name):
 @pytest.mark.parametrize(
     "line",
     [
-        "show ip route", "show ip interface brief", "show interfaces", "show ip ospf neighbor", "show ip bgp summary", "show ip bgp", "show access-lists", "show ip nat translations",
-        "show standby brief", "show arp", "show version", "show route-map", "show ip prefix-list", "show ipv6 route", "show ip ospf interface brief",
-        "show cdp neighbors", "show ipv6 interface brief", "show inventory",
+        "show ip route",
+        "show ip interface brief",
+        "show interfaces",
+        "show ip ospf neighbor",
+        "show ip bgp summary",
+        "show ip bgp",
+        "show access-lists",
+        "show ip nat translations",
+        "show standby brief",
+        "show arp",
+        "show version",
+        "show route-map",
+        "show ip prefix-list",
+        "show ipv6 route",
+        "show ip ospf interface brief",
+        "show cdp neighbors",
+        "show ipv6 interface brief",
+        "show inventory",
     ],
-)  # fmt: skip
+)
 def test_what_is_configured_is_in_what_the_template_reads(lab, line):
     text = Session(device_of(lab.nodes["R1"]), read_only=True).enter(line)
     rows = parse_output(platform="cisco_ios", command=line, data=text)

@@ -109,9 +109,14 @@ def test_an_entry_that_runs_cannot_be_changed_only_deleted(lab):
     assert "ip sla" not in IOS.running_config(lab.nodes["R1"]).replace("track 10 ip sla", "")
     await_that(lambda: default_hops(lab) == [("10.2.0.2",)], lambda: f"{default_hops(lab)}")
     apply_lines(
-        lab.nodes["R1"], "ip sla 1", "icmp-echo 10.1.0.2 source-interface g0/0", "threshold 1000", "timeout 1000", "frequency 5",
+        lab.nodes["R1"],
+        "ip sla 1",
+        "icmp-echo 10.1.0.2 source-interface g0/0",
+        "threshold 1000",
+        "timeout 1000",
+        "frequency 5",
         "ip sla schedule 1 start-time now life forever",
-    )  # fmt: skip
+    )
     assert IOS.running_config(lab.nodes["R1"]) == before
     await_that(lambda: default_hops(lab) == [("10.1.0.2",)], lambda: f"{default_hops(lab)}")
 

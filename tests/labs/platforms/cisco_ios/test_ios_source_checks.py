@@ -28,10 +28,14 @@ line vty 0 4
 """
 OWN, ELSEWHERE, NOWHERE = "10.0.5.5", "10.0.6.6", "10.0.7.7"
 SENDER = (
-    "ip -6 address add 2001:db8:1::10/64 dev eth0 nodad\nip -6 address add 2001:db8:7::7/128 dev lo\nip -6 route add default via 2001:db8:1::1 metric 10\nip address add 10.0.1.10/24 dev eth0\nip route add default via 10.0.1.1\n"
+    "ip -6 address add 2001:db8:1::10/64 dev eth0 nodad\nip -6 address add 2001:db8:7::7/128 dev lo\nip -6 route add"
+    " default via 2001:db8:1::1 metric 10\nip address add 10.0.1.10/24 dev eth0\nip route add default via 10.0.1.1\n"
     + "".join(f"ip address add {address}/32 dev lo\n" for address in (OWN, ELSEWHERE, NOWHERE))
 )
-TARGET = "ip -6 address add 2001:db8:2::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:2::1 metric 10\nip address add 10.0.2.10/24 dev eth0\nip route add default via 10.0.2.1\n"
+TARGET = (
+    "ip -6 address add 2001:db8:2::10/64 dev eth0 nodad\nip -6 route add default via 2001:db8:2::1 metric 10\nip"
+    " address add 10.0.2.10/24 dev eth0\nip route add default via 10.0.2.1\n"
+)
 
 
 @pytest.fixture(scope="module")

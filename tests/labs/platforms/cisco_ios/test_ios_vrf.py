@@ -65,8 +65,13 @@ def lab(deploy_task):
         "R2": (ROUTER + OSPF + BGP).format(near=2, far=1),
     }
     links = [
-        "R1 Gi0/0 - h1 eth0", "R1 Gi0/1 - h2 eth0", "R1 Gi0/2 - R2 Gi0/2", "R1 Gi0/3 - R2 Gi0/3", "R2 Gi0/0 - h3 eth0", "R2 Gi0/1 - h4 eth0",
-    ]  # fmt: skip
+        "R1 Gi0/0 - h1 eth0",
+        "R1 Gi0/1 - h2 eth0",
+        "R1 Gi0/2 - R2 Gi0/2",
+        "R1 Gi0/3 - R2 Gi0/3",
+        "R2 Gi0/0 - h3 eth0",
+        "R2 Gi0/1 - h4 eth0",
+    ]
     lab = deploy_task(ios_task(configs, links, hosts={"h1": host(1), "h2": host(1), "h3": host(2), "h4": host(2)}))
     for name in configs:
         assert device_of(lab.nodes[name]).problems == []
@@ -147,9 +152,13 @@ def test_each_vrf_has_a_routing_table(lab):
     assert eventually(lambda: ("O", "10.0.2.0") in routes("BLUE"))
     assert ("S", "10.0.2.0") in routes("RED")
     assert ("O", "9.9.9.2") in routes("BLUE")
-    assert not any(network.startswith("10.") for _, network in {
-        (row["protocol"], row["network"]) for row in parse_output(platform="cisco_ios", command="show ip route", data=show(lab, "show ip route"))
-    })  # fmt: skip
+    assert not any(
+        network.startswith("10.")
+        for _, network in {
+            (row["protocol"], row["network"])
+            for row in parse_output(platform="cisco_ios", command="show ip route", data=show(lab, "show ip route"))
+        }
+    )
 
 
 def test_ping_in_a_vrf_is_answered_from_it(lab):

@@ -21,8 +21,18 @@ interface range Gi0/0 - 3
  spanning-tree portfast
 """
 HOSTS = {"a": "10.0.10.11/24", "b": "10.0.10.12/24", "rogue": "10.0.10.66/24", "server": "10.0.10.1/24"}
-SERVER = {"dhcp": {"pools": [{"name": "LAN", "network": "10.0.10.0/24", "lease_s": 600, "options": {}}], "excluded": [["10.0.10.1", "10.0.10.99"]]}}  # fmt: skip
-FALSE = {"dhcp": {"pools": [{"name": "BAD", "network": "10.0.10.0/24", "lease_s": 600, "options": {}}], "excluded": [["10.0.10.1", "10.0.10.199"]]}}  # fmt: skip
+SERVER = {
+    "dhcp": {
+        "pools": [{"name": "LAN", "network": "10.0.10.0/24", "lease_s": 600, "options": {}}],
+        "excluded": [["10.0.10.1", "10.0.10.99"]],
+    }
+}
+FALSE = {
+    "dhcp": {
+        "pools": [{"name": "BAD", "network": "10.0.10.0/24", "lease_s": 600, "options": {}}],
+        "excluded": [["10.0.10.1", "10.0.10.199"]],
+    }
+}
 CLIENT = {"dhcp_client": {"interfaces": [{"interface": "eth0"}]}}
 
 
@@ -99,17 +109,24 @@ def test_a_stranger_is_dropped_and_the_known_host_goes_on(lab, configure, show, 
 
 def test_a_configured_address_leaves_no_room_for_another(lab, configure, show):
     configure(
-        "interface Gi0/0", "switchport port-security", "switchport port-security violation restrict",
-        "switchport port-security mac-address 0000.1111.2222", "end",
-    )  # fmt: skip
+        "interface Gi0/0",
+        "switchport port-security",
+        "switchport port-security violation restrict",
+        "switchport port-security mac-address 0000.1111.2222",
+        "end",
+    )
     assert not reaches(lab.nodes["a"], "10.0.10.12")
     assert security(show)["config_mac_addrs"] == "1"
     configure("interface Gi0/0", "switchport port-security maximum 2", "end")
     assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
     configure(
-        "interface Gi0/0", "no switchport port-security mac-address 0000.1111.2222", "no switchport port-security maximum",
-        "no switchport port-security violation", "no switchport port-security", "end",
-    )  # fmt: skip
+        "interface Gi0/0",
+        "no switchport port-security mac-address 0000.1111.2222",
+        "no switchport port-security maximum",
+        "no switchport port-security violation",
+        "no switchport port-security",
+        "end",
+    )
 
 
 def test_sticky_addresses_survive_the_link(lab, configure, show, platform):
@@ -158,8 +175,12 @@ def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure
     rogue.run(["ip", "neigh", "flush", "all"])
     assert not reaches(rogue, "10.0.10.1")
     configure(
-        "arp access-list FIXED", f"permit ip host 10.0.10.66 mac host {dotted}", "exit", "ip arp inspection filter FIXED vlan 10", "end"
-    )  # fmt: skip
+        "arp access-list FIXED",
+        f"permit ip host 10.0.10.66 mac host {dotted}",
+        "exit",
+        "ip arp inspection filter FIXED vlan 10",
+        "end",
+    )
     assert eventually(lambda: reaches(rogue, "10.0.10.1"))
     assert reaches(b, "10.0.10.1"), "bindings are asked after the list"
     text = platform.execute(lab.nodes["SW"], "show ip arp inspection")

@@ -15,9 +15,11 @@ from tests.support.netns_networks import network
 from tests.support.wiretap import frames
 
 ROUTE = {
-    "track": 10, "daemon": speaker_of("staticd"),
-    "up": "ip route 10.99.0.0/24 10.1.0.2", "down": "no ip route 10.99.0.0/24 10.1.0.2",
-}  # fmt: skip
+    "track": 10,
+    "daemon": speaker_of("staticd"),
+    "up": "ip route 10.99.0.0/24 10.1.0.2",
+    "down": "no ip route 10.99.0.0/24 10.1.0.2",
+}
 OPERATION = {"number": 1, "target": "10.1.0.2", "frequency_s": 5, "timeout_ms": 2000, "scheduled": True}
 SLA_TRACK = {"number": 10, "kind": "sla", "operation": 1, "what": "reachability"}
 LINK_TRACK = {"number": 20, "kind": "link", "link": "eth1", "label": "GigabitEthernet0/1", "what": "line-protocol"}
@@ -40,7 +42,10 @@ UP = {10: True, 20: True, 30: True, 40: True, 50: False, 60: True}
 @pytest.fixture(scope="module")
 def lab(deploy_task):
     configs = {
-        "r": "interface eth0\n ip address 10.1.0.1/24\nexit\ninterface eth1\n ip address 10.2.0.1/24\nexit\nip route 10.98.0.0/24 10.2.0.2\n",
+        "r": (
+            "interface eth0\n ip address 10.1.0.1/24\nexit\ninterface eth1\n ip address 10.2.0.1/24\nexit\nip route"
+            " 10.98.0.0/24 10.2.0.2\n"
+        ),
         "a": "ip address add 10.1.0.2/24 dev eth0\n",
         "b": "ip address add 10.2.0.2/24 dev eth0\n",
     }

@@ -62,8 +62,14 @@ def lab(deploy_task):
         "SW2": ACCESS.format(extra="", ports=""),
         "R1": STICK,
     }
-    links = ["SW1 Gi0/0 - a eth0", "SW1 Gi0/1 - c eth0", "SW2 Gi0/0 - b eth0", "SW2 Gi0/1 - d eth0",
-             "SW1 Gi0/2 - SW2 Gi0/2", "SW1 Gi0/3 - R1 Gi0/0"]  # fmt: skip
+    links = [
+        "SW1 Gi0/0 - a eth0",
+        "SW1 Gi0/1 - c eth0",
+        "SW2 Gi0/0 - b eth0",
+        "SW2 Gi0/1 - d eth0",
+        "SW1 Gi0/2 - SW2 Gi0/2",
+        "SW1 Gi0/3 - R1 Gi0/0",
+    ]
     return deploy_task(switched_task(configs, links, switches=["SW1", "SW2"], hosts=HOSTS), time_scale=20)
 
 

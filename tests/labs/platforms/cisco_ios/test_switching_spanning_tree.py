@@ -135,8 +135,12 @@ def test_each_vlan_has_a_tree_of_its_own(ring):
 def test_cost_decides_which_port_is_root(ring):
     dear = replace(trunk("eth1"), costs={0: 100})
     ports = (access("eth0", 10, edge=True), dear, trunk("eth2"))
-    configure(ring, s1=state_of("s1", mode="rapid-pvst"), s2=state_of("s2", mode="rapid-pvst"),
-              s3=state_of("s3", mode="rapid-pvst", ports=ports))  # fmt: skip
+    configure(
+        ring,
+        s1=state_of("s1", mode="rapid-pvst"),
+        s2=state_of("s2", mode="rapid-pvst"),
+        s3=state_of("s3", mode="rapid-pvst", ports=ports),
+    )
     assert until(lambda: settled(ring)() and roles(ring)["s3"] == (BLK, FWD_ROOT), lab_s=40) is not None
     assert ring["s3"].tree(10)["root"]["cost"] == 8
 

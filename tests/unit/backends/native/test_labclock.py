@@ -61,5 +61,8 @@ def test_a_page_that_is_there_already_is_not_taken_over(tmp_path):
 
 
 def test_the_module_needs_nothing_but_the_standard_library():
-    code = f"import runpy, sys; sys.path = [p for p in sys.path if 'site-packages' not in p]; runpy.run_path({labclock.__file__!r})"
+    code = (
+        "import runpy, sys; sys.path = [p for p in sys.path if 'site-packages' not in p];"
+        f" runpy.run_path({labclock.__file__!r})"
+    )
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)

@@ -163,10 +163,12 @@ def test_frames_of_the_controller_leave_with_the_tag_of_the_port(bench):
     bench.open()
     bench.order("join 1 10 30")
     sniffer = bench.hosts[1].popen(
-        "python3", "-c",
-        "import socket\ns = socket.socket(17, 3, 768)\ns.bind(('e0', 3))\ns.setsockopt(263, 8, 1)\nprint('on', flush=True)\n"
-        "while True:\n d, a, _, f = s.recvmsg(2048, 64)\n if d[:6] == b'\\xff' * 6: print(int.from_bytes(a[0][2][16:18], 'little')); break",
-    )  # fmt: skip
+        "python3",
+        "-c",
+        "import socket\ns = socket.socket(17, 3, 768)\ns.bind(('e0', 3))\ns.setsockopt(263, 8, 1)\nprint('on',"
+        " flush=True)\nwhile True:\n d, a, _, f = s.recvmsg(2048, 64)\n if d[:6] == b'\\xff' * 6:"
+        " print(int.from_bytes(a[0][2][16:18], 'little')); break",
+    )
     assert sniffer.stdout is not None
     assert sniffer.stdout.readline() == "on\n"
     head = struct.pack("=BBHHH10s", 0, 0, 1, 10, 0, bytes(10))

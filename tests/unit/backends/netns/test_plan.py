@@ -30,8 +30,17 @@ def test_a_plain_cable_has_no_wire() -> None:
 def test_quality_becomes_the_arguments_of_the_wire() -> None:
     spec = specified(pair({"delay_ms": 2.5, "jitter_ms": 1, "loss": 0.01, "rate_bps": 2_000_000}))
     assert spec["links"][0]["wire"] == [
-        "--delay-us", "2500", "--jitter-us", "1000", "--loss-ppm", "10000", "--rate-bps", "2000000", "--queue-bytes", "30000",
-    ]  # fmt: skip
+        "--delay-us",
+        "2500",
+        "--jitter-us",
+        "1000",
+        "--loss-ppm",
+        "10000",
+        "--rate-bps",
+        "2000000",
+        "--queue-bytes",
+        "30000",
+    ]
     assert spec["shared"]["wire"].endswith("wire") or "wire" in spec["shared"]["wire"]
 
 

@@ -38,12 +38,18 @@ from pytest_netbench.backends.netns.timers import shortest_dead_s
         ("router bgp 1\n neighbor 10.0.0.2 bfd\n", 0.9),
         ("router bgp 1\n neighbor 10.0.0.2 bfd 4 100 50\n", 0.4),
         ("interface Gi0/0\n bfd interval 50 min_rx 150 multiplier 5\n", 0.75),
-        ("bfd\n peer 10.0.0.2\n  detect-multiplier 5\n  receive-interval 200\n  transmit-interval 100\n exit\nexit\n", 1.0),
+        (
+            (
+                "bfd\n peer 10.0.0.2\n  detect-multiplier 5\n  receive-interval 200\n  transmit-interval 100\n"
+                " exit\nexit\n"
+            ),
+            1.0,
+        ),
         ("bfd\n profile fast\n  receive-interval 50\n  transmit-interval 50\n", 0.15),
         ("! ip ospf dead-interval 1\nhostname R1\ninterface eth0\n ip address 10.0.0.1/24\n", None),
         ("", None),
     ],
-)  # fmt: skip
+)
 def test_the_shortest_dead_time_of_a_config(config: str, dead_s: float | None) -> None:
     assert shortest_dead_s([config]) == pytest.approx(dead_s) if dead_s else shortest_dead_s([config]) is None
 

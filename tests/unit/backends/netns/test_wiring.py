@@ -56,11 +56,17 @@ def batch(links, networks=NETWORKS, *, redirecting=True):
 def test_a_cable_has_an_interface_outside_of_each_node_and_is_redirected_each_way() -> None:
     requests, wires = batch([link("a", "b")])
     assert [(name, network) for name, _, network, _ in made(requests[:2])] == [
-        ("w0a", None), ("eth0", 11), ("w0b", None), ("eth0", 12),
-    ]  # fmt: skip
+        ("w0a", None),
+        ("eth0", 11),
+        ("w0b", None),
+        ("eth0", 12),
+    ]
     assert [request.what for request in requests[2:]] == [
-        "redirect 10002 to 10003", "redirect 10002 to 10003", "redirect 10003 to 10002", "redirect 10003 to 10002",
-    ]  # fmt: skip
+        "redirect 10002 to 10003",
+        "redirect 10002 to 10003",
+        "redirect 10003 to 10002",
+        "redirect 10003 to 10002",
+    ]
     assert wires == []
 
 

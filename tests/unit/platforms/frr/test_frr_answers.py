@@ -32,7 +32,10 @@ def test_a_refusal_is_an_error(output):
     "output",
     [
         "",
-        'This command is deprecated, because it is not VRF-aware.\nPlease, use "ip ospf passive" on an interface instead.',
+        (
+            'This command is deprecated, because it is not VRF-aware.\nPlease, use "ip ospf passive" on an interface'
+            " instead."
+        ),
         "The route-map 'NOPE' does not exist.",
         'For this router-id change to take effect, use "clear ip ospf process" command',
         "Note: this version of vtysh never writes vtysh.conf\nBuilding Configuration...",
@@ -64,9 +67,16 @@ def test_a_daemon_that_refuses_to_talk_on_is_quoted_in_its_own_words():
 
 
 def test_what_vtysh_of_frr_10_tells_of_its_own_work_is_not_the_words_of_the_daemon():
-    said = ["[46|mgmtd] sending configuration", "[53|bgpd] sending configuration", "Waiting for children to finish applying config..."]  # fmt: skip
+    said = [
+        "[46|mgmtd] sending configuration",
+        "[53|bgpd] sending configuration",
+        "Waiting for children to finish applying config...",
+    ]
     words = ["BGP instance name and AS number mismatch", "BGP instance is already running; AS is 1", ""]
-    stderr = "[46|mgmtd] done\nline 3: Failure to communicate[13] to bgpd, line: router bgp 2\n\n[53|bgpd] Configuration file[x] processing failure: 13\n"  # fmt: skip
+    stderr = (
+        "[46|mgmtd] done\nline 3: Failure to communicate[13] to bgpd, line: router bgp 2\n\n[53|bgpd] Configuration"
+        " file[x] processing failure: 13\n"
+    )
     rejection = answers.first_rejection("\n".join([*said, *words]), stderr)
     assert (rejection.line_number, rejection.device_message) == (3, " ".join(words).strip())
 

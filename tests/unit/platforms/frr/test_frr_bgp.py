@@ -12,9 +12,14 @@ from pytest_netbench.platforms.frr import bgp
 
 def summary(peer: str, *, local: int, remote: int, state: str = "Established", admin: bool = False, outq: int = 0):
     entry = {
-        "remoteAs": remote, "localAs": local, "inq": 0, "outq": outq, "pfxRcd": 1,
-        "state": "Idle (Admin)" if admin else state, "peerState": "Admin" if admin else "OK",
-    }  # fmt: skip
+        "remoteAs": remote,
+        "localAs": local,
+        "inq": 0,
+        "outq": outq,
+        "pfxRcd": 1,
+        "state": "Idle (Admin)" if admin else state,
+        "peerState": "Admin" if admin else "OK",
+    }
     return {"ipv4Unicast": {"routerId": "1.1.1.1", "as": local, "peers": {peer: entry}, "totalPeers": 1}}
 
 

@@ -50,7 +50,10 @@ def test_levels_of_isis_meet_at_level_2_or_in_one_area():
 def test_a_neighbour_of_isis_counts_once_it_is_in_the_topology(indent):
     circuit = {"name": "eth0", "state": "Up", "level": "L2"}
     interfaces = {"areas": [{"area": "x", "circuits": [{"interface": circuit}]}]}
-    neighbours = "Area x:\n System Id           Interface   L  State        Holdtime SNPA\n R2                  eth0        2  Up            30       aa\n"  # fmt: skip
+    neighbours = (
+        "Area x:\n System Id           Interface   L  State        Holdtime SNPA\n R2                  eth0        2 "
+        " Up            30       aa\n"
+    )
     heading = f"Area x:\n{indent}Vertex        Type         Metric Next-Hop  Interface Parent\n{indent}R1\n"
     where = {"eth0": (ip_interface("10.0.0.1/24"),)}
     for row, known in (("R2            TE-IS        15     R2        eth0      R1(4)", {"R2"}), ("", set())):

@@ -24,7 +24,10 @@ def test_what_is_indented_belongs_to_the_section_above():
 
 
 def test_a_config_without_indentation_has_the_same_sections():
-    text = "router bgp 1\nneighbor 10.0.0.2 remote-as 2\naddress-family ipv4 unicast\nnetwork 10.0.0.0/8\nexit-address-family\n"
+    text = (
+        "router bgp 1\nneighbor 10.0.0.2 remote-as 2\naddress-family ipv4 unicast\nnetwork"
+        " 10.0.0.0/8\nexit-address-family\n"
+    )
     assert shape(text + "exit\nroute-map X permit 10\nset metric 5\nip prefix-list P permit any\n") == [
         (
             "router bgp 1",
@@ -59,14 +62,19 @@ def test_a_line_that_nothing_indents_may_belong_elsewhere():
     [
         ([("", 0), ("% [ZEBRA] Unknown command: x\n", 2)], None),
         ([("% Echo mode works correctly for IPv4, but only works when the peer is also FRR for IPv6.\n", 0)], None),
-        ([("% [BGP] Argument form is unsupported or malformed.\n", 0), ("% [ZEBRA] Unknown command: x\n", 2)],
-         "% [BGP] Argument form is unsupported or malformed."),
+        (
+            [("% [BGP] Argument form is unsupported or malformed.\n", 0), ("% [ZEBRA] Unknown command: x\n", 2)],
+            "% [BGP] Argument form is unsupported or malformed.",
+        ),
         ([("% [BGP] Unknown command: x\n", 2), ("% [ZEBRA] Unknown command: x\n", 2)], "% Unknown command: x"),
         ([("% [BGP] Unknown command: x\n", 2), ("% [ZEBRA] Command incomplete: x\n", 4)], "% Command incomplete: x"),
-        ([("", 0), ("% Configuration failed.\n\nError type: validation\n", 13)], "% Configuration failed. Error type: validation"),
+        (
+            [("", 0), ("% Configuration failed.\n\nError type: validation\n", 13)],
+            "% Configuration failed. Error type: validation",
+        ),
         ([("BGP is already running; AS is 1\n", 1)], "BGP is already running; AS is 1"),
         ([], "% Unknown command"),
     ],
-)  # fmt: skip
+)
 def test_a_line_is_refused_if_nobody_knows_it_or_somebody_does_not_take_it(given, words):
     assert complaint(given) == words

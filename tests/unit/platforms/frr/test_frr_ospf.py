@@ -13,11 +13,23 @@ from pytest_netbench.platforms.frr import ospf
 
 def interface(address: str = "10.0.0.1", router_id: str = "1.1.1.1", **changes: Any) -> dict[str, Any]:
     return {
-        "ifUp": True, "mtuBytes": 1500, "ifFlags": "<UP,BROADCAST,RUNNING,MULTICAST>", "ospfEnabled": True,
-        "ipAddress": address, "ipAddressPrefixlen": 24, "area": "0.0.0.0", "routerId": router_id,
-        "networkType": "BROADCAST", "state": "Backup", "priority": 1, "timerMsecs": 10000, "timerDeadSecs": 40,
-        "nbrCount": 1, "nbrAdjacentCount": 1, **changes,
-    }  # fmt: skip
+        "ifUp": True,
+        "mtuBytes": 1500,
+        "ifFlags": "<UP,BROADCAST,RUNNING,MULTICAST>",
+        "ospfEnabled": True,
+        "ipAddress": address,
+        "ipAddressPrefixlen": 24,
+        "area": "0.0.0.0",
+        "routerId": router_id,
+        "networkType": "BROADCAST",
+        "state": "Backup",
+        "priority": 1,
+        "timerMsecs": 10000,
+        "timerDeadSecs": 40,
+        "nbrCount": 1,
+        "nbrAdjacentCount": 1,
+        **changes,
+    }
 
 
 def sides(**second: Any) -> list[ospf.OspfInterface]:

@@ -24,8 +24,16 @@ def test_a_ping_always_ends(words, expected):
 
 def test_a_traceroute_is_bounded():
     assert probe_arguments("traceroute", ["10.0.0.2"]) == [
-        "traceroute", "-n", "-w", "1", "-q", "1", "-m", "16", "10.0.0.2",
-    ]  # fmt: skip
+        "traceroute",
+        "-n",
+        "-w",
+        "1",
+        "-q",
+        "1",
+        "-m",
+        "16",
+        "10.0.0.2",
+    ]
 
 
 @pytest.mark.parametrize("words", ["", "-f 10.0.0.2", "10.0.0.2 ; id", "$(id)", "10.0.0.2 10.0.0.3", "--help", "-c"])

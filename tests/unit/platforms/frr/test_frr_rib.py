@@ -10,14 +10,25 @@ HOP = {"fib": True, "ip": "10.0.0.2", "afi": "ipv4", "interfaceName": "e0", "act
 ANSWER = json.dumps(
     {
         "2.2.2.2/32": [
-            {"prefix": "2.2.2.2/32", "protocol": "ospf", "distance": 110, "metric": 10, "nexthops": [{**HOP, "fib": False}]},
             {
-                "prefix": "2.2.2.2/32", "protocol": "bgp", "selected": True, "installed": True, "distance": 20,
-                "metric": 0, "nexthops": [HOP, {**HOP, "ip": "10.0.0.3"}, {"ip": "10.0.0.4", "active": True}],
+                "prefix": "2.2.2.2/32",
+                "protocol": "ospf",
+                "distance": 110,
+                "metric": 10,
+                "nexthops": [{**HOP, "fib": False}],
+            },
+            {
+                "prefix": "2.2.2.2/32",
+                "protocol": "bgp",
+                "selected": True,
+                "installed": True,
+                "distance": 20,
+                "metric": 0,
+                "nexthops": [HOP, {**HOP, "ip": "10.0.0.3"}, {"ip": "10.0.0.4", "active": True}],
             },
         ]
     }
-)  # fmt: skip
+)
 
 
 def test_only_the_installed_route_and_its_used_next_hops_are_told():

@@ -62,12 +62,27 @@ ROUTES = [
     {"dst": "default", "gateway": "10.0.0.2", "dev": "eth0", "flags": []},
     {"dst": "10.0.0.0/24", "dev": "eth0", "protocol": "kernel", "scope": "link", "prefsrc": "10.0.0.1", "flags": []},
     {"type": "blackhole", "dst": "10.7.0.0/16", "flags": []},
-    {"dst": "10.8.0.0/16", "flags": [], "nexthops": [{"gateway": "10.0.0.2", "dev": "eth0", "weight": 2, "flags": []}, {"gateway": "10.0.0.3", "dev": "eth0", "weight": 1, "flags": []}]},
+    {
+        "dst": "10.8.0.0/16",
+        "flags": [],
+        "nexthops": [
+            {"gateway": "10.0.0.2", "dev": "eth0", "weight": 2, "flags": []},
+            {"gateway": "10.0.0.3", "dev": "eth0", "weight": 1, "flags": []},
+        ],
+    },
     {"dst": "10.9.0.0/16", "gateway": "10.0.0.2", "dev": "eth0", "metric": 50, "flags": []},
     {"type": "local", "dst": "10.0.0.1", "dev": "eth0", "table": "local", "protocol": "kernel", "flags": []},
     {"dst": "default", "gateway": "2001:db8::2", "dev": "eth0", "metric": 1024, "flags": [], "pref": "medium"},
-    {"type": "multicast", "dst": "ff00::/8", "dev": "eth0", "table": "local", "protocol": "kernel", "metric": 256, "flags": []},
-]  # fmt: skip
+    {
+        "type": "multicast",
+        "dst": "ff00::/8",
+        "dev": "eth0",
+        "table": "local",
+        "protocol": "kernel",
+        "metric": 256,
+        "flags": [],
+    },
+]
 
 
 def test_routes_stand_under_their_table_in_order_of_prefix_without_the_kernels_own():
@@ -224,13 +239,20 @@ def test_filters_say_what_they_match_in_the_words_they_are_typed_in():
 
 def test_only_kernel_settings_that_differ_are_said():
     fresh = {
-        "net/ipv4/ip_forward": "0", "net/ipv4/conf/all/forwarding": "0", "net/ipv4/conf/default/rp_filter": "0",
-        "net/ipv4/conf/all/rp_filter": "0", "net/ipv4/conf/all/accept_redirects": "1",
-    }  # fmt: skip
+        "net/ipv4/ip_forward": "0",
+        "net/ipv4/conf/all/forwarding": "0",
+        "net/ipv4/conf/default/rp_filter": "0",
+        "net/ipv4/conf/all/rp_filter": "0",
+        "net/ipv4/conf/all/accept_redirects": "1",
+    }
     now = {
-        **fresh, "net/ipv4/ip_forward": "1", "net/ipv4/conf/all/forwarding": "1", "net/ipv4/conf/eth0/forwarding": "1",
-        "net/ipv4/conf/eth0/rp_filter": "1", "net/ipv4/conf/all/accept_redirects": "0",
-    }  # fmt: skip
+        **fresh,
+        "net/ipv4/ip_forward": "1",
+        "net/ipv4/conf/all/forwarding": "1",
+        "net/ipv4/conf/eth0/forwarding": "1",
+        "net/ipv4/conf/eth0/rp_filter": "1",
+        "net/ipv4/conf/all/accept_redirects": "0",
+    }
     assert sysctls.lines(now, fresh, ["eth0"]) == [
         "sysctl net.ipv4.conf.eth0.rp_filter = 1",
         "sysctl net.ipv4.ip_forward = 1",
@@ -258,14 +280,20 @@ def names(line: str) -> set[tuple[str, str]]:
         ("chain forward", {("nft chain", "forward")}),
         ("tcp dport 22 jump ssh", {("nft chain", "ssh")}),
         ("ip saddr @inside accept", {("nft set", "inside")}),
-        ("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit", {("class id", "1:10"), ("class id", "1:1"), ("qdisc handle", "10:")}),
+        (
+            "class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit",
+            {("class id", "1:10"), ("class id", "1:1"), ("qdisc handle", "10:")},
+        ),
         ("qdisc htb 1: root default 0x20", {("qdisc handle", "1:")}),
-        ("filter parent 1: protocol ip pref 1 u32 flowid 1:10", {("qdisc handle", "1:"), ("filter sequence", "1"), ("class id", "1:10")}),
+        (
+            "filter parent 1: protocol ip pref 1 u32 flowid 1:10",
+            {("qdisc handle", "1:"), ("filter sequence", "1"), ("class id", "1:10")},
+        ),
         ("rule ip priority 100 from 10.5.0.0/16 lookup 100", {("rule sequence", "100"), ("routing table", "100")}),
         ("address 10.0.0.1/24", set()),
         ("10.9.0.0/16 via 10.0.0.2 dev eth0", set()),
     ],
-)  # fmt: skip
+)
 def test_names_a_person_chooses_are_told_from_what_matters(line, expected):
     assert names(line) == expected
 

@@ -27,9 +27,18 @@ class Disguise:
         self._random = random.Random(seed)  # noqa: S311 - nothing secret: traffic that looks like traffic
         self._used: set[bytes] = set()
         self._by_port: dict[int, Callable[[], bytes]] = {
-            22: self._ssh, 25: self._mail, 53: self._dns, 80: self._http, 123: self._ntp, 161: self._snmp, 443: self._tls,
-            587: self._mail, 8000: self._http, 8080: self._http, 8443: self._tls,
-        }  # fmt: skip
+            22: self._ssh,
+            25: self._mail,
+            53: self._dns,
+            80: self._http,
+            123: self._ntp,
+            161: self._snmp,
+            443: self._tls,
+            587: self._mail,
+            8000: self._http,
+            8080: self._http,
+            8443: self._tls,
+        }
 
     def port(self) -> int:
         """A port for a probe whose port is left open."""

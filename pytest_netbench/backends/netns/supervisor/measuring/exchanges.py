@@ -13,9 +13,14 @@ from pytest_netbench.backends.netns.supervisor.measuring.events import now_ns
 GRACE_NS = 20_000_000
 """How long after its deadline a probe is given up: what arrived in time may still be on its way through the kernel."""
 
-_REFUSED = {errno.ECONNREFUSED: "refused", errno.EHOSTUNREACH: "host unreachable", errno.ENETUNREACH: "network unreachable",
-            errno.EACCES: "administratively prohibited", errno.EPERM: "blocked by the sender's own filter",
-            errno.EADDRNOTAVAIL: "the source address cannot be used"}  # fmt: skip
+_REFUSED = {
+    errno.ECONNREFUSED: "refused",
+    errno.EHOSTUNREACH: "host unreachable",
+    errno.ENETUNREACH: "network unreachable",
+    errno.EACCES: "administratively prohibited",
+    errno.EPERM: "blocked by the sender's own filter",
+    errno.EADDRNOTAVAIL: "the source address cannot be used",
+}
 _ANSWERS = {"icmp": "echo reply", "udp": "answered", "tcp": "answered"}
 
 

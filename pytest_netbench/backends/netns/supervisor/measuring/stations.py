@@ -21,8 +21,14 @@ from pytest_netbench.backends.netns.supervisor.packets import Seen
 
 _ECHOES = (packets.ECHO, packets.ECHO6)
 _REPLIES = (packets.ECHO_REPLY, packets.ECHO_REPLY6)
-_NUMBERS = {("icmp", 4): packets.ICMP, ("icmp", 6): packets.ICMPV6, ("udp", 4): packets.UDP, ("udp", 6): packets.UDP,
-            ("tcp", 4): packets.TCP, ("tcp", 6): packets.TCP}  # fmt: skip
+_NUMBERS = {
+    ("icmp", 4): packets.ICMP,
+    ("icmp", 6): packets.ICMPV6,
+    ("udp", 4): packets.UDP,
+    ("udp", 6): packets.UDP,
+    ("tcp", 4): packets.TCP,
+    ("tcp", 6): packets.TCP,
+}
 _RECVPKTINFO, _PKTINFO, _RECVTCLASS, _TCLASS = 49, 50, 66, 67
 
 

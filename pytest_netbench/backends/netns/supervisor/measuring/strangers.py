@@ -160,9 +160,14 @@ class _Talk:
         """Send one segment."""
         exchange = self._exchange
         message = packets.segment(
-            self._source, exchange.packed, (self._port, exchange.port),
-            number=self._number, confirmed=self._confirmed, flags=flags, payload=payload,
-        )  # fmt: skip
+            self._source,
+            exchange.packed,
+            (self._port, exchange.port),
+            number=self._number,
+            confirmed=self._confirmed,
+            flags=flags,
+            payload=payload,
+        )
         ancillary = [from_address(self._source)]
         if exchange.request["dscp"]:
             ancillary.append(with_mark(exchange.version, exchange.request["dscp"]))

@@ -20,9 +20,25 @@ def _compile(context: Context) -> None:
 
 _REMARK = "remark {text!:line}"
 _LISTS = (
-    Command(pattern="access-list {list!:standard-number}", opens="acl-standard", edit=lists.numbered, render=lists.render_numbered, help="Add an access list entry"),
-    Command(pattern="access-list {list!:extended-number}", opens="acl-extended", edit=lists.numbered, render=lists.render_numbered, help="Add an access list entry"),
-    Command(pattern=f"access-list {{list:standard-number}} ^ {grammar.STANDARD}", name="numbered standard", edit=lists.numbered),
+    Command(
+        pattern="access-list {list!:standard-number}",
+        opens="acl-standard",
+        edit=lists.numbered,
+        render=lists.render_numbered,
+        help="Add an access list entry",
+    ),
+    Command(
+        pattern="access-list {list!:extended-number}",
+        opens="acl-extended",
+        edit=lists.numbered,
+        render=lists.render_numbered,
+        help="Add an access list entry",
+    ),
+    Command(
+        pattern=f"access-list {{list:standard-number}} ^ {grammar.STANDARD}",
+        name="numbered standard",
+        edit=lists.numbered,
+    ),
     *(
         Command(pattern=f"access-list {{list:extended-number}} ^ {body}", name="numbered extended", edit=lists.numbered)
         for body in grammar.EXTENDED
@@ -31,13 +47,40 @@ _LISTS = (
         Command(pattern=f"access-list {{list:{kind}-number}} ^ {_REMARK}", name="numbered remark", edit=lists.numbered)
         for kind in ("standard", "extended")
     ),
-    Command(pattern="ip access-list standard {list!:standard-name}", opens="acl-standard", edit=lists.open_named, render=lists.render_named, help="Standard Access List"),
-    Command(pattern="ip access-list extended {list!:extended-name}", opens="acl-extended", edit=lists.open_named, render=lists.render_named, help="Extended Access List"),
-    Command(pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]", edit=lists.resequence, help="Resequence Access List"),
-    Command(pattern="ip access-list logging interval {ms:0-2147483647}", marked="the first packet of a flow is told at once, then sums every five minutes"),
-    Command(pattern="ip access-list log-update threshold {count:0-2147483647}", marked="the first packet of a flow is told at once, then sums every five minutes"),
-    Command(pattern="ipv6 access-list {list!:name}", opens="acl-ipv6", render=lists.render_named, help="Configure access lists"),
-)  # fmt: skip
+    Command(
+        pattern="ip access-list standard {list!:standard-name}",
+        opens="acl-standard",
+        edit=lists.open_named,
+        render=lists.render_named,
+        help="Standard Access List",
+    ),
+    Command(
+        pattern="ip access-list extended {list!:extended-name}",
+        opens="acl-extended",
+        edit=lists.open_named,
+        render=lists.render_named,
+        help="Extended Access List",
+    ),
+    Command(
+        pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]",
+        edit=lists.resequence,
+        help="Resequence Access List",
+    ),
+    Command(
+        pattern="ip access-list logging interval {ms:0-2147483647}",
+        marked="the first packet of a flow is told at once, then sums every five minutes",
+    ),
+    Command(
+        pattern="ip access-list log-update threshold {count:0-2147483647}",
+        marked="the first packet of a flow is told at once, then sums every five minutes",
+    ),
+    Command(
+        pattern="ipv6 access-list {list!:name}",
+        opens="acl-ipv6",
+        render=lists.render_named,
+        help="Configure access lists",
+    ),
+)
 _LINES = (
     Command(pattern=grammar.in_section(grammar.STANDARD), mode="acl-standard", name="ace standard", edit=lists.line),
     *(

@@ -157,14 +157,16 @@ def ace(match: Match) -> Ace:
         dscp=match.get("dscp"),
         precedence=match.get("precedence"),
         tos=match.get("tos"),
-        ttl=next(((word, match[f"ttl_{word}"]) for word in ("eq", "gt", "lt", "neq") if f"ttl_{word}" in match.args), None),
+        ttl=next(
+            ((word, match[f"ttl_{word}"]) for word in ("eq", "gt", "lt", "neq") if f"ttl_{word}" in match.args), None
+        ),
         fragments=match.has("fragments"),
         during=match.get("during", ""),
         log="log-input" if match.has("log-input") else "log" if match.has("log") else "",
         cookie=match.get("cookie", ""),
         reflect=match.get("reflect", ""),
         reflect_s=match.get("reflect_s"),
-    )  # fmt: skip
+    )
 
 
 def _protocol(match: Match, *, six: bool) -> str:

@@ -76,14 +76,28 @@ def _refusals(context: Context) -> None:
 
 COMMANDS = (
     *(
-        Command(pattern=f"ip access-group {{list:list}} {direction}", mode="if", name=f"ip access-group {direction}",
-                help="Specify access control for packets")
+        Command(
+            pattern=f"ip access-group {{list:list}} {direction}",
+            mode="if",
+            name=f"ip access-group {direction}",
+            help="Specify access control for packets",
+        )
         for direction in ("in", "out")
     ),
     *(
-        Command(pattern=f"ipv6 traffic-filter {{list:name}} {direction}", mode="if", name=f"ipv6 traffic-filter {direction}",
-                help="Access control list for packets")
+        Command(
+            pattern=f"ipv6 traffic-filter {{list:name}} {direction}",
+            mode="if",
+            name=f"ipv6 traffic-filter {direction}",
+            help="Access control list for packets",
+        )
         for direction in ("in", "out")
     ),
-    Command(pattern="ipv6 unreachables", mode="if", keeps_no=True, default=("ipv6 unreachables",), help="Enable sending of ICMP Unreachable messages"),
-)  # fmt: skip
+    Command(
+        pattern="ipv6 unreachables",
+        mode="if",
+        keeps_no=True,
+        default=("ipv6 unreachables",),
+        help="Enable sending of ICMP Unreachable messages",
+    ),
+)

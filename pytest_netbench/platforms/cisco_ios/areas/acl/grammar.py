@@ -28,19 +28,25 @@ def _ports(side: str, kind: str) -> str:
 
 
 _COMMON = (
-    f"dscp {{dscp:dscp}} | precedence {{precedence:precedence}} | tos {{tos:tos}} | fragments | {_LOG} | time-range {{during:word}} "
-    "| ttl ( eq {ttl_eq:0-255} | gt {ttl_gt:0-255} | lt {ttl_lt:0-255} | neq {ttl_neq:0-255} ) "
-    "| reflect {reflect:name} [ timeout {reflect_s:1-2147483} ]"
+    f"dscp {{dscp:dscp}} | precedence {{precedence:precedence}} | tos {{tos:tos}} | fragments | {_LOG} | time-range"
+    " {during:word} | ttl ( eq {ttl_eq:0-255} | gt {ttl_gt:0-255} | lt {ttl_lt:0-255} | neq {ttl_neq:0-255}"
+    " ) | reflect {reflect:name} [ timeout {reflect_s:1-2147483} ]"
 )
 _COMMON6 = f"dscp {{dscp:dscp}} | fragments | {_LOG} | time-range {{during:word}}"
 _TCP = f"established | {' | '.join(FLAGS)} | ( match-any | match-all ) {{flags:tcpflag}}+"
-_PLAIN = "( ip | ahp | eigrp | esp | gre | igmp | ipinip | nos | ospf | pcp | pim | sctp | {protocol:0-255} | object-group {service:name} )"
+_PLAIN = (
+    "( ip | ahp | eigrp | esp | gre | igmp | ipinip | nos | ospf | pcp | pim | sctp | {protocol:0-255} | object-group"
+    " {service:name} )"
+)
 _PLAIN6 = "( ipv6 | ahp | esp | pcp | sctp | {protocol:0-255} )"
 
 STANDARD = f"{_ACTION} ( any | host {{src_host:ipv4}} | {{src_net:ipv4}} [ {{src_wild:wildcard}} ] ) [ {_LOG} ]"
 """A line of a standard list."""
 EXTENDED = (
-    f"{_ACTION} tcp {_end('src')} {_ports('src', 'tcpport')} {_end('dst')} {_ports('dst', 'tcpport')} < {_TCP} | {_COMMON} >",
+    (
+        f"{_ACTION} tcp {_end('src')} {_ports('src', 'tcpport')} {_end('dst')} {_ports('dst', 'tcpport')} < {_TCP} |"
+        f" {_COMMON} >"
+    ),
     f"{_ACTION} udp {_end('src')} {_ports('src', 'udpport')} {_end('dst')} {_ports('dst', 'udpport')} < {_COMMON} >",
     f"{_ACTION} icmp {_end('src')} {_end('dst')} [ {{icmp:icmptype}} ] < {_COMMON} >",
     f"{_ACTION} {_PLAIN} {_end('src')} {_end('dst')} < {_COMMON} >",
@@ -49,7 +55,10 @@ EXTENDED = (
 EVALUATE = "evaluate {reflect:name}"
 """A line of an extended list that lets the answers of remembered sessions through."""
 SIX = (
-    f"{_ACTION} tcp {_end6('src')} {_ports('src', 'tcpport')} {_end6('dst')} {_ports('dst', 'tcpport')} < {_TCP} | {_COMMON6} >",
+    (
+        f"{_ACTION} tcp {_end6('src')} {_ports('src', 'tcpport')} {_end6('dst')} {_ports('dst', 'tcpport')} < {_TCP} |"
+        f" {_COMMON6} >"
+    ),
     f"{_ACTION} udp {_end6('src')} {_ports('src', 'udpport')} {_end6('dst')} {_ports('dst', 'udpport')} < {_COMMON6} >",
     f"{_ACTION} icmp {_end6('src')} {_end6('dst')} [ {{icmp:icmp6type}} ] < {_COMMON6} >",
     f"{_ACTION} {_PLAIN6} {_end6('src')} {_end6('dst')} < {_COMMON6} >",

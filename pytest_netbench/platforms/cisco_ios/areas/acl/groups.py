@@ -127,13 +127,27 @@ MODES = (
     Mode(name="group-service", prompt="config-service-group", help="service object group"),
 )
 COMMANDS = (
-    Command(pattern="object-group network {group!:name}", opens="group-network", check=_check_type, help="network group"),
-    Command(pattern="object-group service {group!:name}", opens="group-service", check=_check_type, help="service group"),
+    Command(
+        pattern="object-group network {group!:name}", opens="group-network", check=_check_type, help="network group"
+    ),
+    Command(
+        pattern="object-group service {group!:name}", opens="group-service", check=_check_type, help="service group"
+    ),
     Command(pattern="description {text:line}", mode=("group-network", "group-service")),
-    Command(pattern="group-object {group!:name}", mode=("group-network", "group-service"), check=_check_group, help="Nested object group"),
+    Command(
+        pattern="group-object {group!:name}",
+        mode=("group-network", "group-service"),
+        check=_check_group,
+        help="Nested object group",
+    ),
     Command(pattern="host {address!:ipv4}", mode="group-network", help="Host address of the group members"),
     Command(pattern="{network!:ipv4} {mask!:mask}", mode="group-network", name="network"),
-    Command(pattern="range {first!:ipv4} {last!:ipv4}", mode="group-network", check=_check_range, help="Match only packets in the range"),
+    Command(
+        pattern="range {first!:ipv4} {last!:ipv4}",
+        mode="group-network",
+        check=_check_range,
+        help="Match only packets in the range",
+    ),
     Command(pattern="any", mode="group-network", help="Any host"),
     Command(pattern=_with_port_pattern("tcp", "tcpport"), mode="group-service", help="TCP protocol"),
     Command(pattern=_with_port_pattern("udp", "udpport"), mode="group-service", help="UDP protocol"),
@@ -141,6 +155,7 @@ COMMANDS = (
     Command(pattern="icmp [ {icmp!:icmptype} ]", mode="group-service", help="Internet Control Message Protocol"),
     Command(
         pattern="( ip | ahp | eigrp | esp | gre | igmp | ipinip | nos | ospf | pcp | pim | {protocol!:0-255} )",
-        mode="group-service", name="protocol",
+        mode="group-service",
+        name="protocol",
     ),
-)  # fmt: skip
+)

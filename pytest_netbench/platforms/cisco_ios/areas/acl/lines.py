@@ -25,8 +25,15 @@ def compile_lines(context: Context) -> None:
         said = body.get(words)
         if said is not None:
             protocol = "ipv4" if family == 4 else "ipv6"
-            name = chain(context, str(said.get("list") or said.get("acl")), family=family, permit="return",
-                         deny=f"goto {_REFUSED.name}", missing="return", log=True)  # fmt: skip
+            name = chain(
+                context,
+                str(said.get("list") or said.get("acl")),
+                family=family,
+                permit="return",
+                deny=f"goto {_REFUSED.name}",
+                missing="return",
+                log=True,
+            )
             rules.append(f"meta nfproto {protocol} jump {name}")
     if not rules:
         return

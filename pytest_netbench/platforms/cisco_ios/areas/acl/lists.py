@@ -86,7 +86,10 @@ def open_named(edit: Edit, match: Match) -> str | None:
         return None
     if known is not None and known.body.mode != match.command.opens:
         kind = "Standard" if known.body.mode == "acl-standard" else "Extended"
-        return f"Access-list type conflicts with prior definition\n% A named {kind} IP access list with this name already exists"
+        return (
+            f"Access-list type conflicts with prior definition\n% A named {kind} IP access list with this name already"
+            " exists"
+        )
     if known is None:
         known = edit.put(f"access-list {name}" if name.isdigit() else match.text, edit.config)
     edit.opened.append(known)

@@ -66,7 +66,10 @@ def told(at: Exec) -> Iterator[str]:
         yield f"Reflexive IP access list {name}"
         for one in nft.members(at.node, "inet", sessions, "set"):
             protocol, source, source_port, target, target_port = _parts(one)
-            yield f"     permit {protocol} host {source} eq {source_port} host {target} eq {target_port} (time left {_left(one)})"
+            yield (
+                f"     permit {protocol} host {source} eq {source_port} host {target} eq {target_port} (time left"
+                f" {_left(one)})"
+            )
         for one in nft.members(at.node, "inet", echoes, "set"):
             source, target, *_ = _parts(one)
             yield f"     permit icmp host {source} host {target} (time left {_left(one)})"

@@ -105,11 +105,43 @@ def _member(entry: Entry) -> str:
 
 COMMANDS = (
     Command(pattern="show access-lists [ {list:word} ]", mode="exec", user=True, run=_show, help="List access lists"),
-    Command(pattern="show ip access-lists [ {list:word} ]", mode="exec", user=True, run=_show, help="List IP access lists"),
-    Command(pattern="show ipv6 access-list [ {list:word} ]", mode="exec", user=True, run=_show_six, help="Summary of access lists"),
+    Command(
+        pattern="show ip access-lists [ {list:word} ]", mode="exec", user=True, run=_show, help="List IP access lists"
+    ),
+    Command(
+        pattern="show ipv6 access-list [ {list:word} ]",
+        mode="exec",
+        user=True,
+        run=_show_six,
+        help="Summary of access lists",
+    ),
     Command(pattern="show time-range [ {range:word} ]", mode="exec", user=True, run=_show_times, help="Time range"),
-    Command(pattern="show object-group [ name {group:word} | {group:word} ]", mode="exec", user=True, run=_show_groups, help="List object groups"),
-    Command(pattern="clear access-list counters [ {list:word} ]", mode="exec", changes=True, run=_clear, help="Clear access list statistical information"),
-    Command(pattern="clear ip access-list counters [ {list:word} ]", mode="exec", changes=True, run=_clear, help="Clear access list statistical information"),
-    Command(pattern="clear ipv6 access-list [ {list:word} ]", mode="exec", changes=True, run=_clear, help="Clear access list statistical information"),
-)  # fmt: skip
+    Command(
+        pattern="show object-group [ name {group:word} | {group:word} ]",
+        mode="exec",
+        user=True,
+        run=_show_groups,
+        help="List object groups",
+    ),
+    Command(
+        pattern="clear access-list counters [ {list:word} ]",
+        mode="exec",
+        changes=True,
+        run=_clear,
+        help="Clear access list statistical information",
+    ),
+    Command(
+        pattern="clear ip access-list counters [ {list:word} ]",
+        mode="exec",
+        changes=True,
+        run=_clear,
+        help="Clear access list statistical information",
+    ),
+    Command(
+        pattern="clear ipv6 access-list [ {list:word} ]",
+        mode="exec",
+        changes=True,
+        run=_clear,
+        help="Clear access list statistical information",
+    ),
+)

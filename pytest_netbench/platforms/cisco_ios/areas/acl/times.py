@@ -13,7 +13,20 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching, one
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _GROUPS = {"daily": range(7), "weekdays": range(5), "weekend": range(5, 7)}
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")  # fmt: skip
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _MINUTE = timedelta(minutes=1)
 TYPES = {
     "clock": one(
@@ -166,10 +179,15 @@ COMMANDS = (
     Command(
         pattern="absolute [ start {start_time:clock} {start_day:date} {start_month:month} {start_year:1993-2035} ] "
         "[ end {end_time:clock} {end_day:date} {end_month:month} {end_year:1993-2035} ]",
-        mode="time-range", edit=_store_absolute, help="absolute time and date",
+        mode="time-range",
+        edit=_store_absolute,
+        help="absolute time and date",
     ),
     Command(
         pattern="periodic ( daily | weekdays | weekend | {first!:day}+ ) {start!:hhmm} to [ {last!:day} ] {end!:hhmm}",
-        mode="time-range", name="periodic", edit=_store_periodic, help="periodic time and date",
+        mode="time-range",
+        name="periodic",
+        edit=_store_periodic,
+        help="periodic time and date",
     ),
-)  # fmt: skip
+)

@@ -27,7 +27,10 @@ AREA = Area(
     },
     scope=(
         (
-            "neighbors, peer groups, passwords, timers, multihop, TTL security, local-as, route reflectors, confederations",
+            (
+                "neighbors, peer groups, passwords, timers, multihop, TTL security, local-as, route reflectors,"
+                " confederations"
+            ),
             "yes",
         ),
         ("address families ipv4 and ipv6 unicast, ipv4 in a VRF; activate; no bgp default ipv4-unicast", "yes"),

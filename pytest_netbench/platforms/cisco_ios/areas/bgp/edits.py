@@ -12,13 +12,41 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 PROCESS, FOUR, SIX, VRF = "router-bgp", "router-bgp-af", "router-bgp-af6", "router-bgp-vrf"
 _FIRST = "% Specify remote-as or peer-group commands first"
 _PROCESS_ONLY = frozenset(
-    {"neighbor remote-as", "neighbor local-as", "neighbor password", "neighbor shutdown", "neighbor description", "neighbor ebgp-multihop",
-     "neighbor ttl-security", "neighbor disable-connected-check", "neighbor update-source", "neighbor timers",
-     "neighbor dont-capability-negotiate", "neighbor transport", "neighbor advertisement-interval", "neighbor peer-group",
-     "neighbor member", "neighbor version", "neighbor fall-over", "neighbor fall-over bfd", "neighbor log-neighbor-changes"}
-)  # fmt: skip
-_FAMILY_WORDS = ("network", "aggregate-address", "redistribute", "maximum-paths", "distance", "default-information", "default-metric",
-    "bgp dampening", "distribute-list", "table-map", "neighbor")  # fmt: skip
+    {
+        "neighbor remote-as",
+        "neighbor local-as",
+        "neighbor password",
+        "neighbor shutdown",
+        "neighbor description",
+        "neighbor ebgp-multihop",
+        "neighbor ttl-security",
+        "neighbor disable-connected-check",
+        "neighbor update-source",
+        "neighbor timers",
+        "neighbor dont-capability-negotiate",
+        "neighbor transport",
+        "neighbor advertisement-interval",
+        "neighbor peer-group",
+        "neighbor member",
+        "neighbor version",
+        "neighbor fall-over",
+        "neighbor fall-over bfd",
+        "neighbor log-neighbor-changes",
+    }
+)
+_FAMILY_WORDS = (
+    "network",
+    "aggregate-address",
+    "redistribute",
+    "maximum-paths",
+    "distance",
+    "default-information",
+    "default-metric",
+    "bgp dampening",
+    "distribute-list",
+    "table-map",
+    "neighbor",
+)
 
 
 def home(section: Section) -> Section:

@@ -12,11 +12,16 @@ from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match, Mode
 
 MODES = (
-    Mode(name=PROCESS, prompt="config-router", seeds=lambda _entry, _role: ("bgp log-neighbor-changes",), help="router bgp"),
+    Mode(
+        name=PROCESS,
+        prompt="config-router",
+        seeds=lambda _entry, _role: ("bgp log-neighbor-changes",),
+        help="router bgp",
+    ),
     Mode(name=FOUR, prompt="config-router-af", help="router bgp, address-family ipv4"),
     Mode(name=SIX, prompt="config-router-af", help="router bgp, address-family ipv6"),
     Mode(name=VRF, prompt="config-router-af", help="router bgp, address-family ipv4 vrf"),
-)  # fmt: skip
+)
 
 _IMMEDIATE = "routes are looked up again at once"
 _SESSION = (
@@ -72,14 +77,38 @@ def _neighbor(tail: str, *, modes: tuple[str, ...]) -> Command:
 
 _FAMILIES = (FOUR, SIX, VRF)
 _NEIGHBOR = (
-    Command(pattern="neighbor {peer!:groupname} peer-group", name="neighbor peer-group", mode=(PROCESS, VRF), edit=edits.group),
-    Command(pattern="neighbor {peer!:address} peer-group {group:groupname}", name="neighbor member", mode=(PROCESS, VRF), check=edits.check_member, edit=edits.member),
-    Command(pattern="neighbor {peer!:address} peer-group {group:groupname}", name="neighbor family-member", mode=(FOUR, SIX), check=edits.check_member, edit=edits.family_member),
+    Command(
+        pattern="neighbor {peer!:groupname} peer-group",
+        name="neighbor peer-group",
+        mode=(PROCESS, VRF),
+        edit=edits.group,
+    ),
+    Command(
+        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+        name="neighbor member",
+        mode=(PROCESS, VRF),
+        check=edits.check_member,
+        edit=edits.member,
+    ),
+    Command(
+        pattern="neighbor {peer!:address} peer-group {group:groupname}",
+        name="neighbor family-member",
+        mode=(FOUR, SIX),
+        check=edits.check_member,
+        edit=edits.family_member,
+    ),
     *(_neighbor(tail, modes=(PROCESS, VRF)) for tail in _SESSION),
     *(_neighbor(tail, modes=(PROCESS, *_FAMILIES)) for tail in _FAMILY),
-    Command(pattern="neighbor {peer!:peer} activate", name="neighbor activate", mode=(PROCESS, *_FAMILIES), keeps_no=True, check=edits.check_peer, edit=edits.activate),
+    Command(
+        pattern="neighbor {peer!:peer} activate",
+        name="neighbor activate",
+        mode=(PROCESS, *_FAMILIES),
+        keeps_no=True,
+        check=edits.check_peer,
+        edit=edits.activate,
+    ),
     *(replace(_neighbor(tail, modes=(PROCESS, VRF)), marked=why or None) for tail, why in _MARKED.items()),
-)  # fmt: skip
+)
 
 
 def _check_network(_edit: Edit, match: Match) -> str | None:
@@ -114,19 +143,51 @@ def _aggregate(edit: Edit, match: Match) -> str | None:
 
 
 _ROUTES = (
-    Command(pattern="network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >", name="network", mode=(PROCESS, FOUR, VRF), check=_check_network, edit=_network, help="Specify a network to announce via BGP"),
-    Command(pattern="network {prefix!:ipv6prefix} [ route-map {map:name} ]", name="network", mode=SIX, help="Specify a network to announce via BGP"),
-    Command(pattern="aggregate-address {prefix!:ipv4} {mask!:mask} < as-set | summary-only | suppress-map {suppress:name} | attribute-map {map:name} | route-map {map:name} >", name="aggregate-address", mode=(PROCESS, FOUR, VRF), edit=_aggregate, help="Configure BGP aggregate entries"),
-    Command(pattern="aggregate-address {prefix!:ipv6prefix} < as-set | summary-only | suppress-map {suppress:name} | route-map {map:name} >", name="aggregate-address", mode=SIX),
+    Command(
+        pattern="network {prefix!:ipv4} [ mask {mask!:mask} ] < route-map {map:name} | backdoor >",
+        name="network",
+        mode=(PROCESS, FOUR, VRF),
+        check=_check_network,
+        edit=_network,
+        help="Specify a network to announce via BGP",
+    ),
+    Command(
+        pattern="network {prefix!:ipv6prefix} [ route-map {map:name} ]",
+        name="network",
+        mode=SIX,
+        help="Specify a network to announce via BGP",
+    ),
+    Command(
+        pattern=(
+            "aggregate-address {prefix!:ipv4} {mask!:mask} < as-set | summary-only | suppress-map {suppress:name} |"
+            " attribute-map {map:name} | route-map {map:name} >"
+        ),
+        name="aggregate-address",
+        mode=(PROCESS, FOUR, VRF),
+        edit=_aggregate,
+        help="Configure BGP aggregate entries",
+    ),
+    Command(
+        pattern=(
+            "aggregate-address {prefix!:ipv6prefix} < as-set | summary-only | suppress-map {suppress:name} | route-map"
+            " {map:name} >"
+        ),
+        name="aggregate-address",
+        mode=SIX,
+    ),
     *(
         replace(command, edit=edits.routes_in_family(command), mode=(PROCESS, FOUR, VRF))
-        for command in igp.redistribute_commands(PROCESS, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp",))
+        for command in igp.redistribute_commands(
+            PROCESS, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp",)
+        )
     ),
     *(
         replace(command, mode=SIX)
-        for command in igp.redistribute_commands(SIX, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp", "eigrp"))
+        for command in igp.redistribute_commands(
+            SIX, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp", "eigrp")
+        )
     ),
-)  # fmt: skip
+)
 _SETTINGS = (
     "maximum-paths {paths:1-32}",
     "maximum-paths ibgp {paths:1-32}",
@@ -149,7 +210,9 @@ _FAMILY_SETTINGS = tuple(
 )
 _PROCESS_SETTINGS = (
     Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
-    Command(pattern="bgp log-neighbor-changes", mode=PROCESS, keeps_no=True, help="Log neighbor up/down and reset reason"),
+    Command(
+        pattern="bgp log-neighbor-changes", mode=PROCESS, keeps_no=True, help="Log neighbor up/down and reset reason"
+    ),
     Command(pattern="bgp default ipv4-unicast", mode=PROCESS, keeps_no=True, default=("bgp default ipv4-unicast",)),
     Command(pattern="bgp default local-preference {preference:0-4294967295}", mode=PROCESS),
     Command(pattern="bgp cluster-id {id:clusterid}", mode=PROCESS),
@@ -164,25 +227,47 @@ _PROCESS_SETTINGS = (
     Command(pattern="bgp fast-external-fallover", mode=PROCESS, keeps_no=True, default=("bgp fast-external-fallover",)),
     Command(pattern="bgp enforce-first-as", mode=PROCESS, keeps_no=True, default=("bgp enforce-first-as",)),
     Command(pattern="bgp graceful-restart", mode=PROCESS),
-    Command(pattern="bgp client-to-client reflection", mode=PROCESS, keeps_no=True, default=("bgp client-to-client reflection",)),
+    Command(
+        pattern="bgp client-to-client reflection",
+        mode=PROCESS,
+        keeps_no=True,
+        default=("bgp client-to-client reflection",),
+    ),
     Command(pattern="bgp asnotation dot", mode=PROCESS, marked="AS numbers are shown as plain numbers"),
     Command(pattern="bgp update-delay {seconds:1-3600}", mode=PROCESS, marked="updates are not delayed"),
     Command(pattern="bgp scan-time {seconds:5-60}", mode=PROCESS, marked=_IMMEDIATE),
     Command(pattern="bgp nexthop trigger delay {seconds:0-100}", mode=PROCESS, marked=_IMMEDIATE),
-    Command(pattern="timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]", mode=PROCESS, default=("timers bgp 60 180",), help="Adjust routing timers"),
+    Command(
+        pattern="timers bgp {keepalive:0-65535} {hold:0-65535} [ {least:0-65535} ]",
+        mode=PROCESS,
+        default=("timers bgp 60 180",),
+        help="Adjust routing timers",
+    ),
     Command(pattern="synchronization", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
     Command(pattern="auto-summary", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
-)  # fmt: skip
+)
 
 COMMANDS = (
-    Command(pattern="router bgp {as!:asn}", opens=PROCESS, check=edits.check_process, help="Border Gateway Protocol (BGP)"),
+    Command(
+        pattern="router bgp {as!:asn}", opens=PROCESS, check=edits.check_process, help="Border Gateway Protocol (BGP)"
+    ),
     Command(pattern="address-family ipv4", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
-    Command(pattern="address-family ipv4 unicast", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family),
+    Command(
+        pattern="address-family ipv4 unicast", name="address-family", mode=PROCESS, opens=FOUR, edit=edits.open_family
+    ),
     Command(pattern="address-family ipv6", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
-    Command(pattern="address-family ipv6 unicast", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family),
-    Command(pattern="address-family ipv4 [ unicast ] vrf {vrf!:name}", name="address-family", mode=PROCESS, opens=VRF, edit=edits.open_vrf),
+    Command(
+        pattern="address-family ipv6 unicast", name="address-family", mode=PROCESS, opens=SIX, edit=edits.open_family
+    ),
+    Command(
+        pattern="address-family ipv4 [ unicast ] vrf {vrf!:name}",
+        name="address-family",
+        mode=PROCESS,
+        opens=VRF,
+        edit=edits.open_vrf,
+    ),
     *_ROUTES,
     *_NEIGHBOR,
     *_FAMILY_SETTINGS,
     *_PROCESS_SETTINGS,
-)  # fmt: skip
+)

@@ -62,7 +62,14 @@ def instances(config: Section) -> Iterator[Instance]:
         for one in body.all("address-family"):
             if one.get("vrf") is not None:
                 inner = {"ipv4": one.body}
-                yield Instance(vrf=one["vrf"], local_as=local, process=body, section=one.body, families=inner, peers=tuple(_peers(one.body, inner)))  # fmt: skip
+                yield Instance(
+                    vrf=one["vrf"],
+                    local_as=local,
+                    process=body,
+                    section=one.body,
+                    families=inner,
+                    peers=tuple(_peers(one.body, inner)),
+                )
 
 
 def _peers(section: Section, families: Mapping[str, Section]) -> Iterator[Peer]:

@@ -66,7 +66,10 @@ def _session(instance: Instance, peer: Peer, entry: Mapping[str, Any]) -> Iterat
         read, written = (int(entry.get(f"bgpTimerLast{word}", 0)) // 1000 for word in ("Read", "Write"))
         hold = int(entry.get("bgpTimerHoldTimeMsecs", 180_000)) // 1000
         keep = int(entry.get("bgpTimerKeepAliveIntervalMsecs", 60_000)) // 1000
-        yield f"  Last read {elapsed(read)}, last write {elapsed(written)}, hold time is {hold}, keepalive interval is {keep} seconds"
+        yield (
+            f"  Last read {elapsed(read)}, last write {elapsed(written)}, hold time is {hold}, keepalive interval is"
+            f" {keep} seconds"
+        )
         yield "  Neighbor sessions:"
         yield "    1 active, is not multisession capable (disabled)"
         yield "  Neighbor capabilities:"
@@ -82,7 +85,14 @@ def _messages(stats: Mapping[str, Any]) -> Iterator[str]:
     yield f"    OutQ depth is {stats.get('depthOutq', 0)}"
     yield "    "
     yield f"{'':<25}{'Sent':>10}{'Rcvd':>11}"
-    for label, word in (("Opens", "opens"), ("Notifications", "notifications"), ("Updates", "updates"), ("Keepalives", "keepalives"), ("Route Refresh", "routeRefresh"), ("Total", "total")):  # fmt: skip
+    for label, word in (
+        ("Opens", "opens"),
+        ("Notifications", "notifications"),
+        ("Updates", "updates"),
+        ("Keepalives", "keepalives"),
+        ("Route Refresh", "routeRefresh"),
+        ("Total", "total"),
+    ):
         yield f"    {label + ':':<21}{stats.get(f'{word}Sent', 0):>10}{stats.get(f'{word}Recv', 0):>11}"
     yield "  Default minimum time between advertisement runs is 0 seconds"
     yield ""
@@ -149,12 +159,18 @@ def _policy(settings: Settings) -> Iterator[str]:
 
 
 def _transport(entry: Mapping[str, Any]) -> Iterator[str]:
-    yield f"  Connections established {entry.get('connectionsEstablished', 0)}; dropped {entry.get('connectionsDropped', 0)}"
+    yield (
+        f"  Connections established {entry.get('connectionsEstablished', 0)}; dropped"
+        f" {entry.get('connectionsDropped', 0)}"
+    )
     dropped = entry.get("connectionsDropped", 0)
     yield (
         "  Last reset never"
         if not dropped
-        else f"  Last reset {elapsed(int(entry.get('lastResetTimerMsecs', 0)) // 1000)}, due to {entry.get('lastResetDueTo', 'Peer closed the session')}"
+        else (
+            f"  Last reset {elapsed(int(entry.get('lastResetTimerMsecs', 0)) // 1000)}, due to"
+            f" {entry.get('lastResetDueTo', 'Peer closed the session')}"
+        )
     )
     if entry.get("bgpState") != "Established":
         yield "  No active TCP connection"

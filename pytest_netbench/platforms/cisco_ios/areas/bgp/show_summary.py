@@ -100,8 +100,8 @@ def _row(address: str, remote_as: int, peer: Mapping[str, Any], answer: Mapping[
     last = str(peer.get("pfxRcd", 0)) if up else state_of(peer)
     address = address.upper()
     rest = (
-        f"{4:>1} {remote_as:>12} {peer.get('msgRcvd', 0):>7} {peer.get('msgSent', 0):>7} {version:>8} {peer.get('inq', 0):>4} "
-        f"{peer.get('outq', 0):>4} {since:<8} {last:>8}"
+        f"{4:>1} {remote_as:>12} {peer.get('msgRcvd', 0):>7} {peer.get('msgSent', 0):>7} {version:>8}"
+        f" {peer.get('inq', 0):>4} {peer.get('outq', 0):>4} {since:<8} {last:>8}"
     )
     return [f"{address:<15} {rest}"] if len(address) <= 15 else [address, f"{'':<15} {rest}"]
 

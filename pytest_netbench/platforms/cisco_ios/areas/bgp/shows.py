@@ -11,7 +11,14 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIV
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
-_FOUR = ("show ip bgp", "show bgp", "show bgp ipv4 unicast", "show ip bgp ipv4 unicast", "show ip bgp vpnv4 vrf {vrf:name}", "show bgp vpnv4 unicast vrf {vrf:name}")  # fmt: skip
+_FOUR = (
+    "show ip bgp",
+    "show bgp",
+    "show bgp ipv4 unicast",
+    "show ip bgp ipv4 unicast",
+    "show ip bgp vpnv4 vrf {vrf:name}",
+    "show bgp vpnv4 unicast vrf {vrf:name}",
+)
 _SIX = ("show bgp ipv6 unicast",)
 
 
@@ -34,7 +41,8 @@ def _clear(at: Exec, match: Match) -> str | None:
     soft = " soft" if match.has("soft") or ways else ""
     at.ask(
         "bgpd",
-        f"clear bgp {where(vrf)}{'' if whom == '*' else 'ipv4 ' if soft else ''}{whom}{soft}{' ' + ways[0] if ways else ''}",
+        "clear bgp"
+        f" {where(vrf)}{'' if whom == '*' else 'ipv4 ' if soft else ''}{whom}{soft}{' ' + ways[0] if ways else ''}",
     )
     return None
 
@@ -50,11 +58,26 @@ COMMANDS = (
     *_shows("{prefix:ipv4} [ {mask:mask} ]", show_table.route, prefixes=_FOUR),
     *_shows("{prefix:prefix}", show_table.route, prefixes=_FOUR),
     *_shows("{prefix:ipv6prefix}", show_table.route, prefixes=_SIX),
-    *_shows("neighbors [ {peer:address} ]", show_neighbors.neighbors, prefixes=(*_FOUR, *_SIX, "show bgp all", "show ip bgp all"), help="Detailed information on TCP and BGP neighbor connections"),
+    *_shows(
+        "neighbors [ {peer:address} ]",
+        show_neighbors.neighbors,
+        prefixes=(*_FOUR, *_SIX, "show bgp all", "show ip bgp all"),
+        help="Detailed information on TCP and BGP neighbor connections",
+    ),
     *_shows("neighbors", show_neighbors.neighbors, prefixes=("show bgp vpnv4 unicast all", "show ip bgp vpnv4 all")),
-    *_shows("neighbors {peer:address} ( advertised-routes | received-routes | routes )", show_table.of_neighbor, prefixes=(*_FOUR, *_SIX)),
+    *_shows(
+        "neighbors {peer:address} ( advertised-routes | received-routes | routes )",
+        show_table.of_neighbor,
+        prefixes=(*_FOUR, *_SIX),
+    ),
     *(
-        Command(pattern=f"{start} ( * | {{peer:address}} | {{as:asn}} ) [ soft ] [ ( in | out ) ]", mode="exec", changes=True, run=_clear, help="Clear BGP connections")
+        Command(
+            pattern=f"{start} ( * | {{peer:address}} | {{as:asn}} ) [ soft ] [ ( in | out ) ]",
+            mode="exec",
+            changes=True,
+            run=_clear,
+            help="Clear BGP connections",
+        )
         for start in ("clear ip bgp [ vrf {vrf:name} ]", "clear bgp ipv4 unicast", "clear bgp")
     ),
-)  # fmt: skip
+)

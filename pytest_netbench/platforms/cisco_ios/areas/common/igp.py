@@ -137,7 +137,10 @@ SOURCES = (
     "rip",
     "eigrp {number!:1-65535}",
     "bgp {number!:asn}",
-    "ospf {number!:1-65535} [ match < internal | external | external 1 | external 2 | nssa-external | nssa-external 1 | nssa-external 2 > ]",
+    (
+        "ospf {number!:1-65535} [ match < internal | external | external 1 | external 2 | nssa-external | nssa-external"
+        " 1 | nssa-external 2 > ]"
+    ),
     "isis [ {tag:word} ] [ ( level-1 | level-2 | level-1-2 ) ]",
 )
 """What can be redistributed, as patterns."""

@@ -68,18 +68,35 @@ def _line(pattern: str, help: str = "", **more: Any) -> Command:
 
 _CONFIG = (
     Command(
-        pattern="ip dhcp excluded-address [ vrf {vrf!:word} ] {low!:ipv4} [ {high!:ipv4} ]", name="ip dhcp excluded-address", check=_excluded,
+        pattern="ip dhcp excluded-address [ vrf {vrf!:word} ] {low!:ipv4} [ {high!:ipv4} ]",
+        name="ip dhcp excluded-address",
+        check=_excluded,
         help="Prevent DHCP from assigning certain addresses",
     ),
     Command(pattern="ip dhcp pool {name!:name}", name="ip dhcp pool", opens=_POOL, help="Configure DHCP address pools"),
-    Command(pattern="ip dhcp ping packets {value:0-10}", keeps_no=True, default=("ip dhcp ping packets 2",), help="Specify number of ping packets"),
-    Command(pattern="ip dhcp ping timeout {value:100-10000}", default=("ip dhcp ping timeout 500",), help="Specify ping timeout"),
+    Command(
+        pattern="ip dhcp ping packets {value:0-10}",
+        keeps_no=True,
+        default=("ip dhcp ping packets 2",),
+        help="Specify number of ping packets",
+    ),
+    Command(
+        pattern="ip dhcp ping timeout {value:100-10000}",
+        default=("ip dhcp ping timeout 500",),
+        help="Specify ping timeout",
+    ),
     Command(pattern="ip dhcp conflict logging", keeps_no=True, default=("ip dhcp conflict logging",)),
-    Command(pattern="ip dhcp relay information ( option | trust-all | policy keep )", name="ip dhcp relay information", marked="the relay passes messages on as they are"),
+    Command(
+        pattern="ip dhcp relay information ( option | trust-all | policy keep )",
+        name="ip dhcp relay information",
+        marked="the relay passes messages on as they are",
+    ),
     Command(pattern="ip dhcp database {url:word}", marked="bindings live as long as the device runs"),
     Command(pattern="ip dhcp use vrf ( connected | remote )", marked="DHCP runs in the global table alone"),
-    Command(pattern="ip dhcp bootp ignore", default=("ip dhcp bootp ignore",), help="BOOTP requests are ignored here anyway"),
-)  # fmt: skip
+    Command(
+        pattern="ip dhcp bootp ignore", default=("ip dhcp bootp ignore",), help="BOOTP requests are ignored here anyway"
+    ),
+)
 
 
 _LINES = (
@@ -87,7 +104,11 @@ _LINES = (
     _line("host {address:ipv4} [ {mask:mask} ]", "Client IP address and mask", edit=_host),
     _line("client-identifier {identifier:dottedhex}", "Client identifier"),
     _line("hardware-address {mac:mac} [ ethernet | ieee802 | {hardware:1-255} ]", "Client hardware address"),
-    _line("address {address!:ipv4} ( client-id {identifier:dottedhex} | hardware-address {mac:mac} )", "Reserve an address", name="address"),
+    _line(
+        "address {address!:ipv4} ( client-id {identifier:dottedhex} | hardware-address {mac:mac} )",
+        "Reserve an address",
+        name="address",
+    ),
     _line("client-name {value:word}", "Client name"),
     _line("vrf {vrf:word}", "Associate this pool with a VRF"),
     _line("default-router {address:ipv4}+", "Default routers"),
@@ -97,22 +118,42 @@ _LINES = (
     _line("netbios-node-type {value:nodetype}", "NetBIOS node type"),
     _line("next-server {address:ipv4}+", "Next server in boot process", marked="nodes do not boot over the network"),
     _line("bootfile {value:word}", "Boot file name"),
-    _line("option {code!:2-254} ( hex {hex:dottedhex} | ascii {ascii:line} | ip {address:ipv4}+ )", "Raw DHCP options", name="option"),
-    _line("lease ( infinite | {days:0-365} [ {hours:0-23} [ {minutes:0-59} ] ] )", "Address lease time", default=("lease 1",)),
+    _line(
+        "option {code!:2-254} ( hex {hex:dottedhex} | ascii {ascii:line} | ip {address:ipv4}+ )",
+        "Raw DHCP options",
+        name="option",
+    ),
+    _line(
+        "lease ( infinite | {days:0-365} [ {hours:0-23} [ {minutes:0-59} ] ] )",
+        "Address lease time",
+        default=("lease 1",),
+    ),
     _line("utilization mark ( high | low ) {percent:0-100} [ log ]", marked="nothing watches the utilization"),
     _line("update arp", marked="no binding is put into the ARP table"),
-    _line("import all", "Programatically importing DHCP option parameters", marked="options are not taken over from another server"),
-)  # fmt: skip
+    _line(
+        "import all",
+        "Programatically importing DHCP option parameters",
+        marked="options are not taken over from another server",
+    ),
+)
 
 
 _INTERFACE = (
     Command(pattern="ip dhcp relay information trusted", mode="if", marked="the relay passes messages on as they are"),
-    Command(pattern="ip helper-address {address!:ipv4}", mode="if", name="ip helper-address", help="Specify a destination address for UDP broadcasts"),
     Command(
-        pattern="ip address dhcp < client-id {clientid:interface} | hostname {hostname:word} >", mode="if", name="ip address", edit=_address,
+        pattern="ip helper-address {address!:ipv4}",
+        mode="if",
+        name="ip helper-address",
+        help="Specify a destination address for UDP broadcasts",
+    ),
+    Command(
+        pattern="ip address dhcp < client-id {clientid:interface} | hostname {hostname:word} >",
+        mode="if",
+        name="ip address",
+        edit=_address,
         help="IP Address negotiated via DHCP",
     ),
-)  # fmt: skip
+)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -91,7 +91,9 @@ def _pool_lines(pool: Mapping[str, Any], count: Mapping[str, int]) -> Iterator[s
     yield " Pending event                  : none"
     yield " 1 subnet is currently in the pool :"
     yield " Current index        IP address range                    Leased/Excluded/Total"
-    yield f" {first!s:<20} {first!s:<16} - {last!s:<16}  {count['leased']:<5} / {count['excluded']:<5} / {count['total']}"
+    yield (
+        f" {first!s:<20} {first!s:<16} - {last!s:<16}  {count['leased']:<5} / {count['excluded']:<5} / {count['total']}"
+    )
 
 
 def _conflict(at: Exec, _match: Match) -> str:
@@ -148,7 +150,9 @@ def _lease_lines(client: Mapping[str, Any], report: Mapping[str, Any]) -> Iterat
     if report["router"]:
         yield f"Temp default-gateway addr: {report['router']}"
     yield f"   Next timer fires after: {elapsed(left)}"
-    yield f"   Retry count: {max(0, report['attempts'] - 1)}   Client-ID: cisco-{interfaces.parse(client['label']).short}"
+    yield (
+        f"   Retry count: {max(0, report['attempts'] - 1)}   Client-ID: cisco-{interfaces.parse(client['label']).short}"
+    )
     yield f"   Hostname: {client['hostname']}"
 
 

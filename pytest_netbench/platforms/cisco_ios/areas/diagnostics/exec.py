@@ -53,7 +53,9 @@ def _ping(at: Exec, match: Match) -> Iterator[str]:
     six = ":" in target
     repeat, size, wait = match.get("repeat", 5), match.get("size", 100), match.get("timeout", 2)
     yield "Type escape sequence to abort.\n"
-    yield f"Sending {repeat}, {size}-byte ICMP Echos to {target.upper() if six else target}, timeout is {wait} seconds:\n"
+    yield (
+        f"Sending {repeat}, {size}-byte ICMP Echos to {target.upper() if six else target}, timeout is {wait} seconds:\n"
+    )
     if source is not None:
         yield f"Packet sent with a source address of {source} \n"
     if match.has("df-bit"):
@@ -212,16 +214,20 @@ _SOURCE = "source ( {address:ipv4} | {address:ipv6} | {interface:interface} )"
 
 EXEC: tuple[Command, ...] = (
     Command(
-        pattern="ping [ vrf {vrf:word} ] [ ip | ipv6 ] {target:word} "
-        f"< {_SOURCE} | repeat {{repeat:1-10000}} | size {{size:36-18024}} | timeout {{timeout:0-3600}} | df-bit >",
+        pattern=(
+            "ping [ vrf {vrf:word} ] [ ip | ipv6 ] {target:word} "
+            f"< {_SOURCE} | repeat {{repeat:1-10000}} | size {{size:36-18024}} | timeout {{timeout:0-3600}} | df-bit >"
+        ),
         mode="exec",
         user=True,
         run=_ping,
         help="Send echo messages",
     ),
     Command(
-        pattern="traceroute [ vrf {vrf:word} ] [ ip | ipv6 ] {target:word} "
-        f"< {_SOURCE} | numeric | probe {{probe:1-10}} | timeout {{timeout:0-3600}} | ttl {{least:0-255}} {{most:1-255}} >",
+        pattern=(
+            f"traceroute [ vrf {{vrf:word}} ] [ ip | ipv6 ] {{target:word}} < {_SOURCE} | numeric | probe"
+            " {probe:1-10} | timeout {timeout:0-3600} | ttl {least:0-255} {most:1-255} >"
+        ),
         mode="exec",
         user=True,
         run=_traceroute,

@@ -9,7 +9,16 @@ from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
-_DELAY_TENS = {"Ethernet": 100, "FastEthernet": 10, "GigabitEthernet": 1, "TenGigabitEthernet": 1, "Serial": 2000, "Loopback": 500, "Tunnel": 5000, "Vlan": 1}  # fmt: skip
+_DELAY_TENS = {
+    "Ethernet": 100,
+    "FastEthernet": 10,
+    "GigabitEthernet": 1,
+    "TenGigabitEthernet": 1,
+    "Serial": 2000,
+    "Loopback": 500,
+    "Tunnel": 5000,
+    "Vlan": 1,
+}
 
 
 def members(context: Context, section: Section) -> list[Interface]:

@@ -43,16 +43,46 @@ def _refuse_summary(_edit: Edit, _match: Match) -> str:
 
 
 _PROCESS = (
-    Command(pattern="network {network!:ipv4} [ {wildcard!:wildcard} ]", mode=MODE, edit=_network, help="Enable routing on an IP network"),
-    Command(pattern="auto-summary", mode=MODE, check=_refuse_summary, help="Enable automatic network number summarization"),
+    Command(
+        pattern="network {network!:ipv4} [ {wildcard!:wildcard} ]",
+        mode=MODE,
+        edit=_network,
+        help="Enable routing on an IP network",
+    ),
+    Command(
+        pattern="auto-summary", mode=MODE, check=_refuse_summary, help="Enable automatic network number summarization"
+    ),
     *igp.passive_commands(MODE),
     Command(pattern="eigrp router-id {id:ipv4}", mode=MODE, help="router id for this EIGRP process"),
-    Command(pattern="eigrp log-neighbor-changes", mode=MODE, keeps_no=True, default=("eigrp log-neighbor-changes",), help="Enable/Disable EIGRP neighbor logging"),
-    Command(pattern="variance {factor:1-128}", mode=MODE, default=("variance 1",), help="Control load balancing variance"),
-    Command(pattern="maximum-paths {paths:1-32}", mode=MODE, default=("maximum-paths 4",), help="Forward packets over multiple paths"),
-    Command(pattern="ip hello-interval eigrp {process!:1-65535} {seconds:1-65535}", mode=INTERFACE, name="ip hello-interval eigrp", help="Configures EIGRP-IPv4 hello interval"),
-    Command(pattern="ip hold-time eigrp {process!:1-65535} {seconds:1-65535}", mode=INTERFACE, name="ip hold-time eigrp", help="Configures EIGRP-IPv4 hold time"),
-)  # fmt: skip
+    Command(
+        pattern="eigrp log-neighbor-changes",
+        mode=MODE,
+        keeps_no=True,
+        default=("eigrp log-neighbor-changes",),
+        help="Enable/Disable EIGRP neighbor logging",
+    ),
+    Command(
+        pattern="variance {factor:1-128}", mode=MODE, default=("variance 1",), help="Control load balancing variance"
+    ),
+    Command(
+        pattern="maximum-paths {paths:1-32}",
+        mode=MODE,
+        default=("maximum-paths 4",),
+        help="Forward packets over multiple paths",
+    ),
+    Command(
+        pattern="ip hello-interval eigrp {process!:1-65535} {seconds:1-65535}",
+        mode=INTERFACE,
+        name="ip hello-interval eigrp",
+        help="Configures EIGRP-IPv4 hello interval",
+    ),
+    Command(
+        pattern="ip hold-time eigrp {process!:1-65535} {seconds:1-65535}",
+        mode=INTERFACE,
+        name="ip hold-time eigrp",
+        help="Configures EIGRP-IPv4 hold time",
+    ),
+)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -41,8 +41,8 @@ def _neighbours(at: Exec, match: Match) -> str:
         ]
     for number, near in enumerate(rows):
         lines.append(
-            f"{number:<3} {near['address']:<23} {_short(near['interface']):<22} {near['hold']:>4} {clock(near['uptime'])}    1   100  "
-            f"{near['queue']}  {near['sequence']}"
+            f"{number:<3} {near['address']:<23} {_short(near['interface']):<22} {near['hold']:>4}"
+            f" {clock(near['uptime'])}    1   100  {near['queue']}  {near['sequence']}"
         )
         if detail:
             lines.append("   Version 23.0/2.0, Retrans: 0, Retries: 0, Prefixes: 0")
@@ -60,7 +60,8 @@ def _interfaces(at: Exec, match: Match) -> str:
         "Interface              Peers  Un/Reliable  Un/Reliable  SRTT   Un/Reliable   Flow Timer   Routes",
     ]
     lines += [
-        f"{_short(one['interface']):<22} {one['peers']:>5}      0/0        0/0           1       0/0           50           0"
+        f"{_short(one['interface']):<22} {one['peers']:>5}      0/0        0/0           1       0/0           50      "
+        "     0"
         for one in state["interfaces"]
         if match.get("interface") in {None, one["interface"]}
     ]
@@ -103,7 +104,10 @@ def _one(state: Mapping[str, Any], match: Match, head: str) -> str:
     chosen = sum(p["successor"] for p in network["paths"])
     lines = [
         f"{head.replace('Topology Table', 'Topology Entry')} for {network['prefix']}",
-        f"  State is {'Active' if network['active'] else 'Passive'}, Query origin flag is 1, {chosen} Successor(s), FD is {network['feasible']}",
+        (
+            f"  State is {'Active' if network['active'] else 'Passive'}, Query origin flag is 1, {chosen} Successor(s),"
+            f" FD is {network['feasible']}"
+        ),
         "  Descriptor Blocks:",
     ]
     for path in network["paths"]:
@@ -120,9 +124,27 @@ def _clear(at: Exec, _match: Match) -> None:
 
 _EIGRP = "show ip eigrp"
 SHOWS = (
-    Command(pattern=f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]", mode="exec", user=True, run=_neighbours, help="Show EIGRP neighbors"),
-    Command(pattern=f"{_EIGRP} interfaces [ {{interface:interface}} ]", mode="exec", user=True, run=_interfaces, help="Show EIGRP interfaces"),
-    Command(pattern=f"{_EIGRP} topology [ all-links ]", mode="exec", user=True, run=_topology, help="Show the EIGRP topology table"),
+    Command(
+        pattern=f"{_EIGRP} neighbors [ detail ] [ {{interface:interface}} ]",
+        mode="exec",
+        user=True,
+        run=_neighbours,
+        help="Show EIGRP neighbors",
+    ),
+    Command(
+        pattern=f"{_EIGRP} interfaces [ {{interface:interface}} ]",
+        mode="exec",
+        user=True,
+        run=_interfaces,
+        help="Show EIGRP interfaces",
+    ),
+    Command(
+        pattern=f"{_EIGRP} topology [ all-links ]",
+        mode="exec",
+        user=True,
+        run=_topology,
+        help="Show the EIGRP topology table",
+    ),
     Command(pattern=f"{_EIGRP} topology {{address:ipv4}} [ {{mask:mask}} ]", mode="exec", user=True, run=_topology),
     Command(pattern="clear ip eigrp neighbors", mode="exec", changes=True, run=_clear, help="Clear EIGRP neighbors"),
-)  # fmt: skip
+)

@@ -16,7 +16,10 @@ AREA = Area(
     scope=(
         (
             "HSRP",
-            "versions 1 and 2, IPv4: priority, preemption, timers, text and MD5 key string, tracking; on the wire as RFC 2281",
+            (
+                "versions 1 and 2, IPv4: priority, preemption, timers, text and MD5 key string, tracking; on the wire"
+                " as RFC 2281"
+            ),
         ),
         (
             "VRRP",

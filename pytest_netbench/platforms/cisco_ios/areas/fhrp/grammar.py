@@ -143,43 +143,87 @@ def _vrrp_text(edit: Edit, match: Match) -> str | None:
 
 
 _STANDBY = (
-    Command(pattern="standby version {version:hsrpversion}", mode="if", default=("standby version 1",), edit=_set_version, help="HSRP version"),
+    Command(
+        pattern="standby version {version:hsrpversion}",
+        mode="if",
+        default=("standby version 1",),
+        edit=_set_version,
+        help="HSRP version",
+    ),
     Command(pattern="standby use-bia", mode="if", help="Hot standby uses interface's burned in address"),
     Command(
-        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >", mode="if",
-        marked="groups start as soon as their interface is up", check=lambda _, match: None if match.args else "% Incomplete command.",
+        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >",
+        mode="if",
+        marked="groups start as soon as their interface is up",
+        check=lambda _, match: None if match.args else "% Incomplete command.",
     ),
-    Command(pattern="standby ( redirect | redirects )", mode="if", name="standby redirect", keeps_no=True, marked="hosts are not redirected by group"),
+    Command(
+        pattern="standby ( redirect | redirects )",
+        mode="if",
+        name="standby redirect",
+        keeps_no=True,
+        marked="hosts are not redirected by group",
+    ),
     Command(pattern="standby mac-refresh {seconds:0-255}", mode="if", marked="hellos refresh the switches"),
     Command(pattern="standby {group!:0-4095}", mode="if", name="standby group", edit=_remove_group),
-    _hsrp_command("ip ^ [ {address!:ipv4} [ secondary ] ]", check=_check_address, help="Enable HSRP and set the virtual IP address"),
-    _hsrp_command("priority {priority:0-255}", "priority 100", help="Priority level"),
-    _hsrp_command("preempt [ delay < minimum {minimum:0-3600} | reload {reload:0-3600} | sync {sync:0-3600} > ]", help="Overthrow lower priority Active routers"),
-    _hsrp_command("timers ( msec {hello_ms:15-999} | {hello_s:1-254} ) ( msec {hold_ms:50-3000} | {hold_s:1-255} )", "timers 3 10", help="Hello and hold timers"),
     _hsrp_command(
-        "authentication ( md5 key-string ( 7 {hidden:word} | [ 0 ] {plain:word} ) [ timeout {timeout:0-32767} ] | [ text ] {text:hsrptext} )",
-        "authentication cisco", help="Authentication",
+        "ip ^ [ {address!:ipv4} [ secondary ] ]",
+        check=_check_address,
+        help="Enable HSRP and set the virtual IP address",
+    ),
+    _hsrp_command("priority {priority:0-255}", "priority 100", help="Priority level"),
+    _hsrp_command(
+        "preempt [ delay < minimum {minimum:0-3600} | reload {reload:0-3600} | sync {sync:0-3600} > ]",
+        help="Overthrow lower priority Active routers",
     ),
     _hsrp_command(
-        "track ( {object!:1-1000} | {interface!:interface} ) [ decrement {decrement:1-255} | shutdown | {lost:1-255} ]", help="Priority tracking",
+        "timers ( msec {hello_ms:15-999} | {hello_s:1-254} ) ( msec {hold_ms:50-3000} | {hold_s:1-255} )",
+        "timers 3 10",
+        help="Hello and hold timers",
+    ),
+    _hsrp_command(
+        "authentication ( md5 key-string ( 7 {hidden:word} | [ 0 ] {plain:word} ) [ timeout {timeout:0-32767} ] | ["
+        " text ] {text:hsrptext} )",
+        "authentication cisco",
+        help="Authentication",
+    ),
+    _hsrp_command(
+        "track ( {object!:1-1000} | {interface!:interface} ) [ decrement {decrement:1-255} | shutdown | {lost:1-255} ]",
+        help="Priority tracking",
     ),
     _hsrp_command("name {label:word}", help="Redundancy name string"),
     _hsrp_command("mac-address {mac:mac}", help="Virtual MAC address"),
-)  # fmt: skip
+)
 
 
 _VRRP = (
     Command(pattern="vrrp {group!:1-255}", mode="if", name="vrrp group", edit=_remove_group),
-    _vrrp_command("ip ^ {address:ipv4}", "ip", check=_check_address, help="Enable Virtual Router Redundancy Protocol (VRRP) for IP"),
+    _vrrp_command(
+        "ip ^ {address:ipv4}",
+        "ip",
+        check=_check_address,
+        help="Enable Virtual Router Redundancy Protocol (VRRP) for IP",
+    ),
     _vrrp_command("priority {priority:1-254}", "priority", edit=_vrrp_priority, help="Priority of this VRRP group"),
-    _vrrp_command("preempt [ delay minimum {minimum:0-3600} ]", "preempt", edit=_vrrp_preempt, help="Enable preemption of lower priority Master"),
-    _vrrp_command("timers advertise ( msec {ms:50-999} | {seconds:1-255} )", "timers advertise", help="Set the Advertisement timer"),
+    _vrrp_command(
+        "preempt [ delay minimum {minimum:0-3600} ]",
+        "preempt",
+        edit=_vrrp_preempt,
+        help="Enable preemption of lower priority Master",
+    ),
+    _vrrp_command(
+        "timers advertise ( msec {ms:50-999} | {seconds:1-255} )",
+        "timers advertise",
+        help="Set the Advertisement timer",
+    ),
     _vrrp_command("timers learn", "timers learn", help="Learn timer values from current Master"),
-    _vrrp_command("authentication [ text ] {text:hsrptext}", "authentication", edit=_vrrp_text, help="Authentication string"),
+    _vrrp_command(
+        "authentication [ text ] {text:hsrptext}", "authentication", edit=_vrrp_text, help="Authentication string"
+    ),
     _vrrp_command("track {object!:1-1000} [ decrement {decrement:1-255} ]", "track", help="Event Tracking"),
     _vrrp_command("description {text:line}", "description", help="Group specific description"),
     _vrrp_command("shutdown", "shutdown", help="Disable VRRP Configuration"),
-)  # fmt: skip
+)
 
 
 COMMANDS: tuple[Command, ...] = (

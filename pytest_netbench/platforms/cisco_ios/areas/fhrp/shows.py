@@ -118,8 +118,8 @@ def _standby_brief(at: Exec, match: Match) -> str:
         preempt = "P" if config["preempt"] else " "
         active, standby = (_name(report[which]) for which in ("active", "standby"))
         lines.append(
-            f"{short:<11} {config['group']:<4} {report['priority']:<3} {preempt} {report['state']:<7} {active:<15} {standby:<15} "
-            f"{report['address'] or 'unknown'}"
+            f"{short:<11} {config['group']:<4} {report['priority']:<3} {preempt} {report['state']:<7} {active:<15}"
+            f" {standby:<15} {report['address'] or 'unknown'}"
         )
     return "\n".join(lines) + "\n"
 
@@ -167,8 +167,8 @@ def _vrrp_brief(at: Exec, match: Match) -> str:
         down = int(report["master_down_s"] * 1000)
         master = report["master"] or "0.0.0.0"  # noqa: S104 - no address to listen on
         lines.append(
-            f"{short:<18} {config['group']:<3} {report['priority']:<3} {down:<5}  {own}   {preempt}  {report['state']:<7} "
-            f"{master:<15} {report['address']:<15}"
+            f"{short:<18} {config['group']:<3} {report['priority']:<3} {down:<5}  {own}   {preempt} "
+            f" {report['state']:<7} {master:<15} {report['address']:<15}"
         )
     return "\n".join(lines) + "\n"
 
@@ -178,9 +178,13 @@ def _show(pattern: str, run: Any, help: str) -> Command:
 
 
 COMMANDS = (
-    _show("show standby [ {interface:interface} [ {group:0-4095} ] ] [ all ]", _standby, "Hot Standby Router Protocol (HSRP) information"),
+    _show(
+        "show standby [ {interface:interface} [ {group:0-4095} ] ] [ all ]",
+        _standby,
+        "Hot Standby Router Protocol (HSRP) information",
+    ),
     _show("show standby [ {interface:interface} [ {group:0-4095} ] ] brief", _standby_brief, "Brief output"),
     _show("show vrrp [ all ]", _vrrp, "VRRP information"),
     _show("show vrrp interface {interface:interface}", _vrrp, "VRRP interface status and configuration"),
     _show("show vrrp brief [ all ]", _vrrp_brief, "Brief output"),
-)  # fmt: skip
+)

@@ -17,4 +17,4 @@ AREA = Area(
         ("configure replace with a timer, configure confirm, configure revert", "no"),
         ("copy from and to tftp:, ftp:, http:, scp:", "no"),
     ),
-)  # fmt: skip
+)

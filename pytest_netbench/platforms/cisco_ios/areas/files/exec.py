@@ -298,9 +298,9 @@ def _replace(at: Exec, match: Match) -> Talk:
         return
     if not match.has("force"):
         answer = yield Ask(
-            "This will apply all necessary additions and deletions\nto replace the current running configuration with the\n"
-            "contents of the specified configuration file, which is\nassumed to be a complete configuration, not a partial\n"
-            "configuration. Enter Y if you are sure you want to proceed. ? [no]: "
+            "This will apply all necessary additions and deletions\nto replace the current running configuration with"
+            " the\ncontents of the specified configuration file, which is\nassumed to be a complete configuration, not"
+            " a partial\nconfiguration. Enter Y if you are sure you want to proceed. ? [no]: "
         )
         if not answer.strip().lower().startswith("y"):
             return
@@ -315,9 +315,21 @@ def _replace(at: Exec, match: Match) -> Talk:
 EXEC: tuple[Command, ...] = (
     Command(pattern="dir [ {where:file} ]", mode="exec", run=_dir, help="List files on a filesystem"),
     Command(pattern="more {file:file}", mode="exec", run=_more, help="Display the contents of a file"),
-    Command(pattern="delete [ /force ] [ /recursive ] {file:file}", mode="exec", run=_delete, changes=True, help="Delete a file"),
+    Command(
+        pattern="delete [ /force ] [ /recursive ] {file:file}",
+        mode="exec",
+        run=_delete,
+        changes=True,
+        help="Delete a file",
+    ),
     Command(pattern="verify /md5 {file:file} [ {digest:word} ]", mode="exec", run=_verify, help="Verify a file"),
-    Command(pattern="copy running-config {target:file}", mode="exec", run=_copy, changes=True, help="Copy from one file to another"),
+    Command(
+        pattern="copy running-config {target:file}",
+        mode="exec",
+        run=_copy,
+        changes=True,
+        help="Copy from one file to another",
+    ),
     Command(pattern="copy startup-config {target:file}", mode="exec", run=_copy, changes=True),
     Command(pattern="copy startup-config running-config", mode="exec", run=_copy, changes=True),
     Command(pattern="copy {source:file} running-config", mode="exec", run=_copy, changes=True),
@@ -328,10 +340,15 @@ EXEC: tuple[Command, ...] = (
     Command(pattern="write erase", mode="exec", run=_erase, changes=True),
     Command(pattern="show archive", mode="exec", run=_show_archive, help="Archive functions"),
     Command(pattern="show archive config rollback timer", mode="exec", run=_no_timer),
-    Command(pattern="show archive config differences [ {first:file} [ {second:file} ] ]", mode="exec", run=_differences),
+    Command(
+        pattern="show archive config differences [ {first:file} [ {second:file} ] ]", mode="exec", run=_differences
+    ),
     Command(pattern="show archive config incremental-diffs {file:file} [ ignorecase ]", mode="exec", run=_incremental),
     Command(
-            pattern="configure replace {file:file} < force | list | revert trigger error >", mode="exec", run=_replace,
-            changes=True, help="Enter configuration mode",
-        ),
-)  # fmt: skip
+        pattern="configure replace {file:file} < force | list | revert trigger error >",
+        mode="exec",
+        run=_replace,
+        changes=True,
+        help="Enter configuration mode",
+    ),
+)

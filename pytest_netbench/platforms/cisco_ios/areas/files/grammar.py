@@ -19,10 +19,10 @@ COMMANDS: tuple[Command, ...] = (
     Command(pattern="maximum {count:1-14}", mode="archive"),
     Command(pattern="write-memory", mode="archive", marked="no configuration is archived by itself"),
     Command(pattern="time-period {minutes:1-525600}", mode="archive", marked="no configuration is archived by itself"),
-)  # fmt: skip
+)
 
 
-MODES = (Mode(name="archive", prompt="config-archive", help="archive of configurations"),)  # fmt: skip
+MODES = (Mode(name="archive", prompt="config-archive", help="archive of configurations"),)
 
 
-TYPES = {"file": _FILE}  # fmt: skip
+TYPES = {"file": _FILE}

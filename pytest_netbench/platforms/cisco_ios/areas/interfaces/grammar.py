@@ -135,7 +135,10 @@ def _check_six(edit: Edit, match: Match) -> str | None:
             if "prefix" in entry.match.args and _vrf(body) == _vrf(edit.section):
                 theirs = IPv6Interface(entry["prefix"])
                 if theirs.network.overlaps(mine.network):
-                    return f"% {other['name']}: {str(theirs.network).upper()} is overlapping with {str(mine.network).upper()}"
+                    return (
+                        f"% {other['name']}: {str(theirs.network).upper()} is overlapping with"
+                        f" {str(mine.network).upper()}"
+                    )
     return None
 
 

@@ -12,8 +12,26 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
 
-_HARDWARE = {"GigabitEthernet": "iGbE", "FastEthernet": "Fast Ethernet", "Ethernet": "AmdP2", "Serial": "GT96K Serial", "Loopback": "Loopback", "Vlan": "Ethernet SVI", "Tunnel": "Tunnel", "TenGigabitEthernet": "Ten Gigabit Ethernet"}  # fmt: skip
-_DELAY_USEC = {"Ethernet": 1000, "FastEthernet": 100, "GigabitEthernet": 10, "TenGigabitEthernet": 10, "Serial": 20000, "Loopback": 5000, "Vlan": 10, "Tunnel": 50000}  # fmt: skip
+_HARDWARE = {
+    "GigabitEthernet": "iGbE",
+    "FastEthernet": "Fast Ethernet",
+    "Ethernet": "AmdP2",
+    "Serial": "GT96K Serial",
+    "Loopback": "Loopback",
+    "Vlan": "Ethernet SVI",
+    "Tunnel": "Tunnel",
+    "TenGigabitEthernet": "Ten Gigabit Ethernet",
+}
+_DELAY_USEC = {
+    "Ethernet": 1000,
+    "FastEthernet": 100,
+    "GigabitEthernet": 10,
+    "TenGigabitEthernet": 10,
+    "Serial": 20000,
+    "Loopback": 5000,
+    "Vlan": 10,
+    "Tunnel": 50000,
+}
 _CLEARED = "interface counters"
 
 
@@ -81,7 +99,10 @@ def _lines(at: Exec, state: PortState) -> Iterator[str]:
     if dot1q is not None:
         yield f"  Encapsulation 802.1Q Virtual LAN, Vlan ID  {dot1q['vlan']}."
     else:
-        yield f"  Encapsulation {'LOOPBACK' if kind == 'Loopback' else 'HDLC' if kind == 'Serial' else 'ARPA'}, loopback not set"
+        yield (
+            f"  Encapsulation {'LOOPBACK' if kind == 'Loopback' else 'HDLC' if kind == 'Serial' else 'ARPA'}, loopback"
+            " not set"
+        )
     yield "  Keepalive set (10 sec)"
     if ethernet:
         yield f"  Full Duplex, {one.bandwidth_kbit // 1000 or 10}Mbps, link type is auto, media type is RJ45"
@@ -99,7 +120,10 @@ def _counters(at: Exec, state: PortState) -> Iterator[str]:
         for key in ("packets", "bytes", "errors", "dropped", "multicast")
     }
     yield f'  Last clearing of "show interface" counters {"never" if not base else "00:00:00"}'
-    yield f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops: {count['tx', 'dropped']}"
+    yield (
+        f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops:"
+        f" {count['tx', 'dropped']}"
+    )
     policy = any(entry.name == "service-policy" and entry.has("output") for entry in state.interface.section)
     yield f"  Queueing strategy: {'Class-based queueing' if policy else 'fifo'}"
     yield "  Output queue: 0/40 (size/max)"
@@ -164,9 +188,11 @@ def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
     yield (
         f"  Helper address is {helpers[0]}"
         if len(helpers) == 1
-        else "  Helper address is not set"
-        if not helpers
-        else "  Helper addresses are " + "\n                       ".join(helpers)
+        else (
+            "  Helper address is not set"
+            if not helpers
+            else "  Helper addresses are " + "\n                       ".join(helpers)
+        )
     )
     yield "  Directed broadcast forwarding is disabled"
     for extra in one.addresses[1:]:

@@ -77,7 +77,10 @@ def _process(context: Context, process: Entry, tag: str) -> None:
     for entry in section.all("default-information originate"):
         extra = f" route-map {entry['map']}" if "map" in entry.match.args else ""
         for one_level in levels[-1:]:
-            add(f"default-information originate ipv4 {one_level} always{extra}", undo=f"no default-information originate ipv4 {one_level}")  # fmt: skip
+            add(
+                f"default-information originate ipv4 {one_level} always{extra}",
+                undo=f"no default-information originate ipv4 {one_level}",
+            )
 
 
 def level(section: Section) -> str:
@@ -104,7 +107,12 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
     if circuit is not None:
         word = next(w for w in ("level-1-2", "level-2-only", "level-1") if circuit.has(w))
         add(f"isis circuit-type {word}", key="circuit", undo="no isis circuit-type")
-    for name, argument in (("metric", "metric"), ("priority", "priority"), ("hello-interval", "seconds"), ("hello-multiplier", "count")):  # fmt: skip
+    for name, argument in (
+        ("metric", "metric"),
+        ("priority", "priority"),
+        ("hello-interval", "seconds"),
+        ("hello-multiplier", "count"),
+    ):
         for entry in one.section.all(f"isis {name}"):
             where = next((f" {w}" for w in ("level-1", "level-2") if entry.has(w)), "")
             # FRR wants the level of hellos before the number, that of metrics behind it

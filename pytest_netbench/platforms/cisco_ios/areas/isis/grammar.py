@@ -57,30 +57,79 @@ def _authentication(name: str, mode: str) -> tuple[Command, Command]:
 
 _PROCESS = (
     Command(pattern="net {net!:net}", mode=MODE, help="A Network Entity Title for this process"),
-    Command(pattern="is-type ^ ( level-1 | level-1-2 | level-2-only )", name="is-type", mode=MODE, default=("is-type level-1-2",), help="IS Level for this routing process"),
-    Command(pattern="metric-style ^ ( narrow | wide | transition )", name="metric-style", mode=MODE, default=("metric-style narrow",), help="Use old-style (ISO 10589) or new-style packet formats"),
+    Command(
+        pattern="is-type ^ ( level-1 | level-1-2 | level-2-only )",
+        name="is-type",
+        mode=MODE,
+        default=("is-type level-1-2",),
+        help="IS Level for this routing process",
+    ),
+    Command(
+        pattern="metric-style ^ ( narrow | wide | transition )",
+        name="metric-style",
+        mode=MODE,
+        default=("metric-style narrow",),
+        help="Use old-style (ISO 10589) or new-style packet formats",
+    ),
     *igp.passive_commands(MODE),
-    *igp.redistribute_commands(MODE, "< metric {metric:0-4294967295} | metric-type ( internal | external ) | route-map {map:word} | ( level-1 | level-1-2 | level-2 ) >", but=("isis",)),
-    Command(pattern="default-information originate [ route-map {map:word} ]", mode=MODE, help="Distribute a default route"),
+    *igp.redistribute_commands(
+        MODE,
+        "< metric {metric:0-4294967295} | metric-type ( internal | external ) | route-map {map:word} | ( level-1 |"
+        " level-1-2 | level-2 ) >",
+        but=("isis",),
+    ),
+    Command(
+        pattern="default-information originate [ route-map {map:word} ]", mode=MODE, help="Distribute a default route"
+    ),
     *_authentication("authentication", MODE),
     Command(pattern="set-overload-bit", mode=MODE, help="Signal other routers not to use us in SPF"),
     Command(pattern="log-adjacency-changes [ all ]", mode=MODE, help="Log changes in adjacency state"),
-    Command(pattern="hello padding", mode=MODE, keeps_no=True, default=("hello padding",), marked="hellos are padded as FRR does"),
-)  # fmt: skip
+    Command(
+        pattern="hello padding",
+        mode=MODE,
+        keeps_no=True,
+        default=("hello padding",),
+        marked="hellos are padded as FRR does",
+    ),
+)
 
 
 _INTERFACE = (
     Command(pattern="ip router isis [ {tag:word} ]", mode=INTERFACE, edit=_interface_in, help="IS-IS routing protocol"),
-    Command(pattern="ipv6 router isis [ {tag:word} ]", mode=INTERFACE, edit=_interface_in, help="IS-IS routing protocol"),
-    Command(pattern=f"isis metric {{metric:1-16777214}} {_LEVELS}", mode=INTERFACE, help="Configure the metric for interface"),
-    Command(pattern=f"isis priority {{priority:0-127}} {_LEVELS}", mode=INTERFACE, help="Set priority for Designated Router election"),
+    Command(
+        pattern="ipv6 router isis [ {tag:word} ]", mode=INTERFACE, edit=_interface_in, help="IS-IS routing protocol"
+    ),
+    Command(
+        pattern=f"isis metric {{metric:1-16777214}} {_LEVELS}",
+        mode=INTERFACE,
+        help="Configure the metric for interface",
+    ),
+    Command(
+        pattern=f"isis priority {{priority:0-127}} {_LEVELS}",
+        mode=INTERFACE,
+        help="Set priority for Designated Router election",
+    ),
     Command(pattern=f"isis hello-interval {{seconds:1-600}} {_LEVELS}", mode=INTERFACE, help="Set Hello interval"),
-    Command(pattern=f"isis hello-multiplier {{count:3-100}} {_LEVELS}", mode=INTERFACE, help="Set multiplier for Hello holding time"),
-    Command(pattern="isis circuit-type ^ ( level-1 | level-1-2 | level-2-only )", name="isis circuit-type", mode=INTERFACE, default=("isis circuit-type level-1-2",), help="Configure circuit type for interface"),
+    Command(
+        pattern=f"isis hello-multiplier {{count:3-100}} {_LEVELS}",
+        mode=INTERFACE,
+        help="Set multiplier for Hello holding time",
+    ),
+    Command(
+        pattern="isis circuit-type ^ ( level-1 | level-1-2 | level-2-only )",
+        name="isis circuit-type",
+        mode=INTERFACE,
+        default=("isis circuit-type level-1-2",),
+        help="Configure circuit type for interface",
+    ),
     Command(pattern="isis network point-to-point", mode=INTERFACE, help="Set the network type for ISIS"),
     *_authentication("isis authentication", INTERFACE),
-    Command(pattern="isis password {password:word}", mode=INTERFACE, help="Configure the authentication password for interface"),
-)  # fmt: skip
+    Command(
+        pattern="isis password {password:word}",
+        mode=INTERFACE,
+        help="Configure the authentication password for interface",
+    ),
+)
 
 
 COMMANDS: tuple[Command, ...] = (

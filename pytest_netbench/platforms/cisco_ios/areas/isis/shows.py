@@ -50,9 +50,15 @@ def _neighbours(at: Exec) -> Iterator[_Neighbour]:
         hop, circuit = extra.get((row["id"], row["interface"]), ("0.0.0.0", "00"))  # noqa: S104 - not known
         out = interfaces.from_kernel(row["interface"]) or row["interface"]
         yield _Neighbour(
-            row["id"], f"L{row['level']}".replace("L3", "L1L2"), out, hop, "UP" if row["state"] == "Up" else row["state"].upper()[:4],
-            int(row["hold"]), row["snpa"], f"{row['id']}.{circuit}",
-        )  # fmt: skip
+            row["id"],
+            f"L{row['level']}".replace("L3", "L1L2"),
+            out,
+            hop,
+            "UP" if row["state"] == "Up" else row["state"].upper()[:4],
+            int(row["hold"]),
+            row["snpa"],
+            f"{row['id']}.{circuit}",
+        )
 
 
 def _show_neighbours(at: Exec, _match: Match) -> str:
@@ -67,7 +73,8 @@ def _show_neighbours(at: Exec, _match: Match) -> str:
     for one in _neighbours(at):
         short = interfaces.parse(one.interface).short
         lines.append(
-            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8} {one.circuit:<18}"
+            f"{one.system:<14} {one.level:<4} {short:<11} {one.address:<15} {one.state:<5} {one.hold_s:<8}"
+            f" {one.circuit:<18}"
         )
     return "\n".join([*lines, ""])
 
@@ -85,7 +92,8 @@ def _show_database(at: Exec, _match: Match) -> str:
             ]
         elif row is not None:
             lines.append(
-                f"{row['id']:<20}{'*' if row['own'] else ' '} {row['seq']:<12} 0x{row['sum'][2:].upper():<11} {row['hold']:<17} {row['flags']}"
+                f"{row['id']:<20}{'*' if row['own'] else ' '} {row['seq']:<12} 0x{row['sum'][2:].upper():<11}"
+                f" {row['hold']:<17} {row['flags']}"
             )
     return "\n".join([*lines, ""]) if lines else ""
 
@@ -102,7 +110,8 @@ def _show_clns_neighbours(at: Exec, _match: Match) -> str:
     for one in _neighbours(at):
         short = interfaces.parse(one.interface).short
         lines.append(
-            f"{one.system:<14} {short:<11} {one.snpa:<19} {one.state.capitalize():<6} {one.hold_s:<9} {one.level:<4} IS-IS"
+            f"{one.system:<14} {short:<11} {one.snpa:<19} {one.state.capitalize():<6} {one.hold_s:<9} {one.level:<4}"
+            " IS-IS"
         )
     return "\n".join([*lines, ""])
 
@@ -123,8 +132,26 @@ def _show_clns(at: Exec, _match: Match) -> str:
 
 
 SHOWS = (
-    Command(pattern="show isis [ {tag:word} ] neighbors", mode="exec", user=True, run=_show_neighbours, help="Show ISIS neighbor adjacencies"),
-    Command(pattern="show isis [ {tag:word} ] database", mode="exec", user=True, run=_show_database, help="IS-IS link state database"),
-    Command(pattern="show clns neighbors", mode="exec", user=True, run=_show_clns_neighbours, help="CLNS neighbor adjacencies"),
+    Command(
+        pattern="show isis [ {tag:word} ] neighbors",
+        mode="exec",
+        user=True,
+        run=_show_neighbours,
+        help="Show ISIS neighbor adjacencies",
+    ),
+    Command(
+        pattern="show isis [ {tag:word} ] database",
+        mode="exec",
+        user=True,
+        run=_show_database,
+        help="IS-IS link state database",
+    ),
+    Command(
+        pattern="show clns neighbors",
+        mode="exec",
+        user=True,
+        run=_show_clns_neighbours,
+        help="CLNS neighbor adjacencies",
+    ),
     Command(pattern="show clns", mode="exec", user=True, run=_show_clns, help="CLNS network information"),
-)  # fmt: skip
+)

@@ -75,44 +75,97 @@ def _arp_rule(words: str) -> Command:
 # ---- grammar ----
 
 _PORT = (
-    Command(pattern="switchport port-security", name="port-security", check=_needs_mode, help="Security related command"),
-    Command(pattern="switchport port-security maximum {maximum:1-4097}", name="port-security maximum", default=("switchport port-security maximum 1",)),
+    Command(
+        pattern="switchport port-security", name="port-security", check=_needs_mode, help="Security related command"
+    ),
+    Command(
+        pattern="switchport port-security maximum {maximum:1-4097}",
+        name="port-security maximum",
+        default=("switchport port-security maximum 1",),
+    ),
     Command(
         pattern="switchport port-security violation ( protect | restrict | shutdown )",
-        name="port-security violation", default=("switchport port-security violation shutdown",),
+        name="port-security violation",
+        default=("switchport port-security violation shutdown",),
     ),
     Command(pattern="switchport port-security mac-address sticky", name="port-security sticky", edit=_sticky),
-    Command(pattern="switchport port-security mac-address sticky {mac!:mac}", name="port-security sticky mac", check=_check_mac),
+    Command(
+        pattern="switchport port-security mac-address sticky {mac!:mac}",
+        name="port-security sticky mac",
+        check=_check_mac,
+    ),
     Command(pattern="switchport port-security mac-address {mac!:mac}", name="port-security mac", check=_check_mac),
     Command(pattern="switchport port-security aging time {minutes:1-1440}", name="port-security aging time"),
     Command(
-        pattern="switchport port-security aging type ( absolute | inactivity )", name="port-security aging type",
-        default=("switchport port-security aging type absolute",), marked="addresses age by the time since they were learned",
+        pattern="switchport port-security aging type ( absolute | inactivity )",
+        name="port-security aging type",
+        default=("switchport port-security aging type absolute",),
+        marked="addresses age by the time since they were learned",
     ),
     Command(pattern="switchport port-security aging static", marked="configured addresses stay"),
     Command(pattern="ip dhcp snooping trust", name="dhcp snooping trust", help="DHCP Snooping trust config"),
     Command(pattern="ip dhcp snooping limit rate {rate:1-2048}", name="dhcp snooping limit", marked=_NO_RATE),
-    Command(pattern="ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow port", marked=_NO_OPTION),
+    Command(
+        pattern="ip dhcp snooping information option allow-untrusted",
+        name="dhcp snooping allow port",
+        marked=_NO_OPTION,
+    ),
     Command(pattern="ip arp inspection trust", name="arp inspection trust", help="Configure Trust state"),
-    Command(pattern="ip arp inspection limit ( none | rate {rate:0-2048} [ burst interval {seconds:1-15} ] )", name="arp inspection limit", marked=_NO_RATE),
+    Command(
+        pattern="ip arp inspection limit ( none | rate {rate:0-2048} [ burst interval {seconds:1-15} ] )",
+        name="arp inspection limit",
+        marked=_NO_RATE,
+    ),
     Command(pattern="ip verify source [ port-security ]", marked="packets of hosts are not compared with bindings"),
-)  # fmt: skip
+)
 
 
 _GLOBAL = (
     Command(pattern="ip dhcp snooping", name="dhcp snooping", help="DHCP Snooping"),
     Command(pattern="ip dhcp snooping vlan {vlans:vlans}", name="dhcp snooping vlan", edit=_vlan_set),
-    Command(pattern="ip dhcp snooping verify mac-address", name="dhcp snooping verify", keeps_no=True, default=("ip dhcp snooping verify mac-address",)),
-    Command(pattern="ip dhcp snooping information option", name="dhcp snooping option", keeps_no=True, default=("ip dhcp snooping information option",)),
-    Command(pattern="ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow", marked=_NO_OPTION),
-    Command(pattern="ip dhcp snooping database {url:line}", name="dhcp snooping database", marked="bindings are not written to a file"),
-    Command(pattern="ip arp inspection vlan {vlans:vlans}", name="arp inspection vlan", edit=_vlan_set, help="Enable/Disable ARP Inspection on vlans"),
+    Command(
+        pattern="ip dhcp snooping verify mac-address",
+        name="dhcp snooping verify",
+        keeps_no=True,
+        default=("ip dhcp snooping verify mac-address",),
+    ),
+    Command(
+        pattern="ip dhcp snooping information option",
+        name="dhcp snooping option",
+        keeps_no=True,
+        default=("ip dhcp snooping information option",),
+    ),
+    Command(
+        pattern="ip dhcp snooping information option allow-untrusted", name="dhcp snooping allow", marked=_NO_OPTION
+    ),
+    Command(
+        pattern="ip dhcp snooping database {url:line}",
+        name="dhcp snooping database",
+        marked="bindings are not written to a file",
+    ),
+    Command(
+        pattern="ip arp inspection vlan {vlans:vlans}",
+        name="arp inspection vlan",
+        edit=_vlan_set,
+        help="Enable/Disable ARP Inspection on vlans",
+    ),
     Command(pattern="ip arp inspection validate ( src-mac | dst-mac | ip )+", name="arp inspection validate"),
-    Command(pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}", name="arp inspection log-buffer", marked="what is dropped is logged at once"),
-    Command(pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"),
-    Command(pattern="ip arp inspection filter {name!:word} vlan {vlans!:vlans} [ static ]", name="arp inspection filter"),
-    Command(pattern="ip source binding {mac!:mac} vlan {vlan!:1-4094} {address:ipv4} interface {interface:interface}", name="source binding"),
-)  # fmt: skip
+    Command(
+        pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}",
+        name="arp inspection log-buffer",
+        marked="what is dropped is logged at once",
+    ),
+    Command(
+        pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"
+    ),
+    Command(
+        pattern="ip arp inspection filter {name!:word} vlan {vlans!:vlans} [ static ]", name="arp inspection filter"
+    ),
+    Command(
+        pattern="ip source binding {mac!:mac} vlan {vlan!:1-4094} {address:ipv4} interface {interface:interface}",
+        name="source binding",
+    ),
+)
 
 
 COMMANDS: tuple[Command, ...] = (

@@ -50,8 +50,8 @@ def _security(at: Exec, match: Match) -> str:
         if port.config.security is not None:
             live = view.security(port)
             lines.append(
-                f"{port.short:>11} {port.config.security['maximum']:>14} {len(live['addresses']):>12} {live['violations']:>17}"
-                f"         {str(port.config.security['violation']).capitalize()}"
+                f"{port.short:>11} {port.config.security['maximum']:>14} {len(live['addresses']):>12}"
+                f" {live['violations']:>17}         {str(port.config.security['violation']).capitalize()}"
             )
     lines += ["---------------------------------------------------------------------------"]
     lines += ["Total Addresses in System (excluding one mac per port)     : 0"]
@@ -87,7 +87,11 @@ def _security_of(view: View, port: Port) -> Iterator[str]:
 
 def _security_addresses(view: View) -> str:
     rule = "-" * 77
-    lines = ["               Secure Mac Address Table", rule, "Vlan    Mac Address       Type                          Ports   Remaining Age"]  # fmt: skip
+    lines = [
+        "               Secure Mac Address Table",
+        rule,
+        "Vlan    Mac Address       Type                          Ports   Remaining Age",
+    ]
     lines += ["                                                                   (mins)    "]
     lines += ["----    -----------       ----                          -----   -------------"]
     for name, live in sorted(view.live.get("security", {}).items()):
@@ -160,7 +164,11 @@ def _inspection(at: Exec, match: Match) -> str:
         "",
         *(f"{title + ' Validation':<27}: {'Enabled' if word in checks else 'Disabled'}" for title, word in words),
     ]
-    lines += ["", " Vlan     Configuration    Operation   ACL Match          Static ACL", " ----     -------------    ---------   ---------          ----------"]  # fmt: skip
+    lines += [
+        "",
+        " Vlan     Configuration    Operation   ACL Match          Static ACL",
+        " ----     -------------    ---------   ---------          ----------",
+    ]
     vlans = [vlan for vlan in (config["vlans"] if config else ()) if wanted is None or vlan in wanted]
     filters = {
         int(entry_vlan): e
@@ -173,20 +181,31 @@ def _inspection(at: Exec, match: Match) -> str:
         lines.append(
             f"{vlan:>5}     Enabled          {'Active' if vlan in view.state.vlans else 'Inactive':<11} {named}"
         )
-    lines += ["", " Vlan      Forwarded        Dropped     DHCP Drops      ACL Drops", " ----      ---------        -------     ----------      ---------"]  # fmt: skip
+    lines += [
+        "",
+        " Vlan      Forwarded        Dropped     DHCP Drops      ACL Drops",
+        " ----      ---------        -------     ----------      ---------",
+    ]
     counts = view.live.get("snooping", {}).get("arp", {})
     for vlan in vlans:
         count = counts.get(str(vlan), {})
-        lines.append(f"{vlan:>5} {count.get('forwarded', 0):>14} {count.get('dropped', 0):>14} {count.get('denied', 0):>14} {count.get('acl', 0):>14}")  # fmt: skip
+        lines.append(
+            f"{vlan:>5} {count.get('forwarded', 0):>14} {count.get('dropped', 0):>14} {count.get('denied', 0):>14}"
+            f" {count.get('acl', 0):>14}"
+        )
     return "\n".join([*lines, ""])
 
 
 def _inspected_ports(at: Exec, _match: Match) -> str:
-    lines = [" Interface        Trust State     Rate (pps)    Burst Interval", " ---------------  -----------     ----------    --------------"]  # fmt: skip
+    lines = [
+        " Interface        Trust State     Rate (pps)    Burst Interval",
+        " ---------------  -----------     ----------    --------------",
+    ]
     for port in View(at).ports:
         trusted = "arp" in port.config.trusted
         lines.append(
-            f" {port.short:<16} {'Trusted' if trusted else 'Untrusted':<15} {'None' if trusted else '15':>10}    {'N/A' if trusted else '1':>14}"
+            f" {port.short:<16} {'Trusted' if trusted else 'Untrusted':<15} {'None' if trusted else '15':>10}   "
+            f" {'N/A' if trusted else '1':>14}"
         )
     return "\n".join([*lines, ""])
 
@@ -208,14 +227,29 @@ def _clear_bindings(at: Exec, _match: Match) -> None:
 
 
 _EXEC = (
-    Command(pattern="show port-security [ address | interface {interface:interface} ]", name="show port-security", run=_security, user=True, help="Show secure port information"),
+    Command(
+        pattern="show port-security [ address | interface {interface:interface} ]",
+        name="show port-security",
+        run=_security,
+        user=True,
+        help="Show secure port information",
+    ),
     Command(pattern="show ip dhcp snooping", run=_snooping, user=True),
     Command(pattern="show ip dhcp snooping binding", run=_bindings, user=True),
-    Command(pattern="show ip arp inspection [ vlan {vlans:vlans} ]", name="show ip arp inspection", run=_inspection, user=True),
+    Command(
+        pattern="show ip arp inspection [ vlan {vlans:vlans} ]",
+        name="show ip arp inspection",
+        run=_inspection,
+        user=True,
+    ),
     Command(pattern="show ip arp inspection interfaces", run=_inspected_ports, user=True),
-    Command(pattern="clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]", run=_clear_security, changes=True),
+    Command(
+        pattern="clear port-security ( all | dynamic | sticky ) [ interface {interface:interface} ]",
+        run=_clear_security,
+        changes=True,
+    ),
     Command(pattern="clear ip dhcp snooping binding *", run=_clear_bindings, changes=True),
-)  # fmt: skip
+)
 
 
 SHOWS: tuple[Command, ...] = (*(replace(command, mode="exec", roles=SWITCH) for command in _EXEC),)

@@ -27,9 +27,16 @@ _NO_AAA = "logins are checked against the local users"
 
 
 PORTS = {
-    "ssh": ("tcp dport 22",), "telnet": ("tcp dport 23",), "http": ("tcp dport 80",), "https": ("tcp dport 443",), "ftp": ("tcp dport 21",),
-    "snmp": ("udp dport 161",), "tftp": ("udp dport 69",), "beep": ("tcp dport 602",), "tl1": ("tcp dport 3082",),
-}  # fmt: skip
+    "ssh": ("tcp dport 22",),
+    "telnet": ("tcp dport 23",),
+    "http": ("tcp dport 80",),
+    "https": ("tcp dport 443",),
+    "ftp": ("tcp dport 21",),
+    "snmp": ("udp dport 161",),
+    "tftp": ("udp dport 69",),
+    "beep": ("tcp dport 602",),
+    "tl1": ("tcp dport 3082",),
+}
 
 
 def _secret(edit: Edit, match: Match) -> str | None:
@@ -126,14 +133,19 @@ _CONFIG = (
         help="Assign the privileged level password",
     ),
     Command(
-        pattern="username {user!:word} ^ [ privilege {level:0-15} ] "
-        "( secret ( 9 {hash9:word} | 5 {hash5:word} | [ 0 ] {plain:line} ) | password ( 7 {hidden:word} | [ 0 ] {plain:line} ) )",
+        pattern=(
+            "username {user!:word} ^ [ privilege {level:0-15} ] ( secret ( 9 {hash9:word} | 5 {hash5:word} | [ 0 ]"
+            " {plain:line} ) | password ( 7 {hidden:word} | [ 0 ] {plain:line} ) )"
+        ),
         name="username",
         edit=lambda edit, match: (_password if match.has("password") else _secret)(edit, match),
         help="Establish User Name Authentication",
     ),
     Command(
-        pattern="username {user!:word} ^ [ privilege {level:0-15} ] algorithm-type ( md5 | scrypt | sha256 ) secret {plain:line}",
+        pattern=(
+            "username {user!:word} ^ [ privilege {level:0-15} ] algorithm-type ( md5 | scrypt | sha256 ) secret"
+            " {plain:line}"
+        ),
         name="username algorithm-type",
         edit=_with_algorithm,
         help="Establish User Name Authentication",
@@ -202,7 +214,10 @@ _CONFIG = (
     Command(pattern="logging on", keeps_no=True, default=("logging on",)),
     Command(pattern="logging rate-limit {rate:1-10000}", marked="every message is sent"),
     Command(
-        pattern="ntp server {server!:word} < prefer | key {key:0-4294967295} | version {version:1-4} | source {interface:interface} >",
+        pattern=(
+            "ntp server {server!:word} < prefer | key {key:0-4294967295} | version {version:1-4} | source"
+            " {interface:interface} >"
+        ),
         marked=_NO_NTP,
         help="Configure NTP server",
     ),

@@ -24,7 +24,10 @@ AREA = Area(
     },
     scope=(
         (
-            "ip nat inside source: static, static with ports, static network, list or route-map with pool or interface, overload",
+            (
+                "ip nat inside source: static, static with ports, static network, list or route-map with pool or"
+                " interface, overload"
+            ),
             "yes",
         ),
         ("ip nat outside source static", "yes; also without a route to the local address"),

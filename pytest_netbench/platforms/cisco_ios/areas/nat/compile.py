@@ -108,7 +108,11 @@ class _Writer:
                         _ENTERING,
                         f"ip daddr {address} {protocol} dport {entry['gport']} {self._miss} dnat ip to {local}",
                     )
-                    self._nft.rule(_INSIDE, f"ip saddr {entry['local']} {protocol} sport {entry['lport']} {self._miss} snat ip to {address}:{entry['gport']}")  # fmt: skip
+                    self._nft.rule(
+                        _INSIDE,
+                        f"ip saddr {entry['local']} {protocol} sport {entry['lport']} {self._miss} snat ip to"
+                        f" {address}:{entry['gport']}",
+                    )
         for entry in self._config.all("nat static"):
             address = global_address(self._context, entry)
             if address is not None:

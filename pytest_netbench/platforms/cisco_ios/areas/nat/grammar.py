@@ -80,41 +80,59 @@ COMMANDS = (
     Command(pattern="ip nat inside", mode="if", help="Inside interface for address translation"),
     Command(pattern="ip nat outside", mode="if", help="Outside interface for address translation"),
     Command(
-        pattern="ip nat pool {pool!:name} ^ {first:ipv4} {last:ipv4} ( netmask {mask:mask} | prefix-length {length:1-32} ) "
-        "[ type ( rotary | match-host ) ]",
-        check=_check_pool, edit=_pool, name="ip nat pool", help="Define pool of addresses",
+        pattern=(
+            "ip nat pool {pool!:name} ^ {first:ipv4} {last:ipv4} ( netmask {mask:mask} | prefix-length {length:1-32} ) "
+            "[ type ( rotary | match-host ) ]"
+        ),
+        check=_check_pool,
+        edit=_pool,
+        name="ip nat pool",
+        help="Define pool of addresses",
     ),
     Command(
         pattern=f"{_SOURCE} list {{list!:list}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
-        edit=_canonical_overload, name="nat dynamic",
+        edit=_canonical_overload,
+        name="nat dynamic",
     ),
     Command(
         pattern=f"{_SOURCE} route-map {{map!:word}} ( pool {{pool:name}} | interface {{out:interface}} ) [ overload ]",
-        edit=_canonical_overload, name="nat dynamic",
+        edit=_canonical_overload,
+        name="nat dynamic",
     ),
     Command(
         pattern=f"{_SOURCE} static {{local!:ipv4}} ( {{global!:ipv4}} | interface {{out!:interface}} ) {_OPTIONS}",
-        check=_check_static, name="nat static", help="Specify static local->global mapping",
+        check=_check_static,
+        name="nat static",
+        help="Specify static local->global mapping",
     ),
     *(
         Command(
-            pattern=f"{_SOURCE} static {protocol} {{local!:ipv4}} {{lport!:1-65535}} "
-            f"( {{global!:ipv4}} | interface {{out!:interface}} ) {{gport!:1-65535}} {_OPTIONS}",
-            check=_check_static, name=f"nat {protocol}", help="Specify static local->global mapping",
+            pattern=(
+                f"{_SOURCE} static {protocol} {{local!:ipv4}} {{lport!:1-65535}} "
+                f"( {{global!:ipv4}} | interface {{out!:interface}} ) {{gport!:1-65535}} {_OPTIONS}"
+            ),
+            check=_check_static,
+            name=f"nat {protocol}",
+            help="Specify static local->global mapping",
         )
         for protocol in ("tcp", "udp")
     ),
     Command(
-        pattern=f"{_SOURCE} static network {{local!:ipv4}} {{global!:ipv4}} ( {{mask:mask}} | {{slash:slash}} ) {_OPTIONS}",
-        check=_check_network, name="nat network",
+        pattern=(
+            f"{_SOURCE} static network {{local!:ipv4}} {{global!:ipv4}} ( {{mask:mask}} | {{slash:slash}} ) {_OPTIONS}"
+        ),
+        check=_check_network,
+        name="nat network",
     ),
     Command(
         pattern="ip nat outside source static {global!:ipv4} {local!:ipv4} < add-route | extendable | no-alias >",
         name="nat outside static",
     ),
     Command(
-        pattern="ip nat outside source static network {global!:ipv4} {local!:ipv4} ( {mask:mask} | {slash:slash} ) "
-        "< add-route | extendable | no-alias >",
+        pattern=(
+            "ip nat outside source static network {global!:ipv4} {local!:ipv4} ( {mask:mask} | {slash:slash} ) "
+            "< add-route | extendable | no-alias >"
+        ),
         check=_check_network,
         name="nat outside network",
     ),
@@ -122,11 +140,12 @@ COMMANDS = (
     *(
         Command(
             pattern=f"ip nat translation {word} ( {{seconds:0-2147483}} | never )",
-            name=f"ip nat translation {word}", default=(f"ip nat translation {word} {seconds}",),
+            name=f"ip nat translation {word}",
+            default=(f"ip nat translation {word} {seconds}",),
             help="Specify timeout for NAT",
         )
         for word, seconds in TIMEOUTS.items()
     ),
     Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's own limit holds"),
     Command(pattern="ip nat log translations syslog", marked="translations are not logged"),
-)  # fmt: skip
+)

@@ -72,7 +72,10 @@ def _told(at: Exec) -> Iterator[str]:
 def _mapping(at: Exec, entry: Entry, number: int, rows: list[Translation], counts: Any) -> Iterator[str]:
     chosen = f"access-list {entry['list']}" if "list" in entry.match.args else f"route-map {entry['map']}"
     if "out" in entry.match.args:
-        yield f"[Id: {number}] {chosen} interface {entry['out']} refcount {sum(row.extended and not row.static for row in rows)}"
+        yield (
+            f"[Id: {number}] {chosen} interface {entry['out']} refcount"
+            f" {sum(row.extended and not row.static for row in rows)}"
+        )
         return
     pool = pools(at.config).get(entry["pool"])
     used = [row for row in rows if pool and row.inside_global.split(":")[0] in pool.addresses and not row.static]
@@ -114,8 +117,26 @@ def _clear_statistics(at: Exec, _match: Match) -> str:
 
 
 COMMANDS = (
-    Command(pattern="show ip nat translations [ icmp | tcp | udp ] [ verbose ]", mode="exec", user=True, run=_translations, help="Translation entries"),
+    Command(
+        pattern="show ip nat translations [ icmp | tcp | udp ] [ verbose ]",
+        mode="exec",
+        user=True,
+        run=_translations,
+        help="Translation entries",
+    ),
     Command(pattern="show ip nat statistics", mode="exec", user=True, run=_statistics, help="Translation statistics"),
-    Command(pattern="clear ip nat translation ( * | forced | inside {global:ipv4} {local:ipv4} [ forced ] )", mode="exec", changes=True, run=_clear, help="Clear dynamic translation"),
-    Command(pattern="clear ip nat statistics", mode="exec", changes=True, run=_clear_statistics, help="Clear translation statistics"),
-)  # fmt: skip
+    Command(
+        pattern="clear ip nat translation ( * | forced | inside {global:ipv4} {local:ipv4} [ forced ] )",
+        mode="exec",
+        changes=True,
+        run=_clear,
+        help="Clear dynamic translation",
+    ),
+    Command(
+        pattern="clear ip nat statistics",
+        mode="exec",
+        changes=True,
+        run=_clear_statistics,
+        help="Clear translation statistics",
+    ),
+)

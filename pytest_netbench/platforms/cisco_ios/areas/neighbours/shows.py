@@ -228,10 +228,18 @@ def _lldp_detail(at: Exec, one: Neighbour) -> Iterator[str]:
 
 _EXEC = (
     Command(pattern="show cdp", run=_cdp, help="CDP information"),
-    Command(pattern="show cdp neighbors [ {interface:interface} ] [ detail ]", run=_cdp_neighbours, help="CDP neighbor entries"),
+    Command(
+        pattern="show cdp neighbors [ {interface:interface} ] [ detail ]",
+        run=_cdp_neighbours,
+        help="CDP neighbor entries",
+    ),
     Command(pattern="show cdp entry {name:word}", run=_cdp_entry, help="Information for specific neighbor entry"),
-    Command(pattern="show lldp neighbors [ {interface:interface} ] [ detail ]", run=_lldp_neighbours, help="LLDP neighbor entries"),
-)  # fmt: skip
+    Command(
+        pattern="show lldp neighbors [ {interface:interface} ] [ detail ]",
+        run=_lldp_neighbours,
+        help="LLDP neighbor entries",
+    ),
+)
 
 
 SHOWS: tuple[Command, ...] = (*(replace(command, mode="exec", user=True) for command in _EXEC),)

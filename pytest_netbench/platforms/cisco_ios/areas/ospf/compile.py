@@ -287,7 +287,11 @@ def _areas(section: Section) -> _Lines:
             continue
         area = f"area {dotted(entry['area'])}"
         if entry.name == "area authentication":
-            yield f"{area} authentication{' message-digest' if entry.has('message-digest') else ''}", "", f"no {area} authentication"  # fmt: skip
+            yield (
+                f"{area} authentication{' message-digest' if entry.has('message-digest') else ''}",
+                "",
+                f"no {area} authentication",
+            )
         elif entry.name in {"area stub", "area nssa"}:
             yield from _special(entry, f"{area} {entry.name.split()[1]}")
         elif entry.name == "area default-cost":
@@ -331,7 +335,12 @@ def _range(entry: Entry, area: str) -> tuple[str, str, str | None]:
 def _virtual_link(entry: Entry, area: str) -> _Lines:
     line = f"{area} virtual-link {entry['router']}"
     yield line, "", None
-    words = {"hello": "hello-interval", "dead": "dead-interval", "retransmit": "retransmit-interval", "delay": "transmit-delay"}  # fmt: skip
+    words = {
+        "hello": "hello-interval",
+        "dead": "dead-interval",
+        "retransmit": "retransmit-interval",
+        "delay": "transmit-delay",
+    }
     timers = [f"{word} {entry[name]}" for name, word in words.items() if name in entry.match.args]
     for timer in timers:
         yield f"{line} {timer}", "", None

@@ -22,8 +22,21 @@ _TITLE = re.compile(r"^\s+([A-Za-z-]+(?: [A-Za-z]+)* Link States)\s*(?:\(Area (\
 _ROW = re.compile(
     r"^(?P<id>\d+\.\d+\.\d+\.\d+)\s+(?P<adv>\S+)\s+(?P<age>\d+)\s+0x(?P<seq>\w+)\s+0x(?P<sum>\w+)(?P<rest>.*)$"
 )
-_LS_TYPES = {"router-LSA": "Router Links", "network-LSA": "Network Links", "summary-LSA": "Summary Links(Network)", "ASBR-summary-LSA": "Summary Links(AS Boundary Router)", "AS-external-LSA": "AS External Link", "NSSA-LSA": "AS External Link"}  # fmt: skip
-_ID_WORDS = {"network-LSA": "address of Designated Router", "summary-LSA": "summary Network Number", "ASBR-summary-LSA": "AS Boundary Router address", "AS-external-LSA": "External Network Number ", "NSSA-LSA": "External Network Number "}  # fmt: skip
+_LS_TYPES = {
+    "router-LSA": "Router Links",
+    "network-LSA": "Network Links",
+    "summary-LSA": "Summary Links(Network)",
+    "ASBR-summary-LSA": "Summary Links(AS Boundary Router)",
+    "AS-external-LSA": "AS External Link",
+    "NSSA-LSA": "AS External Link",
+}
+_ID_WORDS = {
+    "network-LSA": "address of Designated Router",
+    "summary-LSA": "summary Network Number",
+    "ASBR-summary-LSA": "AS Boundary Router address",
+    "AS-external-LSA": "External Network Number ",
+    "NSSA-LSA": "External Network Number ",
+}
 _DETAIL = (
     (re.compile(r"^\s*Link connected to: (another .*)$"), "    Link connected to: {0}"),
     (re.compile(r"^\s*Link connected to: (?:a )?(.*)$"), "    Link connected to: a {0}"),
@@ -82,7 +95,10 @@ def _table(lines: Sequence[str]) -> Iterator[str]:
             rows += 1
             last = row["rest"].split()
             value = f" {_last(title, last)}" if extra else ""
-            yield f"{row['id']:<15} {row['adv']:<15} {row['age']:<11} 0x{row['seq'].upper()} 0x{int(row['sum'], 16):06X}{value}"
+            yield (
+                f"{row['id']:<15} {row['adv']:<15} {row['age']:<11} 0x{row['seq'].upper()}"
+                f" 0x{int(row['sum'], 16):06X}{value}"
+            )
 
 
 def _last(title: str, words: Sequence[str]) -> str:
@@ -102,7 +118,9 @@ def _details(lines: Sequence[str]) -> Iterator[str]:
         if heading is not None:
             area = f" (Area {area_name(heading[2])})" if heading[2] else ""
             yield f"\n                {_TITLES.get(heading[1], heading[1])}{area}\n"
-        elif (found := re.match(r"(LS age|LS Seq Number|Checksum|Length|LS Type|Link State ID|Advertising Router|Flags): ?(.*)", text)):  # fmt: skip
+        elif found := re.match(
+            r"(LS age|LS Seq Number|Checksum|Length|LS Type|Link State ID|Advertising Router|Flags): ?(.*)", text
+        ):
             if found[1] == "LS age":
                 held = {}
             held[found[1]] = found[2].split(" (")[0].strip()

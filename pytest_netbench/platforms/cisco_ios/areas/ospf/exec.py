@@ -40,17 +40,34 @@ SHOWS = (
         help="Interface information",
     ),
     Command(
-        pattern=f"{_OSPF} virtual-links", mode="exec", user=True, run=shows.virtual_links, help="Virtual link information"
+        pattern=f"{_OSPF} virtual-links",
+        mode="exec",
+        user=True,
+        run=shows.virtual_links,
+        help="Virtual link information",
     ),
     Command(
-        pattern=f"{_OSPF} border-routers", mode="exec", user=True, run=shows.border_routers, help="Border and boundary router information"
+        pattern=f"{_OSPF} border-routers",
+        mode="exec",
+        user=True,
+        run=shows.border_routers,
+        help="Border and boundary router information",
     ),
     Command(
-        pattern=f"{_OSPF} database [ ( {' | '.join(database.KINDS)} ) [ {{id:ipv4}} ] [ ( self-originate | adv-router {{router:ipv4}} ) ] ]",
+        pattern=(
+            f"{_OSPF} database [ ( {' | '.join(database.KINDS)} ) [ {{id:ipv4}} ] [ ( self-originate | adv-router"
+            " {router:ipv4} ) ] ]"
+        ),
         mode="exec",
         user=True,
         run=database.show,
         help="Database summary",
     ),
-    Command(pattern="clear ip ospf [ {process:1-65535} ] process", mode="exec", changes=True, run=_clear, help="Reset OSPF process"),
-)  # fmt: skip
+    Command(
+        pattern="clear ip ospf [ {process:1-65535} ] process",
+        mode="exec",
+        changes=True,
+        run=_clear,
+        help="Reset OSPF process",
+    ),
+)

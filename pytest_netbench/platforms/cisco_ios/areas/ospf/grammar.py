@@ -134,7 +134,15 @@ def _virtual_link(edit: Edit, match: Match) -> str | None:
     return None
 
 
-_LINK_WORDS = ("authentication", "authentication-key", "message-digest-key", "hello-interval", "dead-interval", "retransmit-interval", "transmit-delay")  # fmt: skip
+_LINK_WORDS = (
+    "authentication",
+    "authentication-key",
+    "message-digest-key",
+    "hello-interval",
+    "dead-interval",
+    "retransmit-interval",
+    "transmit-delay",
+)
 
 
 def _link_options(match: Match) -> dict[str, str]:
@@ -160,25 +168,48 @@ _PROCESS = (
     Command(pattern="area {area!:area} authentication [ message-digest ]", mode=MODE, help="Enable authentication"),
     Command(pattern="area {area!:area} stub [ no-summary ]", mode=MODE, check=_check_stub, help="Specify a stub area"),
     Command(
-        pattern=f"area {{area!:area}} nssa < no-redistribution | default-information-originate < {lines.METRIC} > | no-summary | translate type7 always >",
+        pattern=(
+            f"area {{area!:area}} nssa < no-redistribution | default-information-originate < {lines.METRIC} > |"
+            " no-summary | translate type7 always >"
+        ),
         name="area nssa",
         mode=MODE,
         check=_check_nssa,
         help="Specify a NSSA area",
     ),
-    Command(pattern="area {area!:area} default-cost {cost:0-16777215}", mode=MODE, help="Set the summary default-cost of a NSSA/stub area"),
     Command(
-        pattern="area {area!:area} range {prefix!:ipv4} {mask!:mask} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]",
+        pattern="area {area!:area} default-cost {cost:0-16777215}",
+        mode=MODE,
+        help="Set the summary default-cost of a NSSA/stub area",
+    ),
+    Command(
+        pattern=(
+            "area {area!:area} range {prefix!:ipv4} {mask!:mask} [ ( advertise | not-advertise ) ] [ cost"
+            " {cost:0-16777215} ]"
+        ),
         mode=MODE,
         check=_check_range,
         help="Summarize routes matching address/mask (border routers only)",
     ),
-    Command(pattern="area {area!:area} filter-list prefix {list:word} in", name="area filter-list in", mode=MODE, help="Filter networks sent to this area"),
-    Command(pattern="area {area!:area} filter-list prefix {list:word} out", name="area filter-list out", mode=MODE, help="Filter networks sent from this area"),
     Command(
-        pattern="area {area!:area} virtual-link {router!:ipv4} < authentication [ ( message-digest | null ) ] | authentication-key [ ( 0 | 7 ) ] {secret:word} "
-        "| message-digest-key {id:1-255} md5 [ ( 0 | 7 ) ] {key:word} | hello-interval {hello:1-65535} | dead-interval {dead:1-65535} "
-        "| retransmit-interval {retransmit:1-65535} | transmit-delay {delay:1-65535} >",
+        pattern="area {area!:area} filter-list prefix {list:word} in",
+        name="area filter-list in",
+        mode=MODE,
+        help="Filter networks sent to this area",
+    ),
+    Command(
+        pattern="area {area!:area} filter-list prefix {list:word} out",
+        name="area filter-list out",
+        mode=MODE,
+        help="Filter networks sent from this area",
+    ),
+    Command(
+        pattern=(
+            "area {area!:area} virtual-link {router!:ipv4} < authentication [ ( message-digest | null ) ] |"
+            " authentication-key [ ( 0 | 7 ) ] {secret:word} | message-digest-key {id:1-255} md5 [ ( 0 | 7 ) ]"
+            " {key:word} | hello-interval {hello:1-65535} | dead-interval {dead:1-65535} | retransmit-interval"
+            " {retransmit:1-65535} | transmit-delay {delay:1-65535} >"
+        ),
         name="area virtual-link",
         mode=MODE,
         edit=_virtual_link,
@@ -191,9 +222,13 @@ _PROCESS = (
         help="Configure IP address summaries",
     ),
     *lines.route_lines(MODE, most_distance=255),
-    *igp.redistribute_commands(MODE, f"< {lines.METRIC} | subnets | tag {{tag2:0-4294967295}} | route-map {{map:word}} >"),
+    *igp.redistribute_commands(
+        MODE, f"< {lines.METRIC} | subnets | tag {{tag2:0-4294967295}} | route-map {{map:word}} >"
+    ),
     Command(
-        pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]", mode=MODE, help="Set maximum metric for router-LSAs"
+        pattern="max-metric router-lsa [ on-startup {seconds:5-86400} ]",
+        mode=MODE,
+        help="Set maximum metric for router-LSAs",
     ),
     Command(
         pattern="neighbor {address!:ipv4} < priority {priority:0-255} | poll-interval {seconds:1-65535} >",
@@ -201,9 +236,15 @@ _PROCESS = (
         mode=MODE,
         help="Specify a neighbor router",
     ),
-    Command(pattern="compatible rfc1583", mode=MODE, keeps_no=True, default=("compatible rfc1583",), help="OSPF compatibility list"),
+    Command(
+        pattern="compatible rfc1583",
+        mode=MODE,
+        keeps_no=True,
+        default=("compatible rfc1583",),
+        help="OSPF compatibility list",
+    ),
     Command(pattern="shutdown", mode=MODE, help="Shutdown the router process"),
-)  # fmt: skip
+)
 _INTERFACE = (
     Command(
         pattern="ip ospf {process:1-65535} area {area:area}",
@@ -216,10 +257,23 @@ _INTERFACE = (
         dead_interval="^ ( {seconds:1-65535} | minimal hello-multiplier {multiplier:3-20} )",
         network="^ ( broadcast | non-broadcast | point-to-multipoint | point-to-point )",
     ),
-    Command(pattern="ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]", mode=INTERFACE, help="Enable authentication"),
-    Command(pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}", mode=INTERFACE, help="Authentication password (key)"),
-    Command(pattern=f"ip ospf {_MD5}", name="ip ospf message-digest-key", mode=INTERFACE, help="Message digest authentication password (key)"),
-)  # fmt: skip
+    Command(
+        pattern="ip ospf authentication [ ( message-digest | null | key-chain {chain:name} ) ]",
+        mode=INTERFACE,
+        help="Enable authentication",
+    ),
+    Command(
+        pattern="ip ospf authentication-key [ ( 0 | 7 ) ] {key:word}",
+        mode=INTERFACE,
+        help="Authentication password (key)",
+    ),
+    Command(
+        pattern=f"ip ospf {_MD5}",
+        name="ip ospf message-digest-key",
+        mode=INTERFACE,
+        help="Message digest authentication password (key)",
+    ),
+)
 
 COMMANDS = (
     Command(

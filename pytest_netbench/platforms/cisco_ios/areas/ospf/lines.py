@@ -26,12 +26,31 @@ def process_lines(modes: Modes) -> tuple[Command, ...]:
             default=("auto-cost reference-bandwidth 100",),
             help="Use reference bandwidth method to assign OSPF cost",
         ),
-        Command(pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}", mode=modes, help="OSPF SPF timers"),
-        Command(pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}", mode=modes, marked="LSAs are sent without delay"),
+        Command(
+            pattern="timers throttle spf {start:1-600000} {hold:1-600000} {max:1-600000}",
+            mode=modes,
+            help="OSPF SPF timers",
+        ),
+        Command(
+            pattern="timers throttle lsa [ all ] {start:0-600000} {hold:1-600000} {max:1-600000}",
+            mode=modes,
+            marked="LSAs are sent without delay",
+        ),
         Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are taken without delay"),
-        Command(pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}", name="timers pacing", mode=modes, marked="LSAs are sent without delay"),
-        Command(pattern="log-adjacency-changes [ detail ]", mode=modes, keeps_no=True, default=("log-adjacency-changes",), help="Log changes in adjacency state"),
-    )  # fmt: skip
+        Command(
+            pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}",
+            name="timers pacing",
+            mode=modes,
+            marked="LSAs are sent without delay",
+        ),
+        Command(
+            pattern="log-adjacency-changes [ detail ]",
+            mode=modes,
+            keeps_no=True,
+            default=("log-adjacency-changes",),
+            help="Log changes in adjacency state",
+        ),
+    )
 
 
 def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
@@ -49,14 +68,27 @@ def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
             help="Control distribution of default route",
         ),
         Command(pattern="default-metric {metric:1-16777214}", mode=modes, help="Set metric of redistributed routes"),
-        Command(pattern=f"distance {{distance:{distance}}}", mode=modes, default=("distance 110",), help="Define an administrative distance"),
         Command(
-            pattern=f"distance ospf < external {{external:{distance}}} | inter-area {{inter:{distance}}} | intra-area {{intra:{distance}}} >",
+            pattern=f"distance {{distance:{distance}}}",
+            mode=modes,
+            default=("distance 110",),
+            help="Define an administrative distance",
+        ),
+        Command(
+            pattern=(
+                f"distance ospf < external {{external:{distance}}} | inter-area {{inter:{distance}}} | intra-area"
+                f" {{intra:{distance}}} >"
+            ),
             mode=modes,
             help="OSPF distance",
         ),
-        Command(pattern="maximum-paths {paths:1-32}", mode=modes, default=("maximum-paths 4",), help="Forward packets over multiple paths"),
-    )  # fmt: skip
+        Command(
+            pattern="maximum-paths {paths:1-32}",
+            mode=modes,
+            default=("maximum-paths 4",),
+            help="Forward packets over multiple paths",
+        ),
+    )
 
 
 _PARAMETERS = {

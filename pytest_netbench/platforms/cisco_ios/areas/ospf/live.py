@@ -12,7 +12,16 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 NO_ROUTER = "0.0.0.0"  # noqa: S104 - how IOS says that there is none; the backbone area, too
-_STATES = {"2-Way": "2WAY", "Full": "FULL", "ExStart": "EXSTART", "Exchange": "EXCHANGE", "Loading": "LOADING", "Init": "INIT", "Down": "DOWN", "Attempt": "ATTEMPT"}  # fmt: skip
+_STATES = {
+    "2-Way": "2WAY",
+    "Full": "FULL",
+    "ExStart": "EXSTART",
+    "Exchange": "EXCHANGE",
+    "Loading": "LOADING",
+    "Init": "INIT",
+    "Down": "DOWN",
+    "Attempt": "ATTEMPT",
+}
 _ROLES = {"DR": "DR", "Backup": "BDR", "DROther": "DROTHER", "-": "  -"}
 
 
@@ -118,7 +127,7 @@ def _neighbours(at: Exec, vrf: str, name: str) -> Iterator[Neighbour]:
                 dr=str(entry.get("routerDesignatedId", NO_ROUTER)),
                 bdr=str(entry.get("routerDesignatedBackupId", NO_ROUTER)),
                 up_s=float(entry.get("lastPrgrsvChangeMsec", 0)) / 1000,
-            )  # fmt: skip
+            )
 
 
 def area_name(area: str) -> str:

@@ -15,9 +15,28 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.shows.durations import clock
 from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
-_STATES = {"Backup": "BDR", "DROther": "DROTHER", "Point-To-Point": "POINT_TO_POINT", "Waiting": "WAITING", "Down": "DOWN", "DR": "DR"}  # fmt: skip
-_SHORT = {"DROTHER": "DROTH", "POINT_TO_POINT": "P2P", "POINT_TO_MULTIPOINT": "P2MP", "WAITING": "WAIT", "LOOPBACK": "LOOP"}  # fmt: skip
-_TYPES = {"broadcast": "BROADCAST", "non-broadcast": "NON_BROADCAST", "point-to-point": "POINT_TO_POINT", "point-to-multipoint": "POINT_TO_MULTIPOINT", "loopback": "LOOPBACK"}  # fmt: skip
+_STATES = {
+    "Backup": "BDR",
+    "DROther": "DROTHER",
+    "Point-To-Point": "POINT_TO_POINT",
+    "Waiting": "WAITING",
+    "Down": "DOWN",
+    "DR": "DR",
+}
+_SHORT = {
+    "DROTHER": "DROTH",
+    "POINT_TO_POINT": "P2P",
+    "POINT_TO_MULTIPOINT": "P2MP",
+    "WAITING": "WAIT",
+    "LOOPBACK": "LOOP",
+}
+_TYPES = {
+    "broadcast": "BROADCAST",
+    "non-broadcast": "NON_BROADCAST",
+    "point-to-point": "POINT_TO_POINT",
+    "point-to-multipoint": "POINT_TO_MULTIPOINT",
+    "loopback": "LOOPBACK",
+}
 
 
 def neighbours(at: Exec, match: Match) -> str:
@@ -78,8 +97,8 @@ def brief(at: Exec, match: Match) -> str:
             full = sum(n.is_full for n in near)
             address = next(iter(member.one.addresses), "0.0.0.0/0")
             lines.append(
-                f"{member.one.parsed.short:<12} {one.process.number:<5} {area_name(member.area):<15} {address:<18} {member.cost:<5} "
-                f"{_SHORT.get(state, state):<5} {full}/{len(near)}"
+                f"{member.one.parsed.short:<12} {one.process.number:<5} {area_name(member.area):<15} {address:<18}"
+                f" {member.cost:<5} {_SHORT.get(state, state):<5} {full}/{len(near)}"
             )
     return "\n".join([*lines, ""])
 
@@ -114,8 +133,14 @@ def _interface_lines(one: Running, member: Member) -> Iterator[str]:
     entry = one.interfaces.get(member.one.name, {})
     state = _state(member, entry)
     how = "Network Statement" if member.by_network else "Interface Enable"
-    yield f"  Internet Address {next(iter(member.one.addresses), '0.0.0.0/0')}, Area {area_name(member.area)}, Attached via {how}"  # fmt: skip
-    yield f"  Process ID {one.process.number}, Router ID {one.router_id}, Network Type {_TYPES[member.network_type]}, Cost: {member.cost}"
+    yield (
+        f"  Internet Address {next(iter(member.one.addresses), '0.0.0.0/0')}, Area {area_name(member.area)}, Attached"
+        f" via {how}"
+    )
+    yield (
+        f"  Process ID {one.process.number}, Router ID {one.router_id}, Network Type {_TYPES[member.network_type]},"
+        f" Cost: {member.cost}"
+    )
     yield "  Topology-MTID    Cost    Disabled    Shutdown      Topology Name"
     yield f"        0           {member.cost:<9} no          no            Base"
     if member.network_type == "loopback":
@@ -129,7 +154,10 @@ def _interface_lines(one: Running, member: Member) -> Iterator[str]:
     else:
         yield f"  Transmit Delay is {seconds} sec, State {state}"
     retransmit = entry.get("timerRetransmitSecs", entry.get("timerRetransmit", 5))
-    yield f"  Timer intervals configured, Hello {member.hello_s}, Dead {member.dead_s}, Wait {member.dead_s}, Retransmit {retransmit}"
+    yield (
+        f"  Timer intervals configured, Hello {member.hello_s}, Dead {member.dead_s}, Wait {member.dead_s}, Retransmit"
+        f" {retransmit}"
+    )
     yield f"    oob-resync timeout {max(40, member.dead_s)}"
     if member.passive:
         yield "    No Hellos (Passive interface) "
@@ -196,16 +224,23 @@ def virtual_links(at: Exec, match: Match) -> str:
     lines: list[str] = []
     for one in running(at, match):
         for number, entry in enumerate(one.process.section.all("area virtual-link")):
-            near = next((n for n in one.neighbours if n.router_id == entry["router"] and n.interface.startswith("OSPF_VL")), None)  # fmt: skip
+            near = next(
+                (n for n in one.neighbours if n.router_id == entry["router"] and n.interface.startswith("OSPF_VL")),
+                None,
+            )
             name = near.interface if near else f"OSPF_VL{number}"
             lines += [
                 f"Virtual Link {name} to router {entry['router']} is {'up' if near else 'down'}",
                 "  Run as demand circuit",
                 "  DoNotAge LSA allowed.",
-                f"  Transit area {entry['area']}" + (f", via interface {_transit(one, dotted(entry['area']))}" if near else ""),
+                f"  Transit area {entry['area']}"
+                + (f", via interface {_transit(one, dotted(entry['area']))}" if near else ""),
                 f"  Transmit Delay is {entry.get('delay', 1)} sec, State {'POINT_TO_POINT' if near else 'DOWN'},",
-                f"  Timer intervals configured, Hello {entry.get('hello', 10)}, Dead {entry.get('dead', 40)}, Wait {entry.get('dead', 40)}, Retransmit {entry.get('retransmit', 5)}",
-            ]  # fmt: skip
+                (
+                    f"  Timer intervals configured, Hello {entry.get('hello', 10)}, Dead {entry.get('dead', 40)}, Wait"
+                    f" {entry.get('dead', 40)}, Retransmit {entry.get('retransmit', 5)}"
+                ),
+            ]
             if near is not None:
                 lines.append(f"    Adjacency State {near.state}")
             chosen = entry if entry.has("authentication") else _proof_of_area(one, dotted("0"))
@@ -247,20 +282,32 @@ def _process_lines(at: Exec, one: Running) -> Iterator[str]:
             words = entry.text.split()
             number = f" {words[2]}" if words[1] in {"eigrp", "bgp", "ospf"} else ""
             yield f"    {words[1]}{number}" + (", includes subnets in redistribution" if entry.has("subnets") else "")
-    yield f" Router is {'' if section.has('max-metric router-lsa') else 'not '}originating router-LSAs with maximum metric"
+    yield (
+        f" Router is {'' if section.has('max-metric router-lsa') else 'not '}originating router-LSAs with maximum"
+        " metric"
+    )
     yield f" Initial SPF schedule delay {answer.get('spfScheduleDelayMsecs', 0)} msecs"
     yield f" Minimum hold time between two consecutive SPFs {answer.get('holdtimeMinMsecs', 0)} msecs"
     yield f" Maximum wait time between two consecutive SPFs {answer.get('holdtimeMaxMsecs', 0)} msecs"
     yield " Incremental-SPF disabled"
     yield f" Minimum LSA interval {int(answer.get('lsaMinIntervalMsecs', 0)) // 1000} secs"
     yield f" Minimum LSA arrival {answer.get('lsaMinArrivalMsecs', 0)} msecs"
-    yield f" Number of external LSA {answer.get('lsaExternalCounter', 0)}. Checksum Sum 0x{int(answer.get('lsaExternalChecksum', 0)):06X}"
-    yield f" Number of opaque AS LSA {answer.get('lsaAsopaqueCounter', 0)}. Checksum Sum 0x{int(answer.get('lsaAsOpaqueChecksum', 0)):06X}"
+    yield (
+        f" Number of external LSA {answer.get('lsaExternalCounter', 0)}. Checksum Sum"
+        f" 0x{int(answer.get('lsaExternalChecksum', 0)):06X}"
+    )
+    yield (
+        f" Number of opaque AS LSA {answer.get('lsaAsopaqueCounter', 0)}. Checksum Sum"
+        f" 0x{int(answer.get('lsaAsOpaqueChecksum', 0)):06X}"
+    )
     yield " Number of DCbitless external and opaque AS LSA 0"
     yield " Number of DoNotAge external and opaque AS LSA 0"
     stub = {dotted(e["area"]) for e in section.all("area stub")} & areas
     nssa = {dotted(e["area"]) for e in section.all("area nssa")} & areas
-    yield f" Number of areas in this router is {len(areas)}. {len(areas) - len(stub) - len(nssa)} normal {len(stub)} stub {len(nssa)} nssa"
+    yield (
+        f" Number of areas in this router is {len(areas)}. {len(areas) - len(stub) - len(nssa)} normal {len(stub)} stub"
+        f" {len(nssa)} nssa"
+    )
     yield " Number of areas transit capable is " + str(len({e["area"] for e in section.all("area virtual-link")}))
     yield " External flood list length 0"
     yield " IETF NSF helper support enabled"
@@ -306,14 +353,33 @@ def border_routers(at: Exec, match: Match) -> str:
     for one in running(at, match):
         vrf = f" vrf {one.process.vrf}" if one.process.vrf else ""
         answer = at.ask_json("ospfd", f"show ip ospf{vrf} route json")
-        lines += ["", f"            OSPF Router with ID ({one.router_id}) (Process ID {one.process.number})", "", "", "                Base Topology (MTID 0)", "", "Internal Router Routing Table", "Codes: i - Intra-area route, I - Inter-area route", ""]  # fmt: skip
+        lines += [
+            "",
+            f"            OSPF Router with ID ({one.router_id}) (Process ID {one.process.number})",
+            "",
+            "",
+            "                Base Topology (MTID 0)",
+            "",
+            "Internal Router Routing Table",
+            "Codes: i - Intra-area route, I - Inter-area route",
+            "",
+        ]
         for router, entry in answer.items():
             words = str(entry.get("routeType", "")).split() if isinstance(entry, Mapping) else []
             if not words or words[0] != "R":
                 continue
             kind = str(entry.get("routerType", "")).upper()
-            role = "ABR/ASBR" if "ABR" in kind and "ASBR" in kind.replace("ABR", "", 1) else "ASBR" if "ASBR" in kind else "ABR"  # fmt: skip
+            role = (
+                "ABR/ASBR"
+                if "ABR" in kind and "ASBR" in kind.replace("ABR", "", 1)
+                else "ASBR"
+                if "ASBR" in kind
+                else "ABR"
+            )
             for hop in entry.get("nexthops", ()):
                 out = interfaces.from_kernel(str(hop.get("via", ""))) or str(hop.get("via", ""))
-                lines.append(f"{'I' if 'IA' in words else 'i'} {router} [{entry.get('cost', 0)}] via {hop.get('ip')}, {out}, {role}, Area {area_name(str(entry.get('area', NO_ROUTER)))}, SPF 1")  # fmt: skip
+                lines.append(
+                    f"{'I' if 'IA' in words else 'i'} {router} [{entry.get('cost', 0)}] via {hop.get('ip')}, {out},"
+                    f" {role}, Area {area_name(str(entry.get('area', NO_ROUTER)))}, SPF 1"
+                )
     return "\n".join([*lines, ""]) if lines else ""

@@ -21,7 +21,12 @@ _OF_ROUTES = (CLASSIC_MODE, FAMILY)
 _SOURCES = ("connected", "static", "bgp {number!:asn}", "rip {name!:word}", "isis [ {tag:word} ]")
 _SETTINGS = (
     *lines.process_lines(_ANYWHERE),
-    Command(pattern="area {area!:area} stub [ no-summary ]", mode=_ANYWHERE, edit=edits.make_area, help="Specify a stub area"),
+    Command(
+        pattern="area {area!:area} stub [ no-summary ]",
+        mode=_ANYWHERE,
+        edit=edits.make_area,
+        help="Specify a stub area",
+    ),
     Command(
         pattern=f"area {{area!:area}} nssa < no-summary | default-information-originate < {lines.METRIC} > >",
         name="area nssa",
@@ -29,18 +34,31 @@ _SETTINGS = (
         edit=edits.make_area,
         help="Specify a NSSA area",
     ),
-    Command(pattern="area {area!:area} normal", mode=(PROCESS, FAMILY), edit=edits.make_area, help="Specify a normal area type"),
     Command(
-        pattern="area {area!:area} range {prefix!:ipv6prefix} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]",
+        pattern="area {area!:area} normal",
+        mode=(PROCESS, FAMILY),
+        edit=edits.make_area,
+        help="Specify a normal area type",
+    ),
+    Command(
+        pattern=(
+            "area {area!:area} range {prefix!:ipv6prefix} [ ( advertise | not-advertise ) ] [ cost {cost:0-16777215} ]"
+        ),
         mode=_OF_ROUTES,
         help="Summarize routes matching address/mask (border routers only)",
     ),
     *igp.redistribute_commands(
-        _OF_ROUTES, f"< {lines.METRIC} | tag {{tag2:0-4294967295}} | route-map {{map:word}} | include-connected >", sources=_SOURCES
+        _OF_ROUTES,
+        f"< {lines.METRIC} | tag {{tag2:0-4294967295}} | route-map {{map:word}} | include-connected >",
+        sources=_SOURCES,
     ),
-    Command(pattern="summary-prefix {prefix!:ipv6prefix} [ not-advertise ] [ tag {tag:0-4294967295} ]", mode=_OF_ROUTES, help="Configure IPv6 summary prefix"),
+    Command(
+        pattern="summary-prefix {prefix!:ipv6prefix} [ not-advertise ] [ tag {tag:0-4294967295} ]",
+        mode=_OF_ROUTES,
+        help="Configure IPv6 summary prefix",
+    ),
     *lines.route_lines(_OF_ROUTES, most_distance=254),
-)  # fmt: skip
+)
 _INTERFACE = (
     Command(
         pattern="ipv6 ospf {process:1-65535} area {area:area} [ instance {instance:0-255} ]",
@@ -81,10 +99,21 @@ _INTERFACE = (
 )
 
 COMMANDS = (
-    Command(pattern="ipv6 router ospf {process!:1-65535}", opens=CLASSIC_MODE, edit=edits.open_classic, help="Open Shortest Path First (OSPF)"),
+    Command(
+        pattern="ipv6 router ospf {process!:1-65535}",
+        opens=CLASSIC_MODE,
+        edit=edits.open_classic,
+        help="Open Shortest Path First (OSPF)",
+    ),
     Command(pattern="router ospfv3 {process!:1-65535}", opens=PROCESS, edit=edits.open_newer, help="OSPFv3"),
-    Command(pattern="address-family ipv6 [ unicast ]", name="address-family", mode=PROCESS, opens=FAMILY, edit=edits.open_family),
+    Command(
+        pattern="address-family ipv6 [ unicast ]",
+        name="address-family",
+        mode=PROCESS,
+        opens=FAMILY,
+        edit=edits.open_family,
+    ),
     Command(pattern="address-family ipv4 [ unicast ]", mode=PROCESS, check=edits.refuse_four),
     *_SETTINGS,
     *_INTERFACE,
-)  # fmt: skip
+)

@@ -15,7 +15,14 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.shows.ports import ports
 
-_STATES = {"PointToPoint": "POINT_TO_POINT", "Point-To-Point": "POINT_TO_POINT", "DROther": "DROTHER", "Waiting": "WAITING", "Loopback": "LOOPBACK", "Down": "DOWN"}  # fmt: skip
+_STATES = {
+    "PointToPoint": "POINT_TO_POINT",
+    "Point-To-Point": "POINT_TO_POINT",
+    "DROther": "DROTHER",
+    "Waiting": "WAITING",
+    "Loopback": "LOOPBACK",
+    "Down": "DOWN",
+}
 _NEAR = {"Twoway": "2WAY", "2-Way": "2WAY"}
 
 
@@ -55,18 +62,26 @@ def _neighbours(at: Exec, match: Match) -> str:
 
 def _neighbour(at: Exec, entry: Mapping[str, Any], name: str, kernel: str, details: Mapping[str, Any]) -> Iterator[str]:
     state = _NEAR.get(str(entry.get("state")), str(entry.get("state", "")).upper())
-    role = {"PointToPoint": "  -", "Point-To-Point": "  -", "DROther": "DROTHER"}.get(str(entry.get("ifState")), str(entry.get("ifState", "")))  # fmt: skip
+    role = {"PointToPoint": "  -", "Point-To-Point": "  -", "DROther": "DROTHER"}.get(
+        str(entry.get("ifState")), str(entry.get("ifState", ""))
+    )
     priority = 0 if role == "  -" else entry.get("priority", 1)
     own = at.device.context().interface(name)
     index = next((link["ifindex"] for link in at.ip_json("link", "show", "dev", kernel)), 0) if own else 0
     if not details:
         shown = f"{state}/{role}"
-        yield f"{entry.get('neighborId', ''):<15} {priority:>3}   {shown:<16}{entry.get('deadTime', ''):<12}{index:<16}{name}"
+        yield (
+            f"{entry.get('neighborId', ''):<15} {priority:>3}  "
+            f" {shown:<16}{entry.get('deadTime', ''):<12}{index:<16}{name}"
+        )
         return
     more = details.get(f"{entry.get('neighborId')}%{kernel}", {})
     yield f" Neighbor {entry.get('neighborId')}"
     yield f"    In the area {area_name(str(more.get('area', dotted('0'))))} via interface {name} "
-    yield f"    Neighbor: interface-id {more.get('neighborInterfaceIndex', 0)}, link-local address {str(more.get('linkLocalAddress', '')).upper()}"
+    yield (
+        f"    Neighbor: interface-id {more.get('neighborInterfaceIndex', 0)}, link-local address"
+        f" {str(more.get('linkLocalAddress', '')).upper()}"
+    )
     yield f"    Neighbor priority is {priority}, State is {state}, 6 state changes"
     yield f"    DR is {more.get('neighborDRouter', '')} BDR is {more.get('neighborBdRouter', '')}"
     yield "    Options is 0x000013 in Hello (V6-Bit, E-Bit, R-Bit)"
@@ -108,11 +123,13 @@ def _state(member: Member, entry: Mapping[str, Any]) -> str:
 
 
 def _brief(member: Member, column: object, entry: Mapping[str, Any], mates: list[Mapping[str, Any]]) -> str:
-    state = {"POINT_TO_POINT": "P2P", "LOOPBACK": "LOOP", "DROTHER": "DROTH", "WAITING": "WAIT"}.get(_state(member, entry), _state(member, entry))  # fmt: skip
+    state = {"POINT_TO_POINT": "P2P", "LOOPBACK": "LOOP", "DROTHER": "DROTH", "WAITING": "WAIT"}.get(
+        _state(member, entry), _state(member, entry)
+    )
     full = sum(str(n.get("state")) == "Full" for n in mates)
     return (
-        f"{member.one.parsed.short:<12} {member.process.number:<5} {area_name(member.area):<15} {column:<10} {member.cost:<5} "
-        f"{state:<5} {full}/{len(mates)}"
+        f"{member.one.parsed.short:<12} {member.process.number:<5} {area_name(member.area):<15} {column:<10}"
+        f" {member.cost:<5} {state:<5} {full}/{len(mates)}"
     )
 
 
@@ -121,19 +138,27 @@ def _details(at: Exec, member: Member, entry: Mapping[str, Any], mates: list[Map
         (a["address"] for a in entry.get("internetAddress") or () if str(a["address"]).startswith("fe80")), "fe80::/64"
     )
     yield f"  Link Local Address {str(link_local).split('/')[0].upper()}, Interface ID {entry.get('interfaceId', 0)}"
-    yield f"  Area {area_name(member.area)}, Process ID {member.process.number}, Instance ID {member.instance}, Router ID {_router_id(at, member.process)}"
+    yield (
+        f"  Area {area_name(member.area)}, Process ID {member.process.number}, Instance ID {member.instance}, Router ID"
+        f" {_router_id(at, member.process)}"
+    )
     kind = member.network_type.upper().replace("-", "_")
     yield f"  Network Type {kind}, Cost: {member.cost}"
     if kind == "LOOPBACK":
         yield "  Loopback interface is treated as a stub Host"
         return
     state = _state(member, entry)
-    yield f"  Transmit Delay is {entry.get('transmitDelaySec', 1)} sec, State {state}" + (f", Priority {entry.get('priority', 1)}" if kind == "BROADCAST" else "")  # fmt: skip
+    yield f"  Transmit Delay is {entry.get('transmitDelaySec', 1)} sec, State {state}" + (
+        f", Priority {entry.get('priority', 1)}" if kind == "BROADCAST" else ""
+    )
     if kind == "BROADCAST":
         for role, words in (("dr", "Designated Router"), ("bdr", "Backup Designated router")):
             router = str(entry.get(role, dotted("0")))
             yield f"  {words} (ID) {router}" if router != dotted("0") else f"  No {words.lower()} on this network"
-    yield f"  Timer intervals configured, Hello {member.hello_s}, Dead {member.dead_s}, Wait {member.dead_s}, Retransmit {entry.get('timerIntervalsConfigRetransmit', 5)}"
+    yield (
+        f"  Timer intervals configured, Hello {member.hello_s}, Dead {member.dead_s}, Wait {member.dead_s}, Retransmit"
+        f" {entry.get('timerIntervalsConfigRetransmit', 5)}"
+    )
     yield "    No Hellos (Passive interface) " if member.passive else "    Hello due in 00:00:05"
     full = [n for n in mates if str(n.get("state")) == "Full"]
     yield f"  Neighbor Count is {len(mates)}, Adjacent neighbor count is {len(full)}"
@@ -158,7 +183,10 @@ def _process(at: Exec, match: Match) -> str:
         lines.append(f" Number of external LSA {answer.get('numberOfAsScopedLsa', 0)}. Checksum Sum 0x000000")
         special = process.special_areas
         kinds = [special[area].name.split()[1] if area in special else "normal" for area in areas]
-        lines.append(f" Number of areas in this router is {len(areas)}. {kinds.count('normal')} normal {kinds.count('stub')} stub {kinds.count('nssa')} nssa")  # fmt: skip
+        lines.append(
+            f" Number of areas in this router is {len(areas)}. {kinds.count('normal')} normal {kinds.count('stub')}"
+            f" stub {kinds.count('nssa')} nssa"
+        )
         lines.append(f" Reference bandwidth unit is {process.reference_mbps} mbps")
         for area, kind in zip(areas, kinds, strict=True):
             name = area_name(area)
@@ -171,7 +199,15 @@ def _process(at: Exec, match: Match) -> str:
     return "\n".join([*lines, ""]) if lines else ""
 
 
-_TITLES = {"Rtr": "Router Link States", "Net": "Net Link States", "IAP": "Inter Area Prefix Link States", "IAR": "Inter Area Router Link States", "INP": "Intra Area Prefix Link States", "Typ7": "Type-7 AS External Link States", "ASE": "Type-5 AS External Link States"}  # fmt: skip
+_TITLES = {
+    "Rtr": "Router Link States",
+    "Net": "Net Link States",
+    "IAP": "Inter Area Prefix Link States",
+    "IAR": "Inter Area Router Link States",
+    "INP": "Intra Area Prefix Link States",
+    "Typ7": "Type-7 AS External Link States",
+    "ASE": "Type-5 AS External Link States",
+}
 _ROW = re.compile(r"^(\w+)\s+(\S+)\s+(\S+)\s+(\d+)\s+(\w+)\s+(\S+)")
 
 
@@ -198,7 +234,11 @@ def _database(at: Exec, match: Match) -> str:
                         "",
                         f"ADV Router       Age         Seq#        {extra}",
                     ]
-                value = row[6].upper() if row[1] in {"IAP", "Typ7", "ASE"} else str(int.from_bytes(bytes(int(x) for x in row[2].split(".")), "big"))  # fmt: skip
+                value = (
+                    row[6].upper()
+                    if row[1] in {"IAP", "Typ7", "ASE"}
+                    else str(int.from_bytes(bytes(int(x) for x in row[2].split(".")), "big"))
+                )
                 text = f" {row[3]:<15} {row[4]:<11} 0x{row[5].upper()}  {value}"
                 if (title, text) not in seen:
                     seen.add((title, text))

@@ -13,12 +13,22 @@ AREA = Area(
         Command(pattern="ip policy route-map {map:name}", mode=MODE, help="Policy route map"),
         Command(pattern=f"{LOCAL} {{map:name}}", help="Enable policy routing of the router's own packets"),
         Command(
-            pattern="show ip policy", mode="exec", user=True, run=show_policy, help="Show policy of routing on interfaces"
+            pattern="show ip policy",
+            mode="exec",
+            user=True,
+            run=show_policy,
+            help="Show policy of routing on interfaces",
         ),
     ),
     compile=compile_pbr,
     scope=(
         ("ip policy route-map, ip local policy route-map: match ip address, match length", "yes"),
-        ("set ip next-hop [verify-availability], set interface, set ip default next-hop, set ip precedence, set ip dscp", "yes"),
+        (
+            (
+                "set ip next-hop [verify-availability], set interface, set ip default next-hop, set ip precedence, set"
+                " ip dscp"
+            ),
+            "yes",
+        ),
     ),
-)  # fmt: skip
+)

@@ -117,18 +117,53 @@ def _line(edit: Edit, match: Match) -> str | None:
 
 
 COMMANDS = (
-    Command(pattern=f"ip prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:prefix}} [ ge {{ge:1-32}} ] [ le {{le:1-32}} ]", name=PREFIX, check=_check_prefix, edit=_prefix_line, help="Build a prefix list"),
+    Command(
+        pattern=(
+            f"ip prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:prefix}} [ ge"
+            " {ge:1-32} ] [ le {le:1-32} ]"
+        ),
+        name=PREFIX,
+        check=_check_prefix,
+        edit=_prefix_line,
+        help="Build a prefix list",
+    ),
     Command(pattern="ip prefix-list {list!:listname} description {text:line}", name=f"{PREFIX} description"),
-    Command(pattern=f"ipv6 prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:ipv6prefix}} [ ge {{ge:1-128}} ] [ le {{le:1-128}} ]", name=PREFIX6, check=_check_prefix, edit=_prefix_line, help="Build a prefix list"),
+    Command(
+        pattern=(
+            f"ipv6 prefix-list {{list!:listname}} ^ [ seq {{seq!:1-4294967294}} ] {_ACTION} {{prefix!:ipv6prefix}} [ ge"
+            " {ge:1-128} ] [ le {le:1-128} ]"
+        ),
+        name=PREFIX6,
+        check=_check_prefix,
+        edit=_prefix_line,
+        help="Build a prefix list",
+    ),
     Command(pattern="ipv6 prefix-list {list!:listname} description {text:line}", name=f"{PREFIX6} description"),
     Command(pattern="ip prefix-list sequence-number", keeps_no=True, default=("ip prefix-list sequence-number",)),
-    Command(pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}", name=AS_PATH, edit=_line, check=_check_as_path, help="Specify an access list number"),
-    Command(pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line, help="Add a community list entry"),
+    Command(
+        pattern=f"ip as-path access-list {{list!:1-500}} ^ {_ACTION} {{regex!:line}}",
+        name=AS_PATH,
+        edit=_line,
+        check=_check_as_path,
+        help="Specify an access list number",
+    ),
+    Command(
+        pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+",
+        name=COMMUNITY,
+        edit=_line,
+        help="Add a community list entry",
+    ),
     Command(pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
-    Command(pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+", name=COMMUNITY, edit=_line),
-    Command(pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
+    Command(
+        pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+",
+        name=COMMUNITY,
+        edit=_line,
+    ),
+    Command(
+        pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line
+    ),
     Command(pattern="ip bgp-community new-format", help="Select aa:nn format for BGP community"),
-)  # fmt: skip
+)
 
 
 def compile_lists(context: Context) -> None:

@@ -129,10 +129,20 @@ _NAMES = {
     "match ip next-hop prefix-list {list:name}+": "match ip next-hop prefix-list",
 }
 COMMANDS = (
-    Command(pattern="route-map {map!:name} ^ [ ( permit | deny ) ] [ {seq!:0-65535} ]", name="route-map", opens=MODE, edit=_open, help="Create route-map or enter route-map command mode"),
+    Command(
+        pattern="route-map {map!:name} ^ [ ( permit | deny ) ] [ {seq!:0-65535} ]",
+        name="route-map",
+        opens=MODE,
+        edit=_open,
+        help="Create route-map or enter route-map command mode",
+    ),
     *(Command(pattern=text, mode=MODE, edit=_several) for text in _MATCH),
     *(Command(pattern=text, mode=MODE, check=_check_hops if "next-hop" in text else None) for text in _SINGLE),
     Command(pattern="set ip next-hop verify-availability", mode=MODE, name="set ip next-hop verify-availability"),
-    Command(pattern="set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}", mode=MODE, name="set ip next-hop tracked"),
-)  # fmt: skip
+    Command(
+        pattern="set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}",
+        mode=MODE,
+        name="set ip next-hop tracked",
+    ),
+)
 MODES = (Mode(name=MODE, prompt="config-route-map", help="route map"),)

@@ -44,7 +44,10 @@ def _clause(entry: Entry) -> str:
     if name == "as-path":
         return f"as-path (as-path filter): {' '.join(str(one) for one in listed)} "
     if name == "community":
-        return f"community (community-list filter): {' '.join(listed)}{' exact-match' if entry.has('exact-match') else ''} "
+        return (
+            "community (community-list filter):"
+            f" {' '.join(listed)}{' exact-match' if entry.has('exact-match') else ''} "
+        )
     return entry.text.removeprefix("match ")
 
 
@@ -74,7 +77,10 @@ def _prefix_list(
     numbers = [entry["seq"] for entry in entries]
     if detail or summary:
         ranged = sum("ge" in entry.match.args or "le" in entry.match.args for entry in entries)
-        yield f"   count: {len(entries)}, range entries: {ranged}, sequences: {min(numbers)} - {max(numbers)}, refcount: 1"
+        yield (
+            f"   count: {len(entries)}, range entries: {ranged}, sequences: {min(numbers)} - {max(numbers)},"
+            " refcount: 1"
+        )
     if summary:
         return
     for entry in entries:
@@ -109,9 +115,35 @@ def _communities(at: Exec, match: Match) -> str:
 
 
 COMMANDS = (
-    Command(pattern="show route-map [ {map:name} ]", mode="exec", user=True, run=_route_maps, help="route-map information"),
-    Command(pattern="show ip prefix-list [ ( detail | summary ) ] [ {list:listname} ]", mode="exec", user=True, run=_prefix_lists, help="List IP prefix lists"),
-    Command(pattern="show ipv6 prefix-list [ ( detail | summary ) ] [ {list:listname} ]", mode="exec", user=True, run=_prefix_lists, help="List IPv6 prefix lists"),
-    Command(pattern="show ip as-path-access-list [ {list:1-500} ]", mode="exec", user=True, run=_as_paths, help="List AS path access lists"),
-    Command(pattern="show ip community-list [ {list:name} ]", mode="exec", user=True, run=_communities, help="List community-list"),
-)  # fmt: skip
+    Command(
+        pattern="show route-map [ {map:name} ]", mode="exec", user=True, run=_route_maps, help="route-map information"
+    ),
+    Command(
+        pattern="show ip prefix-list [ ( detail | summary ) ] [ {list:listname} ]",
+        mode="exec",
+        user=True,
+        run=_prefix_lists,
+        help="List IP prefix lists",
+    ),
+    Command(
+        pattern="show ipv6 prefix-list [ ( detail | summary ) ] [ {list:listname} ]",
+        mode="exec",
+        user=True,
+        run=_prefix_lists,
+        help="List IPv6 prefix lists",
+    ),
+    Command(
+        pattern="show ip as-path-access-list [ {list:1-500} ]",
+        mode="exec",
+        user=True,
+        run=_as_paths,
+        help="List AS path access lists",
+    ),
+    Command(
+        pattern="show ip community-list [ {list:name} ]",
+        mode="exec",
+        user=True,
+        run=_communities,
+        help="List community-list",
+    ),
+)

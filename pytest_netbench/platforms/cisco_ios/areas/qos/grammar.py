@@ -54,7 +54,10 @@ def _class_map(edit: Edit, match: Match) -> str | None:
         return None
     if known is not None:
         if not known.has(kind):
-            return f"% class-map {match['name']} already exists as {'match-any' if known.has('match-any') else 'match-all'}"
+            return (
+                f"% class-map {match['name']} already exists as"
+                f" {'match-any' if known.has('match-any') else 'match-all'}"
+            )
         edit.opened.append(known)
         return None
     edit.opened.append(edit.put(f"class-map {kind} {match['name']}", edit.config))
@@ -268,8 +271,14 @@ _MATCHES = (
     "match [ not ] ip rtp {first!:2000-65535} {range!:0-16383}",
 )
 _ACTION = "( transmit | drop | set-dscp-transmit {%s:dscp} | set-prec-transmit {%s:prec} | set-qos-transmit {%s:0-99} )"
-_RATES = "police ^ [ cir ] {cir:8000-10000000000} [ [ bc ] {bc:1000-512000000} [ {be0:1000-512000000} ] ] [ pir {pir:8000-10000000000} ] [ be {be:1000-512000000} ]"
-_ONE_LINE = f"{_RATES} conform-action {_ACTION % (('c',) * 3)} [ exceed-action {_ACTION % (('e',) * 3)} ] [ violate-action {_ACTION % (('v',) * 3)} ]"
+_RATES = (
+    "police ^ [ cir ] {cir:8000-10000000000} [ [ bc ] {bc:1000-512000000} [ {be0:1000-512000000} ] ] [ pir"
+    " {pir:8000-10000000000} ] [ be {be:1000-512000000} ]"
+)
+_ONE_LINE = (
+    f"{_RATES} conform-action {_ACTION % (('c',) * 3)} [ exceed-action {_ACTION % (('e',) * 3)} ] [ violate-action"
+    f" {_ACTION % (('v',) * 3)} ]"
+)
 _CLASS_LINES = (
     Command(
         pattern="priority ^ [ ( percent {percent:1-100} | {kbit:1-10000000} ) [ {burst:18-2000000} ] ]",
@@ -277,12 +286,18 @@ _CLASS_LINES = (
         help="Strict Scheduling Priority for this Class",
     ),
     Command(
-        pattern="bandwidth ^ ( {kbit:1-10000000} | percent {percent:1-100} | remaining ( percent {percent:1-100} | ratio {ratio:1-65536} ) )",
+        pattern=(
+            "bandwidth ^ ( {kbit:1-10000000} | percent {percent:1-100} | remaining ( percent {percent:1-100} | ratio"
+            " {ratio:1-65536} ) )"
+        ),
         check=_check_queueing,
         help="Bandwidth",
     ),
     Command(
-        pattern="shape average ^ ( percent {percent:1-100} | {bps:8000-10000000000} [ {bc:32-800000000} [ {be:0-800000000} ] ] )",
+        pattern=(
+            "shape average ^ ( percent {percent:1-100} | {bps:8000-10000000000} [ {bc:32-800000000} [ {be:0-800000000}"
+            " ] ] )"
+        ),
         name="shape average",
         check=_output_only,
         help="Traffic Shaping",
@@ -308,7 +323,10 @@ _CLASS_LINES = (
 )
 _POLICE_LINES = tuple(
     Command(
-        pattern=f"{word}-action ( transmit | drop | set-dscp-transmit {{dscp:dscp}} | set-prec-transmit {{prec:prec}} | set-qos-transmit {{group:0-99}} )",
+        pattern=(
+            f"{word}-action ( transmit | drop | set-dscp-transmit {{dscp:dscp}} | set-prec-transmit {{prec:prec}} |"
+            " set-qos-transmit {group:0-99} )"
+        ),
         mode=POLICE,
         edit=_police_action,
     )

@@ -54,7 +54,8 @@ class Queues:
             parent = "1:" if node.parent == 0 else f"1:{node.parent:x}"
             prio = f" prio {0 if node.strict else 1}" if node.leaf else ""
             lines.append(
-                f"class add dev {device} parent {parent} classid 1:{node.minor:x} htb rate {node.rate}bit ceil {node.ceiling}bit quantum {_QUANTUM}{prio}"
+                f"class add dev {device} parent {parent} classid 1:{node.minor:x} htb rate {node.rate}bit ceil"
+                f" {node.ceiling}bit quantum {_QUANTUM}{prio}"
             )
         lines += [
             f"qdisc add dev {device} parent 1:{node.minor:x} pfifo limit {node.limit}"

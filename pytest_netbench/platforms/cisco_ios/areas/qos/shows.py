@@ -17,7 +17,8 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _DEFAULT = "class-default"
 _QUEUE = re.compile(
-    r"^class htb 1:(?P<minor>[0-9a-f]+) .*\n Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkt \(dropped (?P<drops>\d+),.*\n"
+    r"^class htb 1:(?P<minor>[0-9a-f]+) .*\n Sent (?P<bytes>\d+) bytes (?P<packets>\d+) pkt \(dropped"
+    r" (?P<drops>\d+),.*\n"
     r" backlog \d+\S* (?P<qlen>\d+)p",
     re.MULTILINE,
 )
@@ -195,7 +196,10 @@ class _Printer:
         yield f"(queue depth/total drops/no-buffer drops) {stats.get('qlen', 0)}/{stats.get('drops', 0)}/0"
         yield f"(pkts output/bytes output) {stats.get('packets', 0)}/{stats.get('bytes', 0)}"
         if body.has("priority"):
-            yield f"Priority: {share // 1000} kbps, burst bytes {max(1500, share // 40)}, b/w exceed drops: {stats.get('drops', 0)}"
+            yield (
+                f"Priority: {share // 1000} kbps, burst bytes {max(1500, share // 40)}, b/w exceed drops:"
+                f" {stats.get('drops', 0)}"
+            )
         line = body.get("bandwidth")
         if line is not None:
             yield f"{line.text} kbps" if "kbit" in line.match.args else f"{line.text} ({share // 1000} kbps)"

@@ -5,9 +5,28 @@ from __future__ import annotations
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, one
 
 DSCP = {
-    "default": 0, "cs1": 8, "af11": 10, "af12": 12, "af13": 14, "cs2": 16, "af21": 18, "af22": 20, "af23": 22, "cs3": 24, "af31": 26,
-    "af32": 28, "af33": 30, "cs4": 32, "af41": 34, "af42": 36, "af43": 38, "cs5": 40, "ef": 46, "cs6": 48, "cs7": 56,
-}  # fmt: skip
+    "default": 0,
+    "cs1": 8,
+    "af11": 10,
+    "af12": 12,
+    "af13": 14,
+    "cs2": 16,
+    "af21": 18,
+    "af22": 20,
+    "af23": 22,
+    "cs3": 24,
+    "af31": 26,
+    "af32": 28,
+    "af33": 30,
+    "cs4": 32,
+    "af41": 34,
+    "af42": 36,
+    "af43": 38,
+    "cs5": 40,
+    "ef": 46,
+    "cs6": 48,
+    "cs7": 56,
+}
 PRECEDENCE = {
     "routine": 0,
     "priority": 1,
@@ -19,11 +38,41 @@ PRECEDENCE = {
     "network": 7,
 }
 PROTOCOLS = {
-    "arp": "", "bgp": "tcp 179", "dhcp": "udp 67-68", "dns": "th 53", "eigrp": "l4 88", "ftp": "tcp 20-21", "gre": "l4 47", "http": "tcp 80", "icmp": "l4 1",
-    "imap": "tcp 143", "ip": "ip", "ipv6": "ip6", "ipsec": "l4 50", "kerberos": "th 88", "ldap": "th 389", "netbios": "th 137-139", "nfs": "th 2049", "ntp": "udp 123",
-    "ospf": "l4 89", "pop3": "tcp 110", "rip": "udp 520", "rsvp": "l4 46", "rtp": "udp 16384-32767", "rtsp": "th 554", "secure-http": "tcp 443", "sip": "th 5060",
-    "skinny": "tcp 2000-2002", "smtp": "tcp 25", "snmp": "udp 161-162", "ssh": "tcp 22", "ssl": "tcp 443", "syslog": "udp 514", "telnet": "tcp 23", "tftp": "udp 69",
-}  # fmt: skip
+    "arp": "",
+    "bgp": "tcp 179",
+    "dhcp": "udp 67-68",
+    "dns": "th 53",
+    "eigrp": "l4 88",
+    "ftp": "tcp 20-21",
+    "gre": "l4 47",
+    "http": "tcp 80",
+    "icmp": "l4 1",
+    "imap": "tcp 143",
+    "ip": "ip",
+    "ipv6": "ip6",
+    "ipsec": "l4 50",
+    "kerberos": "th 88",
+    "ldap": "th 389",
+    "netbios": "th 137-139",
+    "nfs": "th 2049",
+    "ntp": "udp 123",
+    "ospf": "l4 89",
+    "pop3": "tcp 110",
+    "rip": "udp 520",
+    "rsvp": "l4 46",
+    "rtp": "udp 16384-32767",
+    "rtsp": "th 554",
+    "secure-http": "tcp 443",
+    "sip": "th 5060",
+    "skinny": "tcp 2000-2002",
+    "smtp": "tcp 25",
+    "snmp": "udp 161-162",
+    "ssh": "tcp 22",
+    "ssl": "tcp 443",
+    "syslog": "udp 514",
+    "telnet": "tcp 23",
+    "tftp": "udp 69",
+}
 """NBAR's names, judged by port or protocol number: ``th`` is TCP and UDP."""
 
 _DSCP_NAMES = {value: name for name, value in DSCP.items()}

@@ -12,7 +12,8 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _ROW = re.compile(
-    r"^(?P<kind>\w)\(\w\) (?P<net>\S+)\s+(?P<hop>\S+)\s+(?P<metric>\d+) (?P<from>\S+)\s+(?P<tag>\d+)(?:\s+(?P<time>\d+:\d+))?"
+    r"^(?P<kind>\w)\(\w\) (?P<net>\S+)\s+(?P<hop>\S+)\s+(?P<metric>\d+)"
+    r" (?P<from>\S+)\s+(?P<tag>\d+)(?:\s+(?P<time>\d+:\d+))?"
 )
 _TIMEOUT_S = 180
 
@@ -59,7 +60,10 @@ def _entry(row: dict[str, str | None], by_hop: dict[str, str]) -> Iterator[str]:
         minutes, _, seconds = str(row["time"] or "3:00").partition(":")
         age = max(0, _TIMEOUT_S - int(minutes) * 60 - int(seconds))
         yield network
-        yield f"    [{int(str(row['metric'])) - 1}] via {row['hop']}, 00:{age // 60:02d}:{age % 60:02d}, {by_hop.get(str(row['hop']), '')}"
+        yield (
+            f"    [{int(str(row['metric'])) - 1}] via {row['hop']}, 00:{age // 60:02d}:{age % 60:02d},"
+            f" {by_hop.get(str(row['hop']), '')}"
+        )
 
 
 SHOWS = (

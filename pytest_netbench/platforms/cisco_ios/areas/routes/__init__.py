@@ -18,20 +18,63 @@ AREA = Area(
     name="routes",
     commands=(
         Command(
-            pattern=f"{_FOUR} [ ( {' | '.join(four.PROTOCOLS)} ) ]", mode="exec", user=True, run=four.show, help="IP routing table"
+            pattern=f"{_FOUR} [ ( {' | '.join(four.PROTOCOLS)} ) ]",
+            mode="exec",
+            user=True,
+            run=four.show,
+            help="IP routing table",
         ),
         Command(
-            pattern=f"{_FOUR} ( ospf {{process:1-65535}} | eigrp {{process:1-65535}} | bgp {{asn:asn}} )", mode="exec", user=True, run=four.show
+            pattern=f"{_FOUR} ( ospf {{process:1-65535}} | eigrp {{process:1-65535}} | bgp {{asn:asn}} )",
+            mode="exec",
+            user=True,
+            run=four.show,
         ),
-        Command(pattern=f"{_FOUR} {{address:ipv4}} [ {{mask:mask}} [ longer-prefixes ] ]", mode="exec", user=True, run=four.show),
+        Command(
+            pattern=f"{_FOUR} {{address:ipv4}} [ {{mask:mask}} [ longer-prefixes ] ]",
+            mode="exec",
+            user=True,
+            run=four.show,
+        ),
         Command(pattern=f"{_FOUR} summary", mode="exec", user=True, run=four.summary, help="Summary of all routes"),
-        Command(pattern=f"{_SIX} [ ( {' | '.join(six.PROTOCOLS)} ) ]", mode="exec", user=True, run=six.show, help="IPv6 routing table"),
+        Command(
+            pattern=f"{_SIX} [ ( {' | '.join(six.PROTOCOLS)} ) ]",
+            mode="exec",
+            user=True,
+            run=six.show,
+            help="IPv6 routing table",
+        ),
         Command(pattern=f"{_SIX} ( {{prefix:ipv6prefix}} | {{address:ipv6}} )", mode="exec", user=True, run=six.show),
-        Command(pattern="show ip protocols", mode="exec", user=True, run=protocols.show, help="IP routing protocol process parameters and statistics"),
-        Command(pattern="show ipv6 protocols", mode="exec", user=True, run=protocols.show_six, help="IPv6 routing protocols"),
-        Command(pattern="clear ip route ( * | {address:ipv4} [ {mask:mask} ] )", mode="exec", changes=True, run=_clear, help="Delete route table entries"),
-        Command(pattern="clear ipv6 route ( * | {prefix:ipv6prefix} )", mode="exec", changes=True, run=_clear, help="Clear IPv6 route table entries"),
+        Command(
+            pattern="show ip protocols",
+            mode="exec",
+            user=True,
+            run=protocols.show,
+            help="IP routing protocol process parameters and statistics",
+        ),
+        Command(
+            pattern="show ipv6 protocols", mode="exec", user=True, run=protocols.show_six, help="IPv6 routing protocols"
+        ),
+        Command(
+            pattern="clear ip route ( * | {address:ipv4} [ {mask:mask} ] )",
+            mode="exec",
+            changes=True,
+            run=_clear,
+            help="Delete route table entries",
+        ),
+        Command(
+            pattern="clear ipv6 route ( * | {prefix:ipv6prefix} )",
+            mode="exec",
+            changes=True,
+            run=_clear,
+            help="Clear IPv6 route table entries",
+        ),
     ),
     help={"route": "Routing table", "protocols": "Routing protocols"},
-    scope=(("show ip route, ipv6 route, ip protocols, ipv6 protocols, of a VRF too", "yes; with a mask, the line of the table"),),
-)  # fmt: skip
+    scope=(
+        (
+            "show ip route, ipv6 route, ip protocols, ipv6 protocols, of a VRF too",
+            "yes; with a mask, the line of the table",
+        ),
+    ),
+)

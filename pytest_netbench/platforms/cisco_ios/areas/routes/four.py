@@ -147,8 +147,19 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
 
 
 def _entry(at: Exec, row: Row, vrf: str) -> Iterator[str]:
-    kind = {"": "intra area", "IA": "inter area", "E1": "extern 1", "E2": "extern 2", "N1": "NSSA extern 1", "N2": "NSSA extern 2"}  # fmt: skip
-    supernet = ", supernet" if isinstance(row.network, IPv4Network) and row.network.prefixlen < _major(row.network).prefixlen else ""  # fmt: skip
+    kind = {
+        "": "intra area",
+        "IA": "inter area",
+        "E1": "extern 1",
+        "E2": "extern 2",
+        "N1": "NSSA extern 1",
+        "N2": "NSSA extern 2",
+    }
+    supernet = (
+        ", supernet"
+        if isinstance(row.network, IPv4Network) and row.network.prefixlen < _major(row.network).prefixlen
+        else ""
+    )
     yield f"Routing entry for {row.network}{supernet}"
     known = f'  Known via "{_process(at, row, vrf)}", distance {row.distance}, metric {row.metric}'
     if row.protocol in {"connected", "local"} or (row.protocol == "static" and row.direct):
@@ -210,7 +221,7 @@ def summary(at: Exec, match: Match) -> str:
         f"IP routing table name is {table.vrf} (0x1)" if table.vrf else "IP routing table name is default (0x0)",
         "IP routing table maximum-paths is 32",
         "Route Source    Networks    Subnets     Replicates  Overhead    Memory (bytes)",
-    ]  # fmt: skip
+    ]
     total = [0, 0]
     for source in ("connected", "static", "application", *sorted(_sources(at, rows, table.vrf))):
         mine = [row for row in rows if _source_name(at, row, table.vrf) == source]
@@ -219,7 +230,10 @@ def summary(at: Exec, match: Match) -> str:
         lines.append(_summary_row(source, *counts))
         if source.startswith("ospf"):
             kinds = [row.kind for row in mine]
-            lines.append(f"  Intra-area: {kinds.count('')} Inter-area: {kinds.count('IA')} External-1: {kinds.count('E1')} External-2: {kinds.count('E2')}")  # fmt: skip
+            lines.append(
+                f"  Intra-area: {kinds.count('')} Inter-area: {kinds.count('IA')} External-1: {kinds.count('E1')}"
+                f" External-2: {kinds.count('E2')}"
+            )
             lines.append(f"  NSSA External-1: {kinds.count('N1')} NSSA External-2: {kinds.count('N2')}")
     majors = len(_groups(rows))
     lines.append(f"{'internal':<15} {majors:<47} {majors * 440}")
@@ -236,7 +250,11 @@ def _source_name(at: Exec, row: Row, vrf: str) -> str:
 
 
 def _counts(rows: Sequence[Row]) -> tuple[int, int]:
-    whole = sum(1 for row in rows if isinstance(row.network, IPv4Network) and row.network.prefixlen <= _major(row.network).prefixlen)  # fmt: skip
+    whole = sum(
+        1
+        for row in rows
+        if isinstance(row.network, IPv4Network) and row.network.prefixlen <= _major(row.network).prefixlen
+    )
     return whole, len(rows) - whole
 
 

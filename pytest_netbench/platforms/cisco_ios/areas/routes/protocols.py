@@ -89,7 +89,10 @@ def _ospf(at: Exec, rows: Sequence[Row]) -> Iterator[list[str]]:
                 lines.append(f"    {name}{', includes subnets in redistribution' if entry.has('subnets') else ''}")
         paths = section.get("maximum-paths")
         lines += [
-            f"  Number of areas in this router is {len(areas)}. {len(areas) - len(stub) - len(nssa)} normal {len(stub)} stub {len(nssa)} nssa",
+            (
+                f"  Number of areas in this router is {len(areas)}. {len(areas) - len(stub) - len(nssa)} normal"
+                f" {len(stub)} stub {len(nssa)} nssa"
+            ),
             f"  Maximum path: {paths['paths'] if paths else 4}",
             *_networks(f"{e['network']} {e['wildcard']} area {e['area']}" for e in section.all("network")),
         ]
@@ -129,9 +132,11 @@ def _eigrp(at: Exec, entry: Entry, rows: Sequence[Row]) -> list[str]:
         "  Automatic Summarization: disabled",
         f"  Maximum path: {most}",
         *_networks(
-            f"{e['network']}/{32 - sum(int(x).bit_count() for x in e['wildcard'].split('.'))}"
-            if "wildcard" in e.match.args
-            else str(e["network"])
+            (
+                f"{e['network']}/{32 - sum(int(x).bit_count() for x in e['wildcard'].split('.'))}"
+                if "wildcard" in e.match.args
+                else str(e["network"])
+            )
             for e in section.all("network")
         ),
         *_passive([one.name for one in mine if igp.is_passive(section, one.name)]),
@@ -197,7 +202,9 @@ def _rip(at: Exec, entry: Entry, rows: Sequence[Row]) -> list[str]:
 
 def _bgp(entry: Entry, rows: Sequence[Row]) -> list[str]:
     section = entry.body
-    neighbours = dict.fromkeys(str(e["address"]) for e in section if "address" in e.match.args and e.name.startswith("neighbor"))  # fmt: skip
+    neighbours = dict.fromkeys(
+        str(e["address"]) for e in section if "address" in e.match.args and e.name.startswith("neighbor")
+    )
     return [
         f'Routing Protocol is "{entry.text.removeprefix("router ")}"',
         *_FILTERS,

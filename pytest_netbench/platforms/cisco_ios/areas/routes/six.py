@@ -35,7 +35,11 @@ def show(at: Exec, match: Match) -> str:
 
 def _multicast(at: Exec) -> list[Row]:
     """The route that a router has as soon as IPv6 runs."""
-    runs = any(entry.name.startswith("ipv6 address") or entry.name == "ipv6 enable" for _, body in at.config.sections("interface") for entry in body)  # fmt: skip
+    runs = any(
+        entry.name.startswith("ipv6 address") or entry.name == "ipv6 enable"
+        for _, body in at.config.sections("interface")
+        for entry in body
+    )
     return [Row(network=IPv6Network("ff00::/8"), protocol="local")] if runs else []
 
 

@@ -13,7 +13,19 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface, mask_length
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
-CODES = {"connected": "C", "local": "L", "static": "S", "kernel": "S", "rip": "R", "ripng": "R", "bgp": "B", "eigrp": "D", "ospf": "O", "ospf6": "O", "isis": "i"}  # fmt: skip
+CODES = {
+    "connected": "C",
+    "local": "L",
+    "static": "S",
+    "kernel": "S",
+    "rip": "R",
+    "ripng": "R",
+    "bgp": "B",
+    "eigrp": "D",
+    "ospf": "O",
+    "ospf6": "O",
+    "isis": "i",
+}
 EIGRP_DISTANCE = 90
 _ISIS_ROW = re.compile(r"^\s*(\S+/\d+)\s+\d+\s")
 

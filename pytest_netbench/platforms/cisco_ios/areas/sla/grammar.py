@@ -161,18 +161,34 @@ def _tracked(pattern: str, **more: Any) -> Command:
 
 
 _COMMANDS = (
-    Command(pattern="ip sla {number!:1-2147483647}", name="ip sla", opens=_SLA, edit=_open_operation, help="IP Service Level Agreement"),
     Command(
-        pattern="ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now | pending | after {after:hhmmss} ) "
-        "| ageout {ageout:0-2073600} | recurring >",
-        name="ip sla schedule", edit=_schedule, help="IP SLAs Entry Scheduling",
+        pattern="ip sla {number!:1-2147483647}",
+        name="ip sla",
+        opens=_SLA,
+        edit=_open_operation,
+        help="IP Service Level Agreement",
+    ),
+    Command(
+        pattern=(
+            "ip sla schedule {number!:1-2147483647} < life ( forever | {life:0-2147483647} ) | start-time ( now |"
+            " pending | after {after:hhmmss} ) | ageout {ageout:0-2073600} | recurring >"
+        ),
+        name="ip sla schedule",
+        edit=_schedule,
+        help="IP SLAs Entry Scheduling",
     ),
     Command(pattern="ip sla logging traps", marked=_NO_REACTION),
     Command(pattern="ip sla enable reaction-alerts", marked=_NO_REACTION),
-    Command(pattern="ip sla reaction-configuration {number!:1-2147483647} {rest:line}", name="ip sla reaction-configuration", marked=_NO_REACTION),
+    Command(
+        pattern="ip sla reaction-configuration {number!:1-2147483647} {rest:line}",
+        name="ip sla reaction-configuration",
+        marked=_NO_REACTION,
+    ),
     Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
     Command(
-        pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]", mode=_SLA, edit=_echo,
+        pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]",
+        mode=_SLA,
+        edit=_echo,
         help="ICMP Echo Operation",
     ),
     _line("frequency {value:1-604800}", "frequency 60", help="Frequency of an operation"),
@@ -182,19 +198,40 @@ _COMMANDS = (
     _line("tos {value:0-255}", "tos 0", help="Type Of Service"),
     _line("tag {tag:line}", help="User defined tag"),
     _line("owner {owner:line}", help="Owner of Entry"),
-    Command(pattern="track {number!:1-1000}", name="track again", opens=_TRACK, edit=_reopen_track, help="Object tracking configuration commands"),
+    Command(
+        pattern="track {number!:1-1000}",
+        name="track again",
+        opens=_TRACK,
+        edit=_reopen_track,
+        help="Object tracking configuration commands",
+    ),
     _tracked("ip sla {operation:1-2147483647} [ reachability | state ]"),
     _tracked("rtr {operation:1-2147483647} [ reachability | state ]"),
     _tracked("interface {interface:interface} ( line-protocol | ip routing )"),
     _tracked("ip route ( {prefix:ipv4} {mask:mask} | {network:prefix} ) reachability"),
     _tracked("list boolean ( and | or )"),
     _tracked("list threshold ( weight | percentage )"),
-    Command(pattern="threshold ( weight up {up:1-255} [ down {down:0-255} ] | percentage up {up_percent:0-100} [ down {down_percent:0-100} ] )",
-            mode=_TRACK, name="threshold", check=_needs_threshold, help="Tracking thresholds"),
-    Command(pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"),
-    Command(pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]", mode=_TRACK, check=_needs_list, help="Tracked object"),
+    Command(
+        pattern=(
+            "threshold ( weight up {up:1-255} [ down {down:0-255} ] | percentage up {up_percent:0-100} [ down"
+            " {down_percent:0-100} ] )"
+        ),
+        mode=_TRACK,
+        name="threshold",
+        check=_needs_threshold,
+        help="Tracking thresholds",
+    ),
+    Command(
+        pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"
+    ),
+    Command(
+        pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]",
+        mode=_TRACK,
+        check=_needs_list,
+        help="Tracked object",
+    ),
     Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
-)  # fmt: skip
+)
 
 
 COMMANDS: tuple[Command, ...] = (*_COMMANDS,)

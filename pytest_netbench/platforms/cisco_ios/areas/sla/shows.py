@@ -76,7 +76,8 @@ def _summary(at: Exec, match: Match) -> str:
         mark = "*" if report["active"] else "~" if not report["started_at"] else "^"
         rtt = "-" if report["rtt_ms"] is None else f"RTT={_whole(report['rtt_ms'])}"
         lines.append(
-            f"{mark}{config['number']:<11} icmp-echo   {config['target']:<17} {rtt:<11} {report['code']:<11} {_ago(at, report)}"
+            f"{mark}{config['number']:<11} icmp-echo   {config['target']:<17} {rtt:<11} {report['code']:<11}"
+            f" {_ago(at, report)}"
         )
     return "\n".join(lines) + "\n"
 
@@ -226,7 +227,8 @@ def _track_brief(at: Exec, match: Match) -> str:
     for one, report in _tracks(at, match)[0]:
         kind, instance, parameter = _row(one)
         lines.append(
-            f"{one['number']:<5} {kind:<11} {instance:<26} {parameter:<16} {_word(report['up']):<5} {elapsed(report['since_s'])}"
+            f"{one['number']:<5} {kind:<11} {instance:<26} {parameter:<16} {_word(report['up']):<5}"
+            f" {elapsed(report['since_s'])}"
         )
     return "\n".join(lines) + "\n"
 

@@ -36,14 +36,19 @@ def _check_six(_edit: Edit, match: Match) -> str | None:
 
 COMMANDS: tuple[Command, ...] = (
     Command(
-        pattern="ip route [ vrf {vrf!:word} ] {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] | {via!:ipv4} ) "
-        "[ {distance:1-255} ] < name {label:word} | tag {tag:1-4294967295} | permanent | track {track:1-1000} >",
+        pattern=(
+            "ip route [ vrf {vrf!:word} ] {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] |"
+            " {via!:ipv4} ) [ {distance:1-255} ] < name {label:word} | tag {tag:1-4294967295} | permanent | track"
+            " {track:1-1000} >"
+        ),
         check=_check_hop,
         help="Establish static routes",
     ),
     Command(
-        pattern="ipv6 route [ vrf {vrf!:word} ] {prefix!:ipv6prefix} ^ ( {out!:interface} [ {via!:ipv6} ] | {via!:ipv6} ) "
-        "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >",
+        pattern=(
+            "ipv6 route [ vrf {vrf!:word} ] {prefix!:ipv6prefix} ^ ( {out!:interface} [ {via!:ipv6} ] | {via!:ipv6} ) "
+            "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >"
+        ),
         check=_check_six,
         help="Configure static routes",
     ),

@@ -65,7 +65,10 @@ def _lines(view: View, vlan: int, tree: Tree) -> Iterator[str]:
 
 
 def _times(times: Mapping[str, Any]) -> str:
-    return f"Hello Time   {times['hello']:.0f} sec  Max Age {times['max_age']:.0f} sec  Forward Delay {times['forward_delay']:.0f} sec"
+    return (
+        f"Hello Time   {times['hello']:.0f} sec  Max Age {times['max_age']:.0f} sec  Forward Delay"
+        f" {times['forward_delay']:.0f} sec"
+    )
 
 
 def _sorted(tree: Tree) -> list[tuple[str, Mapping[str, Any]]]:
@@ -86,20 +89,35 @@ def _type(port: Mapping[str, Any]) -> str:
 def _detail(_view: View, vlan: int, tree: Tree) -> Iterator[str]:
     root, bridge = tree["root"], tree["bridge"]
     yield f" VLAN{vlan:04d} is executing the {_PROTOCOLS[tree['mode']]} compatible Spanning Tree protocol"
-    yield f"  Bridge Identifier has priority {bridge['priority'] - vlan}, sysid {vlan}, address {cisco_mac(bridge['address'])}"
-    yield f"  Configured hello time {bridge['hello']:.0f}, max age {bridge['max_age']:.0f}, forward delay {bridge['forward_delay']:.0f}"
+    yield (
+        f"  Bridge Identifier has priority {bridge['priority'] - vlan}, sysid {vlan}, address"
+        f" {cisco_mac(bridge['address'])}"
+    )
+    yield (
+        f"  Configured hello time {bridge['hello']:.0f}, max age {bridge['max_age']:.0f}, forward delay"
+        f" {bridge['forward_delay']:.0f}"
+    )
     if root["port"]:
         yield f"  Current root has priority {root['priority']}, address {cisco_mac(root['address'])}"
-        yield f"  Root port is {tree['ports'][root['port']]['number']} ({full_name(root['port'])}), cost of root path is {root['cost']}"
+        yield (
+            f"  Root port is {tree['ports'][root['port']]['number']} ({full_name(root['port'])}), cost of root path is"
+            f" {root['cost']}"
+        )
     else:
         yield "  We are the root of the spanning tree"
     yield "  Topology change flag not set, detected flag not set"
     seconds = int(tree["changed_s"])
-    yield f"  Number of topology changes {tree['changes']} last change occurred {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d} ago"
+    yield (
+        f"  Number of topology changes {tree['changes']} last change occurred"
+        f" {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d} ago"
+    )
     if tree["changed_by"]:
         yield f"          from {full_name(tree['changed_by'])}"
     yield f"  Times:  hold 1, topology change {root['max_age'] + root['forward_delay']:.0f}, notification 2"
-    yield f"          hello {root['hello']:.0f}, max age {root['max_age']:.0f}, forward delay {root['forward_delay']:.0f} "
+    yield (
+        f"          hello {root['hello']:.0f}, max age {root['max_age']:.0f}, forward delay"
+        f" {root['forward_delay']:.0f} "
+    )
     yield "  Timers: hello 0, topology change 0, notification 0, aging 300"
     for name, port in _sorted(tree):
         yield ""
@@ -110,10 +128,16 @@ def _port_detail(vlan: int, tree: Tree, name: str, port: Mapping[str, Any]) -> I
     designated, root = port["designated"], tree["root"]
     state = "broken" if port["inconsistent"] else port["state"]
     yield f" Port {port['number']} ({full_name(name)}) of VLAN{vlan:04d} is {port['role']} {state} "
-    yield f"   Port path cost {port['cost']}, Port priority {port['priority']}, Port Identifier {port['priority']}.{port['number']}."
+    yield (
+        f"   Port path cost {port['cost']}, Port priority {port['priority']}, Port Identifier"
+        f" {port['priority']}.{port['number']}."
+    )
     yield f"   Designated root has priority {root['priority']}, address {cisco_mac(root['address'])}"
     yield f"   Designated bridge has priority {designated['priority']}, address {cisco_mac(designated['address'])}"
-    yield f"   Designated port id is {designated['port'] >> 8}.{designated['port'] & 255}, designated path cost {designated['cost']}"
+    yield (
+        f"   Designated port id is {designated['port'] >> 8}.{designated['port'] & 255}, designated path cost"
+        f" {designated['cost']}"
+    )
     yield "   Timers: message age 0, forward delay 0, hold 0"
     yield f"   Number of transitions to forwarding state: {port['transitions']}"
     if port["edge"]:
@@ -123,14 +147,19 @@ def _port_detail(vlan: int, tree: Tree, name: str, port: Mapping[str, Any]) -> I
 
 
 def _root(at: Exec, _match: Match) -> str:
-    lines = ["", "                                        Root    Hello Max Fwd", "Vlan                   Root ID          Cost    Time  Age Dly  Root Port"]  # fmt: skip
+    lines = [
+        "",
+        "                                        Root    Hello Max Fwd",
+        "Vlan                   Root ID          Cost    Time  Age Dly  Root Port",
+    ]
     lines.append("---------------- -------------------- --------- ----- --- ---  ------------")
     for vlan, tree in sorted((int(vlan), tree) for vlan, tree in View(at).live["trees"].items()):
         root = tree["root"]
         if tree["ports"]:
             lines.append(
-                f"VLAN{vlan:04d}         {root['priority']:>5} {cisco_mac(root['address'])} {root['cost']:>9} {root['hello']:>4.0f}  {root['max_age']:>3.0f} "
-                f"{root['forward_delay']:>3.0f}  {short_name(root['port']) if root['port'] else ''}"
+                f"VLAN{vlan:04d}         {root['priority']:>5} {cisco_mac(root['address'])} {root['cost']:>9}"
+                f" {root['hello']:>4.0f}  {root['max_age']:>3.0f} {root['forward_delay']:>3.0f} "
+                f" {short_name(root['port']) if root['port'] else ''}"
             )
     return "\n".join(lines) + "\n"
 
@@ -146,7 +175,9 @@ def _interface(at: Exec, match: Match) -> str:
             f"VLAN{vlan:04d}            {'enabled' if port['edge'] else 'disabled'}\n" for vlan, port in trees
         )
     lines = ["", "Vlan                Role Sts Cost      Prio.Nbr Type", _RULE]
-    return "\n".join([*lines, *(f"VLAN{vlan:04d}            {_port(port)}" for vlan, port in sorted(trees, key=lambda t: t[0])), ""])  # fmt: skip
+    return "\n".join(
+        [*lines, *(f"VLAN{vlan:04d}            {_port(port)}" for vlan, port in sorted(trees, key=lambda t: t[0])), ""]
+    )
 
 
 def _summary(at: Exec, _match: Match) -> str:
@@ -193,7 +224,11 @@ def _blocked(at: Exec, match: Match) -> str:
             elif not inconsistent and port["role"] in {"alternate", "backup"}:
                 found.append((vlan, short_name(name), ""))
     if inconsistent:
-        lines = ["", "Name                 Interface              Inconsistency", "-------------------- ---------------------- ------------------"]  # fmt: skip
+        lines = [
+            "",
+            "Name                 Interface              Inconsistency",
+            "-------------------- ---------------------- ------------------",
+        ]
         lines += [f"VLAN{vlan:04d}             {name:<22} {kind}" for vlan, name, kind in found]
         return "\n".join([*lines, "", f"Number of inconsistent ports (segments) in the system : {len(found)}", ""])
     lines = [
@@ -207,9 +242,29 @@ def _blocked(at: Exec, match: Match) -> str:
 
 
 COMMANDS = (
-    Command(pattern="show spanning-tree [ vlan {vlans:vlans} ] [ detail ]", name="show spanning-tree", mode="exec", run=_show, roles=SWITCH, user=True, help="Spanning tree topology"),
+    Command(
+        pattern="show spanning-tree [ vlan {vlans:vlans} ] [ detail ]",
+        name="show spanning-tree",
+        mode="exec",
+        run=_show,
+        roles=SWITCH,
+        user=True,
+        help="Spanning tree topology",
+    ),
     Command(pattern="show spanning-tree root", mode="exec", run=_root, roles=SWITCH, user=True),
-    Command(pattern="show spanning-tree interface {interface:interface} [ portfast ]", mode="exec", run=_interface, roles=SWITCH, user=True),
+    Command(
+        pattern="show spanning-tree interface {interface:interface} [ portfast ]",
+        mode="exec",
+        run=_interface,
+        roles=SWITCH,
+        user=True,
+    ),
     Command(pattern="show spanning-tree summary", mode="exec", run=_summary, roles=SWITCH, user=True),
-    Command(pattern="show spanning-tree ( blockedports | inconsistentports )", mode="exec", run=_blocked, roles=SWITCH, user=True),
-)  # fmt: skip
+    Command(
+        pattern="show spanning-tree ( blockedports | inconsistentports )",
+        mode="exec",
+        run=_blocked,
+        roles=SWITCH,
+        user=True,
+    ),
+)

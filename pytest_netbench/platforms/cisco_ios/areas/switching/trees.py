@@ -94,36 +94,76 @@ def _vlan_command(word: str, low: int, high: int, usual: int | None, *, name: st
 
 
 _GLOBAL = (
-    Command(pattern="spanning-tree mode ( pvst | rapid-pvst )", default=("spanning-tree mode pvst",), help="Spanning tree operating mode"),
+    Command(
+        pattern="spanning-tree mode ( pvst | rapid-pvst )",
+        default=("spanning-tree mode pvst",),
+        help="Spanning tree operating mode",
+    ),
     Command(pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",)),
-    Command(pattern="spanning-tree vlan {vlans!:vlans}", edit=_switch_off, keeps_no=True, help="VLAN Switch Spanning Tree"),
+    Command(
+        pattern="spanning-tree vlan {vlans!:vlans}", edit=_switch_off, keeps_no=True, help="VLAN Switch Spanning Tree"
+    ),
     _vlan_command("priority", 0, 61440, 32768, name="stp priority"),
     _vlan_command("hello-time", 1, 10, 2, name="stp hello"),
     _vlan_command("forward-time", 4, 30, 15, name="stp forward"),
     _vlan_command("max-age", 6, 40, 20, name="stp age"),
-    Command(pattern="spanning-tree vlan {vlans:vlans} root ( primary | secondary ) [ diameter {diameter:2-7} ]", edit=_root),
+    Command(
+        pattern="spanning-tree vlan {vlans:vlans} root ( primary | secondary ) [ diameter {diameter:2-7} ]", edit=_root
+    ),
     Command(pattern="spanning-tree portfast [ edge ] default", name="stp portfast default"),
     Command(pattern="spanning-tree portfast [ edge ] bpduguard default", name="stp bpduguard default"),
     Command(pattern="spanning-tree portfast [ edge ] bpdufilter default", name="stp bpdufilter default"),
     Command(pattern="spanning-tree loopguard default", name="stp loopguard default"),
-    Command(pattern="spanning-tree pathcost method ( short | long )", name="stp pathcost", default=("spanning-tree pathcost method short",)),
+    Command(
+        pattern="spanning-tree pathcost method ( short | long )",
+        name="stp pathcost",
+        default=("spanning-tree pathcost method short",),
+    ),
     Command(pattern="spanning-tree logging", marked="states are not logged"),
-    Command(pattern="spanning-tree etherchannel guard misconfig", keeps_no=True, default=("spanning-tree etherchannel guard misconfig",)),
+    Command(
+        pattern="spanning-tree etherchannel guard misconfig",
+        keeps_no=True,
+        default=("spanning-tree etherchannel guard misconfig",),
+    ),
     Command(pattern="spanning-tree uplinkfast", marked="use rapid-pvst"),
     Command(pattern="spanning-tree backbonefast", marked="use rapid-pvst"),
-)  # fmt: skip
+)
 
 _INTERFACE = (
-    Command(pattern="spanning-tree portfast [ disable | trunk | network | edge [ trunk ] ]", name="stp portfast", help="Enable an interface to move directly to forwarding"),
-    Command(pattern="spanning-tree bpduguard ( enable | disable )", name="stp bpduguard", help="Don't accept BPDUs on this interface"),
-    Command(pattern="spanning-tree bpdufilter ( enable | disable )", name="stp bpdufilter", help="Don't send or receive BPDUs on this interface"),
-    Command(pattern="spanning-tree guard ( root | loop | none )", name="stp guard", help="Change an interface's spanning tree guard mode"),
-    Command(pattern="spanning-tree cost {value:1-200000000}", name="stp cost", help="Change an interface's spanning tree port path cost"),
-    Command(pattern="spanning-tree port-priority {value:0-240}", name="stp port-priority", default=("spanning-tree port-priority 128",)),
+    Command(
+        pattern="spanning-tree portfast [ disable | trunk | network | edge [ trunk ] ]",
+        name="stp portfast",
+        help="Enable an interface to move directly to forwarding",
+    ),
+    Command(
+        pattern="spanning-tree bpduguard ( enable | disable )",
+        name="stp bpduguard",
+        help="Don't accept BPDUs on this interface",
+    ),
+    Command(
+        pattern="spanning-tree bpdufilter ( enable | disable )",
+        name="stp bpdufilter",
+        help="Don't send or receive BPDUs on this interface",
+    ),
+    Command(
+        pattern="spanning-tree guard ( root | loop | none )",
+        name="stp guard",
+        help="Change an interface's spanning tree guard mode",
+    ),
+    Command(
+        pattern="spanning-tree cost {value:1-200000000}",
+        name="stp cost",
+        help="Change an interface's spanning tree port path cost",
+    ),
+    Command(
+        pattern="spanning-tree port-priority {value:0-240}",
+        name="stp port-priority",
+        default=("spanning-tree port-priority 128",),
+    ),
     Command(pattern="spanning-tree link-type ( point-to-point | shared )", marked="every link is point-to-point"),
     _vlan_command("cost", 1, 200000000, None, name="stp vlan cost"),
     _vlan_command("port-priority", 0, 240, 128, name="stp vlan port-priority"),
-)  # fmt: skip
+)
 
 COMMANDS = (
     *(replace(command, roles=SWITCH) for command in _GLOBAL),

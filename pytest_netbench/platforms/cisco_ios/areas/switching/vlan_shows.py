@@ -58,7 +58,10 @@ def _vlan_types(names: dict[int, str]) -> Iterator[str]:
     yield "VLAN Type  SAID       MTU   Parent RingNo BridgeNo Stp  BrdgMode Trans1 Trans2"
     yield "---- ----- ---------- ----- ------ ------ -------- ---- -------- ------ ------"
     for vlan in sorted(names):
-        yield f"{vlan:<4} {_TYPES.get(vlan, 'enet'):<5} {100000 + vlan:<10} 1500  -      -      -        -    -        0      0   "
+        yield (
+            f"{vlan:<4} {_TYPES.get(vlan, 'enet'):<5} {100000 + vlan:<10} 1500  -      -      -        -    -        0 "
+            "     0   "
+        )
     yield ""
     yield "Remote SPAN VLANs"
     yield "-" * 78
@@ -85,7 +88,8 @@ def _trunk(at: Exec, match: Match) -> str:
     )
     lines = ["", "Port        Mode             Encapsulation  Status        Native vlan"]
     lines += [
-        f"{port.short:<11} {port.config.dynamic or 'on':<16} {'n-802.1q' if port.config.dynamic else '802.1q':<14} {'trunking':<13} {port.config.native}"
+        f"{port.short:<11} {port.config.dynamic or 'on':<16} {'n-802.1q' if port.config.dynamic else '802.1q':<14}"
+        f" {'trunking':<13} {port.config.native}"
         for port in trunks
     ]
     for title, vlans in tables:
@@ -134,7 +138,10 @@ def _switchport_lines(port: Port, names: dict[int, str]) -> Iterator[str]:
     yield "Switchport: Enabled"
     yield f"Administrative Mode: {administrative}"
     yield f"Operational Mode: {'down' if not port.up else 'trunk' if trunk else 'static access'}"
-    yield f"Administrative Trunking Encapsulation: {'dot1q' if encapsulation is not None and encapsulation.has('dot1q') else 'negotiate'}"
+    yield (
+        "Administrative Trunking Encapsulation:"
+        f" {'dot1q' if encapsulation is not None and encapsulation.has('dot1q') else 'negotiate'}"
+    )
     if port.up:
         yield f"Operational Trunking Encapsulation: {'dot1q' if trunk else 'native'}"
     yield f"Negotiation of Trunking: {'Off' if access or section.has('switchport nonegotiate') else 'On'}"
@@ -145,7 +152,14 @@ def _switchport_lines(port: Port, names: dict[int, str]) -> Iterator[str]:
     yield f"Voice VLAN: {voice}"
     yield "Administrative private-vlan host-association: none "
     yield "Administrative private-vlan mapping: none "
-    for what in ("native VLAN: none", "Native VLAN tagging: enabled", "encapsulation: dot1q", "normal VLANs: none", "associations: none", "mappings: none"):  # fmt: skip
+    for what in (
+        "native VLAN: none",
+        "Native VLAN tagging: enabled",
+        "encapsulation: dot1q",
+        "normal VLANs: none",
+        "associations: none",
+        "mappings: none",
+    ):
         yield f"Administrative private-vlan trunk {what}"
     yield "Operational private-vlan: none"
     yield f"Trunking VLANs Enabled: {'ALL' if config.allowed is None else format_vlans(config.allowed) or 'NONE'}"
@@ -179,10 +193,17 @@ def _status(at: Exec, match: Match) -> str:
         up = port.up if port is not None else state.protocol == "up"
         disabled = port is not None and bool(port.disabled)
         status = "disabled" if not one.enabled else "err-disabled" if disabled else "connected" if up else "notconnect"
-        vlan = "routed" if not is_switchport(view.context, one) or port is None else "trunk" if port.trunk and up else str(port.config.vlan)  # fmt: skip
+        vlan = (
+            "routed"
+            if not is_switchport(view.context, one) or port is None
+            else "trunk"
+            if port.trunk and up
+            else str(port.config.vlan)
+        )
         speed = f"a-{one.bandwidth_kbit // 1000}" if up else "auto"
         lines.append(
-            f"{one.parsed.short:<9} {_label(one):<18} {status:<12} {vlan:<10} {'a-full' if up else 'auto':>6} {speed:>6} {_MEDIA.get(one.parsed.kind, '10/100/1000BaseTX')}"
+            f"{one.parsed.short:<9} {_label(one):<18} {status:<12} {vlan:<10} {'a-full' if up else 'auto':>6}"
+            f" {speed:>6} {_MEDIA.get(one.parsed.kind, '10/100/1000BaseTX')}"
         )
     return "\n".join(lines) + "\n"
 
@@ -242,17 +263,53 @@ def _clear(at: Exec, match: Match) -> None:
 
 
 COMMANDS = (
-    Command(pattern="show vlan [ brief ]", name="show vlan", mode="exec", run=_vlan, roles=SWITCH, user=True, help="VTP VLAN status"),
+    Command(
+        pattern="show vlan [ brief ]",
+        name="show vlan",
+        mode="exec",
+        run=_vlan,
+        roles=SWITCH,
+        user=True,
+        help="VTP VLAN status",
+    ),
     Command(pattern="show vlan id {vlan:1-4094}", mode="exec", run=_vlan, roles=SWITCH, user=True),
     Command(pattern="show vlan name {name:word}", mode="exec", run=_vlan, roles=SWITCH, user=True),
-    Command(pattern="show interfaces [ {interface:interface} ] trunk", mode="exec", run=_trunk, roles=SWITCH, user=True),
-    Command(pattern="show interfaces [ {interface:interface} ] switchport", mode="exec", run=_switchport, roles=SWITCH, user=True),
-    Command(pattern="show interfaces [ {interface:interface} ] status [ err-disabled ]", name="show interfaces status", mode="exec", run=_status, roles=SWITCH, user=True),
     Command(
-        pattern="show mac address-table < dynamic | static | vlan {vlan:1-4094} | interface {interface:interface} | address {mac:mac} >",
-        mode="exec", run=_addresses, roles=SWITCH, user=True, help="MAC forwarding table",
+        pattern="show interfaces [ {interface:interface} ] trunk", mode="exec", run=_trunk, roles=SWITCH, user=True
+    ),
+    Command(
+        pattern="show interfaces [ {interface:interface} ] switchport",
+        mode="exec",
+        run=_switchport,
+        roles=SWITCH,
+        user=True,
+    ),
+    Command(
+        pattern="show interfaces [ {interface:interface} ] status [ err-disabled ]",
+        name="show interfaces status",
+        mode="exec",
+        run=_status,
+        roles=SWITCH,
+        user=True,
+    ),
+    Command(
+        pattern=(
+            "show mac address-table < dynamic | static | vlan {vlan:1-4094} | interface {interface:interface} | address"
+            " {mac:mac} >"
+        ),
+        mode="exec",
+        run=_addresses,
+        roles=SWITCH,
+        user=True,
+        help="MAC forwarding table",
     ),
     Command(pattern="show mac address-table count", mode="exec", run=_address_count, roles=SWITCH, user=True),
     Command(pattern="show mac address-table aging-time", mode="exec", run=_ageing, roles=SWITCH, user=True),
-    Command(pattern="clear mac address-table dynamic [ interface {interface:interface} ]", mode="exec", run=_clear, changes=True, roles=SWITCH),
-)  # fmt: skip
+    Command(
+        pattern="clear mac address-table dynamic [ interface {interface:interface} ]",
+        mode="exec",
+        run=_clear,
+        changes=True,
+        roles=SWITCH,
+    ),
+)

@@ -190,34 +190,59 @@ def _needs_switchport(edit: Edit, _match: Match) -> str | None:
 
 _SWITCHPORT = (
     Command(pattern="switchport host", edit=_host),
-    Command(pattern="autostate", keeps_no=True, default=("autostate",), check=_needs_svi, edit=_autostate, help="Enable auto-state determination for VLAN"),
+    Command(
+        pattern="autostate",
+        keeps_no=True,
+        default=("autostate",),
+        check=_needs_svi,
+        edit=_autostate,
+        help="Enable auto-state determination for VLAN",
+    ),
     Command(pattern="switchport", keeps_no=True, default=("switchport",), help="Set switching mode characteristics"),
     Command(
         pattern="switchport mode ( access | trunk | dynamic ( auto | desirable ) )",
         default=("switchport mode dynamic auto",),
         help="Set trunking mode of the interface",
     ),
-    Command(pattern="switchport access vlan {vlan:1-4094}", edit=_access, default=("switchport access vlan 1",), help="Set VLAN when interface is in access mode"),
+    Command(
+        pattern="switchport access vlan {vlan:1-4094}",
+        edit=_access,
+        default=("switchport access vlan 1",),
+        help="Set VLAN when interface is in access mode",
+    ),
     Command(pattern="switchport voice vlan {vlan:1-4094}", edit=_access),
-    Command(pattern="switchport trunk encapsulation ( dot1q | negotiate | isl )", default=("switchport trunk encapsulation negotiate",)),
+    Command(
+        pattern="switchport trunk encapsulation ( dot1q | negotiate | isl )",
+        default=("switchport trunk encapsulation negotiate",),
+    ),
     Command(pattern="switchport trunk native vlan {vlan:1-4094}", default=("switchport trunk native vlan 1",)),
     Command(
-        pattern="switchport trunk allowed vlan ^ ( all | none | add {vlans:vlans} | remove {vlans:vlans} | except {vlans:vlans} | {vlans:vlans} )",
+        pattern=(
+            "switchport trunk allowed vlan ^ ( all | none | add {vlans:vlans} | remove {vlans:vlans} | except"
+            " {vlans:vlans} | {vlans:vlans} )"
+        ),
         edit=_allow,
     ),
     Command(pattern="switchport trunk pruning vlan ^ ( none | {vlans:vlans} )", marked=_NO_VTP),
     Command(pattern="switchport nonegotiate", help="Device will not engage in negotiation protocol on this interface"),
     Command(pattern="switchport protected", help="Configure an interface to be a protected port"),
     Command(pattern="switchport block ( unicast | multicast )", marked="unknown addresses are flooded"),
-    Command(pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]", marked="storms are not limited"),
+    Command(
+        pattern="storm-control ( broadcast | multicast | unicast ) level {level:word} [ {low:word} ]",
+        marked="storms are not limited",
+    ),
     Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
     Command(pattern="udld port [ aggressive ]", marked="links do not fail one way"),
-)  # fmt: skip
+)
 
 COMMANDS = (
     Command(pattern="interface range {ranges:ifrange}", opens=MODE, edit=_open_range, help="interface range command"),
     Command(pattern="vlan {vlans!:vlans}", opens=VLAN_MODE, edit=_vlan, roles=SWITCH, help="Vlan commands"),
-    Command(pattern="vlan internal allocation policy ( ascending | descending )", default=("vlan internal allocation policy ascending",), roles=SWITCH),
+    Command(
+        pattern="vlan internal allocation policy ( ascending | descending )",
+        default=("vlan internal allocation policy ascending",),
+        roles=SWITCH,
+    ),
     Command(pattern="vlan dot1q tag native", marked="the native VLAN stays untagged", roles=SWITCH),
     Command(pattern="vtp mode ( server | client | transparent | off )", marked=_NO_VTP, roles=SWITCH),
     Command(pattern="vtp domain {domain:word}", marked=_NO_VTP, roles=SWITCH),
@@ -231,12 +256,28 @@ COMMANDS = (
     ),
     Command(pattern="ip default-gateway {address:ipv4}", help="Specify default gateway (if not routing IP)"),
     Command(pattern="name {name:word}", mode=VLAN_MODE, edit=_name, help="Ascii name of the VLAN"),
-    Command(pattern="state ( active | suspend )", mode=VLAN_MODE, default=("state active",), help="Operational state of the VLAN"),
+    Command(
+        pattern="state ( active | suspend )",
+        mode=VLAN_MODE,
+        default=("state active",),
+        help="Operational state of the VLAN",
+    ),
     Command(pattern="shutdown", name="vlan shutdown", mode=VLAN_MODE, help="Shutdown VLAN switching"),
     Command(pattern="remote-span", mode=VLAN_MODE, marked="frames are not mirrored"),
     Command(pattern="errdisable recovery cause {cause:word}", roles=SWITCH),
-    Command(pattern="errdisable recovery interval {seconds:30-86400}", default=("errdisable recovery interval 300",), roles=SWITCH),
-    Command(pattern="errdisable detect cause {cause:word}", marked="errors that are known are always detected", roles=SWITCH),
-    Command(pattern="encapsulation dot1Q {vlan:1-4094} [ native ]", mode=MODE, edit=_encapsulation, help="IEEE 802.1Q Virtual LAN"),
+    Command(
+        pattern="errdisable recovery interval {seconds:30-86400}",
+        default=("errdisable recovery interval 300",),
+        roles=SWITCH,
+    ),
+    Command(
+        pattern="errdisable detect cause {cause:word}", marked="errors that are known are always detected", roles=SWITCH
+    ),
+    Command(
+        pattern="encapsulation dot1Q {vlan:1-4094} [ native ]",
+        mode=MODE,
+        edit=_encapsulation,
+        help="IEEE 802.1Q Virtual LAN",
+    ),
     *(replace(command, mode=MODE, roles=SWITCH, check=command.check or _needs_switchport) for command in _SWITCHPORT),
-)  # fmt: skip
+)

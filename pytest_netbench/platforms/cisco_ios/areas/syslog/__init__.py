@@ -8,5 +8,13 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="syslog",
     compile=compile_syslog,
-    scope=(("syslog", "datagrams to logging hosts, from the source interface, with facility and trap level; changes of HSRP, VRRP and tracked objects, and matches of access lists with log, are logged"),),
-)  # fmt: skip
+    scope=(
+        (
+            "syslog",
+            (
+                "datagrams to logging hosts, from the source interface, with facility and trap level; changes of HSRP,"
+                " VRRP and tracked objects, and matches of access lists with log, are logged"
+            ),
+        ),
+    ),
+)

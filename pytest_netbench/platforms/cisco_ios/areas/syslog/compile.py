@@ -16,9 +16,18 @@ _PORT = 514
 
 
 _FACILITIES = {
-    "kern": 0, "user": 1, "mail": 2, "daemon": 3, "auth": 4, "syslog": 5, "lpr": 6, "news": 7, "uucp": 8, "cron": 9,
+    "kern": 0,
+    "user": 1,
+    "mail": 2,
+    "daemon": 3,
+    "auth": 4,
+    "syslog": 5,
+    "lpr": 6,
+    "news": 7,
+    "uucp": 8,
+    "cron": 9,
     **{f"local{number}": 16 + number for number in range(8)},
-}  # fmt: skip
+}
 
 
 _SPEAKERS = ("fhrp", "sla", "acllog")

@@ -72,13 +72,19 @@ def _logging(at: Exec, _match: Match) -> str:
     log = at.device.collect_log()
     hosts = at.config.all("logging host")
     lines = [
-        "Syslog logging: enabled (0 messages dropped, 0 messages rate-limited, 0 flushes, 0 overruns, xml disabled, filtering disabled)",
+        (
+            "Syslog logging: enabled (0 messages dropped, 0 messages rate-limited, 0 flushes, 0 overruns, xml disabled,"
+            " filtering disabled)"
+        ),
         "",
         "No Active Message Discriminator.",
         "",
         "No Inactive Message Discriminator.",
         "",
-        f"    Console logging: {'disabled' if at.config.says_no('logging console') else f'level debugging, {len(log)} messages logged, xml disabled, filtering disabled'}",
+        (
+            "    Console logging:"
+            f" {'disabled' if at.config.says_no('logging console') else f'level debugging, {len(log)} messages logged, xml disabled, filtering disabled'}"
+        ),
         "    Monitor logging: level debugging, 0 messages logged, xml disabled,",
         "                     filtering disabled",
         f"    Buffer logging:  level debugging, {len(log)} messages logged, xml disabled,",
@@ -88,7 +94,8 @@ def _logging(at: Exec, _match: Match) -> str:
         "    Persistent logging: disabled",
         f"    Trap logging: level informational, {len(log)} message lines logged",
         *(
-            f"        Logging to {host['address']}  (udp port {host.get('port', 514)}, audit disabled, link up), {len(log)} message lines logged"
+            f"        Logging to {host['address']}  (udp port {host.get('port', 514)}, audit disabled, link up),"
+            f" {len(log)} message lines logged"
             for host in hosts
         ),
         "",
@@ -104,12 +111,18 @@ def _clear_logging(at: Exec, _match: Match) -> None:
 
 
 def _users(_at: Exec, _match: Match) -> str:
-    return "    Line       User       Host(s)              Idle       Location\n*  0 con 0                idle                 00:00:00   \n\n  Interface    User               Mode         Idle     Peer Address\n\n"
+    return (
+        "    Line       User       Host(s)              Idle       Location\n*  0 con 0                idle            "
+        "     00:00:00   \n\n  Interface    User               Mode         Idle     Peer Address\n\n"
+    )
 
 
 def _inventory(at: Exec, _match: Match) -> str:
     model = "netbench-L2" if at.device.role == "switch" else "netbench-L3"
-    return f'NAME: "{model}", DESCR: "{model} chassis, Hw Serial#: {serial(at.node.name)}, Hw Revision: 1.0"\nPID: {model:<17} , VID: 1.0, SN: {serial(at.node.name)}\n\n\n'
+    return (
+        f'NAME: "{model}", DESCR: "{model} chassis, Hw Serial#: {serial(at.node.name)}, Hw Revision: 1.0"\nPID:'
+        f" {model:<17} , VID: 1.0, SN: {serial(at.node.name)}\n\n\n"
+    )
 
 
 def _unsupported(at: Exec, _match: Match) -> str:
@@ -129,9 +142,16 @@ def _unsupported(at: Exec, _match: Match) -> str:
 
 def _hosts(at: Exec, _match: Match) -> str:
     domain = at.config.get("ip domain name")
-    lines = [f"Default domain is {domain['domain']}" if domain else "Default domain is not set", "Name servers are 255.255.255.255", "",
-        "Codes: UN - unknown, EX - expired, OK - OK, ?? - revalidate", "       temp - temporary, perm - permanent", "       NA - Not Applicable None - Not defined", "",
-        "Host                      Port  Flags      Age Type   Address(es)"]  # fmt: skip
+    lines = [
+        f"Default domain is {domain['domain']}" if domain else "Default domain is not set",
+        "Name servers are 255.255.255.255",
+        "",
+        "Codes: UN - unknown, EX - expired, OK - OK, ?? - revalidate",
+        "       temp - temporary, perm - permanent",
+        "       NA - Not Applicable None - Not defined",
+        "",
+        "Host                      Port  Flags      Age Type   Address(es)",
+    ]
     lines += [
         f"{entry['host']:<25} None  (perm, OK)  0   IP    {'  '.join(str(a) for a in entry.many('address'))}"
         for entry in at.config.all("ip host")

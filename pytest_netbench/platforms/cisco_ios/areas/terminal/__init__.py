@@ -10,4 +10,4 @@ AREA = Area(
     commands=(*EXEC,),
     help={"terminal": "Set terminal line parameters"},
     scope=(("enable, terminal length and width, paging, line editing", "yes"),),
-)  # fmt: skip
+)

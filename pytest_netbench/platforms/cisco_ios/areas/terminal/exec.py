@@ -69,32 +69,46 @@ def _show_terminal(at: Exec, _match: Match) -> str:
 
 EXEC: tuple[Command, ...] = (
     Command(
-            pattern="enable [ {level:0-15} ]", mode="exec", name="enable", user=True, run=_enable,
-            help="Turn on privileged commands",
-        ),
+        pattern="enable [ {level:0-15} ]",
+        mode="exec",
+        name="enable",
+        user=True,
+        run=_enable,
+        help="Turn on privileged commands",
+    ),
     Command(
-            pattern="terminal length {lines:0-512}", mode="exec", user=True, run=_length,
-            help="Set number of lines on a screen",
-        ),
+        pattern="terminal length {lines:0-512}",
+        mode="exec",
+        user=True,
+        run=_length,
+        help="Set number of lines on a screen",
+    ),
     Command(
-            pattern="terminal width {columns:0-512}", mode="exec", user=True, run=_width,
-            help="Set width of the display terminal",
-        ),
+        pattern="terminal width {columns:0-512}",
+        mode="exec",
+        user=True,
+        run=_width,
+        help="Set width of the display terminal",
+    ),
     Command(pattern="terminal no length", mode="exec", user=True, run=_length),
     Command(pattern="terminal no width", mode="exec", user=True, run=_width),
     Command(pattern="terminal no monitor", mode="exec", run=_nothing),
     Command(
-            pattern="terminal monitor", mode="exec", run=_nothing, help="Copy debug output to the current terminal line"
-        ),
+        pattern="terminal monitor", mode="exec", run=_nothing, help="Copy debug output to the current terminal line"
+    ),
     Command(
-            pattern="terminal history [ size {lines:0-256} ]", mode="exec", user=True, run=_nothing,
-            help="Enable and control the command history function",
-        ),
+        pattern="terminal history [ size {lines:0-256} ]",
+        mode="exec",
+        user=True,
+        run=_nothing,
+        help="Enable and control the command history function",
+    ),
+    Command(pattern="show privilege", mode="exec", user=True, run=_show_privilege, help="Show current privilege level"),
     Command(
-            pattern="show privilege", mode="exec", user=True, run=_show_privilege, help="Show current privilege level"
-        ),
-    Command(
-            pattern="show terminal", mode="exec", user=True, run=_show_terminal,
-            help="Display terminal configuration parameters",
-        ),
-)  # fmt: skip
+        pattern="show terminal",
+        mode="exec",
+        user=True,
+        run=_show_terminal,
+        help="Display terminal configuration parameters",
+    ),
+)

@@ -17,4 +17,4 @@ AREA = Area(
         "allow-default": "Allow default route to match when checking source address",
     },
     scope=(("ip verify unicast source reachable-via rx, any, allow-default, with an access list", "yes"),),
-)  # fmt: skip
+)

@@ -18,4 +18,4 @@ AREA = Area(
         ("ip vrf, vrf definition, forwarding on interfaces, static routes, OSPF and BGP in a VRF", "yes"),
         ("route-target", "accepted, without effect: VRFs are kept apart"),
     ),
-)  # fmt: skip
+)

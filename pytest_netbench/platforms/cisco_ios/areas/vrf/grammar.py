@@ -86,30 +86,50 @@ def _empty(edit: Edit, body: Section) -> bool:
 
 
 _COMMANDS = (
-    Command(pattern="ip vrf {vrf!:vrfname}", opens=_OLD, edit=_define, help="Configure an IP VPN Routing/Forwarding instance"),
+    Command(
+        pattern="ip vrf {vrf!:vrfname}",
+        opens=_OLD,
+        edit=_define,
+        help="Configure an IP VPN Routing/Forwarding instance",
+    ),
     Command(pattern="vrf definition {vrf!:vrfname}", opens=_NEW, edit=_define, help="VRF definition"),
     Command(pattern="rd {rd:rd}", mode=(_OLD, _NEW), help="Specify Route Distinguisher"),
     Command(pattern="description {text:line}", mode=(_OLD, _NEW), help="VRF specific description"),
-    Command(pattern="route-target ( export | import | both ) {rt!:rd}", mode=(_OLD, _NEW, _FAMILY), marked=_LEAK, help="Specify Target VPN Extended Communities"),
-    Command(pattern="address-family ( ipv4 | ipv6 )", mode=_NEW, name="address-family", opens=_FAMILY, help="Enter Address Family command mode"),
-    Command(pattern="ip vrf forwarding {vrf:vrfname}", mode=INTERFACE, edit=_forward, help="Configure forwarding table"),
+    Command(
+        pattern="route-target ( export | import | both ) {rt!:rd}",
+        mode=(_OLD, _NEW, _FAMILY),
+        marked=_LEAK,
+        help="Specify Target VPN Extended Communities",
+    ),
+    Command(
+        pattern="address-family ( ipv4 | ipv6 )",
+        mode=_NEW,
+        name="address-family",
+        opens=_FAMILY,
+        help="Enter Address Family command mode",
+    ),
+    Command(
+        pattern="ip vrf forwarding {vrf:vrfname}", mode=INTERFACE, edit=_forward, help="Configure forwarding table"
+    ),
     Command(pattern="vrf forwarding {vrf:vrfname}", mode=INTERFACE, edit=_forward, help="Configure forwarding table"),
-)  # fmt: skip
+)
 
 
-COMMANDS: tuple[Command, ...] = (
-    *_COMMANDS,
-)  # fmt: skip
+COMMANDS: tuple[Command, ...] = (*_COMMANDS,)
 
 
 MODES = (
-        Mode(name=_OLD, prompt="config-vrf", help="ip vrf"),
-        Mode(name=_NEW, prompt="config-vrf", help="vrf definition"),
-        Mode(name=_FAMILY, prompt="config-vrf-af", help="vrf definition, address-family"),
-    )  # fmt: skip
+    Mode(name=_OLD, prompt="config-vrf", help="ip vrf"),
+    Mode(name=_NEW, prompt="config-vrf", help="vrf definition"),
+    Mode(name=_FAMILY, prompt="config-vrf-af", help="vrf definition, address-family"),
+)
 
 
 TYPES = {
-        "vrfname": matching("WORD", r"(?!(?:brief|detail|interfaces|forwarding)$)[A-Za-z0-9_.-]{1,32}", "VPN Routing/Forwarding instance name"),
-        "rd": matching("ASN:nn or IP-address:nn", r"(\d{1,10}|\d{1,3}(\.\d{1,3}){3}):\d{1,10}"),
-    }  # fmt: skip
+    "vrfname": matching(
+        "WORD",
+        r"(?!(?:brief|detail|interfaces|forwarding)$)[A-Za-z0-9_.-]{1,32}",
+        "VPN Routing/Forwarding instance name",
+    ),
+    "rd": matching("ASN:nn or IP-address:nn", r"(\d{1,10}|\d{1,3}(\.\d{1,3}){3}):\d{1,10}"),
+}

@@ -114,14 +114,24 @@ def _by_interface(at: Exec, match: Match) -> str:
 
 
 _SHOWS = (
-    Command(pattern="show vrf [ brief ] [ {vrf:vrfname} ]", mode="exec", user=True, run=_show, help="VPN Routing/Forwarding instance information"),
-    Command(pattern="show ip vrf [ brief ] [ {vrf:vrfname} ]", mode="exec", user=True, run=_show, help="VPN Routing/Forwarding instance information"),
+    Command(
+        pattern="show vrf [ brief ] [ {vrf:vrfname} ]",
+        mode="exec",
+        user=True,
+        run=_show,
+        help="VPN Routing/Forwarding instance information",
+    ),
+    Command(
+        pattern="show ip vrf [ brief ] [ {vrf:vrfname} ]",
+        mode="exec",
+        user=True,
+        run=_show,
+        help="VPN Routing/Forwarding instance information",
+    ),
     Command(pattern="show vrf detail [ {vrf:vrfname} ]", mode="exec", user=True, run=_detail),
     Command(pattern="show ip vrf detail [ {vrf:vrfname} ]", mode="exec", user=True, run=_detail),
     Command(pattern="show ip vrf interfaces [ {vrf:vrfname} ]", mode="exec", user=True, run=_by_interface),
-)  # fmt: skip
+)
 
 
-SHOWS: tuple[Command, ...] = (
-    *_SHOWS,
-)  # fmt: skip
+SHOWS: tuple[Command, ...] = (*_SHOWS,)

@@ -174,7 +174,8 @@ def _write_pair(context: Context, pair: Pair, back: Pair | None) -> None:
         # errors that belong to a session come in either direction
         nft.rule(
             here,
-            f"ct direction original ct mark & {_MARK_BITS:#x} == {one.mark:#x} {nft.counter('inet', one.counter)} accept",
+            f"ct direction original ct mark & {_MARK_BITS:#x} == {one.mark:#x} {nft.counter('inet', one.counter)}"
+            " accept",
         )
     for one in back.inspected if back is not None else ():
         nft.rule(here, _answers(context, one))

@@ -103,20 +103,35 @@ def _action(one: Class, counts: Counts, sessions: Sequence[Connection], *, liste
     yield f"          packets: [0:{packets}]"
     yield ""
     yield f"        Session creations since subsystem startup or last reset {began}"
-    yield f"        Current session counts (estab/half-open/terminating) [{len(sessions) - half - ending}:{half}:{ending}]"
+    yield (
+        "        Current session counts (estab/half-open/terminating)"
+        f" [{len(sessions) - half - ending}:{half}:{ending}]"
+    )
 
 
 def _session(one: Connection) -> Iterator[str]:
-    ends = "=>".join(f"({address}:{port})" for address, port in (
-        (one.original.source, one.original.source_port), (one.original.target, one.original.target_port)
-    ))  # fmt: skip
+    ends = "=>".join(
+        f"({address}:{port})"
+        for address, port in (
+            (one.original.source, one.original.source_port),
+            (one.original.target, one.original.target_port),
+        )
+    )
     yield f"         Session {hash(one) & 0xFFFFFFFF:08X} {ends} {one.name} {_STATES.get(one.state, 'SIS_OPEN')}"
     if one.packets:
         yield f"          Packets {one.packets}, bytes {one.bytes}"
 
 
 COMMANDS = (
-    Command(pattern="show zone security [ {zone:name} ]", mode="exec", user=True, run=_zones, help="Show zone information"),
+    Command(
+        pattern="show zone security [ {zone:name} ]", mode="exec", user=True, run=_zones, help="Show zone information"
+    ),
     Command(pattern="show zone-pair security", mode="exec", user=True, run=_pairs, help="Show zone-pair information"),
-    Command(pattern="show policy-map type inspect zone-pair [ {pair:name} ] [ sessions ]", mode="exec", user=True, run=_policies, help="Zone-pair"),
-)  # fmt: skip
+    Command(
+        pattern="show policy-map type inspect zone-pair [ {pair:name} ] [ sessions ]",
+        mode="exec",
+        user=True,
+        run=_policies,
+        help="Zone-pair",
+    ),
+)

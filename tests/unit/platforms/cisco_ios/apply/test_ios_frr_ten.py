@@ -80,10 +80,18 @@ def test_each_line_is_told_once_to_who_takes_it(version):
 
 def test_a_list_of_rip_for_all_interfaces_is_told_for_each_where_mgmtd_would_forget_it(version):
     device = paper(
-        "interface gi0/0", "ip address 10.0.1.1 255.255.255.0", "interface gi0/1", "ip address 10.0.2.1 255.255.255.0",
-        "access-list 5 permit any", "access-list 6 permit any", "router rip", "network 10.0.0.0", "version 2",
-        "distribute-list 5 in", "distribute-list 6 in GigabitEthernet0/1",
-    )  # fmt: skip
+        "interface gi0/0",
+        "ip address 10.0.1.1 255.255.255.0",
+        "interface gi0/1",
+        "ip address 10.0.2.1 255.255.255.0",
+        "access-list 5 permit any",
+        "access-list 6 permit any",
+        "router rip",
+        "network 10.0.0.0",
+        "version 2",
+        "distribute-list 5 in",
+        "distribute-list 6 in GigabitEthernet0/1",
+    )
     lines = [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of("ripd")]
     lists = [line.rsplit(" in", 1)[1].strip() for line in lines if line.startswith("distribute-list ")]
     assert sorted(lists) == (["gi0-0", "gi0-1"] if version == "10.3" else ["", "gi0-1"])

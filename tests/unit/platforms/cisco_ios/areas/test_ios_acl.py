@@ -58,16 +58,25 @@ def typed(device, *lines):
         ("access-list 100 perm tcp any host 1.1.1.1 eq 80", "access-list 100 permit tcp any host 1.1.1.1 eq www"),
         ("access-list 100 permit 6 any any eq 22", "^"),
         ("access-list 100 permit 89 any any", "access-list 100 permit ospf any any"),
-        ("access-list 100 permit tcp any 1.2.3.4 0.0.0.0 est", "access-list 100 permit tcp any host 1.2.3.4 established"),
-        ("access-list 2000 deny udp any range 20 10 any eq snmp 162", "access-list 2000 deny udp any range 10 20 any eq snmp snmptrap"),
+        (
+            "access-list 100 permit tcp any 1.2.3.4 0.0.0.0 est",
+            "access-list 100 permit tcp any host 1.2.3.4 established",
+        ),
+        (
+            "access-list 2000 deny udp any range 20 10 any eq snmp 162",
+            "access-list 2000 deny udp any range 10 20 any eq snmp snmptrap",
+        ),
         ("access-list 100 deny icmp any any 3 13", "access-list 100 deny icmp any any administratively-prohibited"),
         ("access-list 100 deny icmp any any 8", "access-list 100 deny icmp any any echo"),
         ("access-list 100 permit ip any any dscp 46 log-input", "access-list 100 permit ip any any dscp ef log-input"),
         ("access-list 100 permit tcp any any syn ack", "access-list 100 permit tcp any any ack syn"),
-        ("access-list 100 permit tcp any any match-any +rst -syn", "access-list 100 permit tcp any any match-any +rst -syn"),
+        (
+            "access-list 100 permit tcp any any match-any +rst -syn",
+            "access-list 100 permit tcp any any match-any +rst -syn",
+        ),
         ("access-list 100 permit icmp any any ttl gt 5", "access-list 100 permit icmp any any ttl gt 5"),
     ],
-)  # fmt: skip
+)
 def test_a_line_is_printed_in_the_words_of_ios(line, stored):
     device = paper()
     [words] = typed(device, line)
@@ -129,7 +138,8 @@ def test_a_name_belongs_to_one_kind_of_list():
     [words] = typed(device, "ip access-list standard X")
     assert (
         words
-        == "Access-list type conflicts with prior definition\n% A named Extended IP access list with this name already exists\n"
+        == "Access-list type conflicts with prior definition\n% A named Extended IP access list with this name already"
+        " exists\n"
     )
 
 
@@ -243,7 +253,11 @@ def test_lines_with_log_are_told_of_where_they_filter_and_only_there():
             (
                 "FW",
                 "DROP_PKT",
-                "Dropping tcp session 10.0.0.1:1234 10.1.1.1:80 on zone-pair IO class class-default due to  DROP action found in policy-map with ip ident 0\tdropped from 10.0.0.1:1234 => 10.1.1.1:80 (target:class)-(IO:class-default)",
+                (
+                    "Dropping tcp session 10.0.0.1:1234 10.1.1.1:80 on zone-pair IO class class-default due to  DROP"
+                    " action found in policy-map with ip ident 0\tdropped from 10.0.0.1:1234 => 10.1.1.1:80"
+                    " (target:class)-(IO:class-default)"
+                ),
             ),
         ),
     ],
@@ -279,8 +293,10 @@ def test_object_groups_refuse_groups_that_are_not_there():
     typed(device, "object-group network B", "group-object A", "10.0.0.0 255.0.0.0")
     context = device.context()
     compile_groups(context)
-    assert list(context.state.nft.objects["inet"])[1] == (
-        "set group_B { type ipv4_addr; flags interval; auto-merge; elements = { 1.1.1.1, 1.1.1.5-1.1.1.9, 10.0.0.0/8 }; }"
+    assert (
+        list(context.state.nft.objects["inet"])[1]
+        == "set group_B { type ipv4_addr; flags interval; auto-merge; elements = { 1.1.1.1, 1.1.1.5-1.1.1.9, 10.0.0.0/8"
+        " }; }"
     )
 
 

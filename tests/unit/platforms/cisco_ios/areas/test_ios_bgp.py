@@ -114,9 +114,15 @@ def test_a_neighbor_may_be_taken_out_of_ipv4():
 
 def test_members_have_what_their_group_has_unless_they_say_otherwise():
     device = paper(
-        "router bgp 1", "neighbor IN peer-group", "neighbor IN remote-as 1", "neighbor IN update-source loopback0", "neighbor IN weight 5",
-        "neighbor 10.0.0.2 peer-group IN", "neighbor 10.0.0.3 peer-group IN", "neighbor 10.0.0.3 weight 9",
-    )  # fmt: skip
+        "router bgp 1",
+        "neighbor IN peer-group",
+        "neighbor IN remote-as 1",
+        "neighbor IN update-source loopback0",
+        "neighbor IN weight 5",
+        "neighbor 10.0.0.2 peer-group IN",
+        "neighbor 10.0.0.3 peer-group IN",
+        "neighbor 10.0.0.3 weight 9",
+    )
     lines = told(device)
     assert {
         "neighbor 10.0.0.2 remote-as 1",

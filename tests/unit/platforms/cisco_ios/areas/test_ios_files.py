@@ -37,7 +37,10 @@ def test_an_empty_flash_says_so():
     assert "No files in directory" in say(paper(), "dir flash:")
 
 
-@pytest.mark.parametrize("command", ["dir flash:/no.txt", "more flash:no.txt", "verify /md5 flash:no.txt", "copy flash:no.txt running-config"])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    ["dir flash:/no.txt", "more flash:no.txt", "verify /md5 flash:no.txt", "copy flash:no.txt running-config"],
+)
 def test_a_file_that_is_not_there_is_named(command):
     word = next(word for word in command.split() if ":" in word)
     assert say(device_with(), command) == f"%Error opening {word} (No such file or directory)\n"

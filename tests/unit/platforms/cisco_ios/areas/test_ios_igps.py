@@ -58,8 +58,13 @@ def test_a_process_that_goes_takes_its_interfaces_along():
 
 def test_a_saved_process_of_a_vrf_that_an_interface_names_before_comes_back():
     saved = paper(
-        "ip vrf RED", "router ospf 5 vrf RED", "router ospf 7", "interface gi0/0", "ip vrf forwarding RED", "ip ospf 5 area 0"
-    ).running_config()  # fmt: skip
+        "ip vrf RED",
+        "router ospf 5 vrf RED",
+        "router ospf 7",
+        "interface gi0/0",
+        "ip vrf forwarding RED",
+        "ip ospf 5 area 0",
+    ).running_config()
     assert "router ospf 5 vrf RED\n" in saved
     assert paper(startup=saved).running_config() == saved
 
@@ -94,18 +99,27 @@ def test_network_statements_lose_host_bits_and_masks_become_wildcards(typed, kep
 )
 def test_costs_are_those_of_ios(interface, extra, cost):
     device = paper(
-        "router ospf 1", "network 0.0.0.0 255.255.255.255 area 0", f"interface {interface}",
-        "ip address 10.9.9.1 255.255.255.0", "no shutdown", *extra, interfaces=("Gi0/0", "Serial0/0/0"),
-    )  # fmt: skip
+        "router ospf 1",
+        "network 0.0.0.0 255.255.255.255 area 0",
+        f"interface {interface}",
+        "ip address 10.9.9.1 255.255.255.0",
+        "no shutdown",
+        *extra,
+        interfaces=("Gi0/0", "Serial0/0/0"),
+    )
     name = {"gi0/0": "gi0-0", "serial0/0/0": "se0-0-0", "loopback0": "lo0"}[interface]
     assert f"ip ospf cost {cost}" in lines(device, "ospfd", f"interface {name}")
 
 
 def test_the_reference_bandwidth_scales_all_costs_but_those_of_loopbacks():
     device = paper(
-        *UP, "interface lo0", "ip address 1.1.1.1 255.255.255.255",
-        "router ospf 1", "auto-cost reference-bandwidth 10000", "network 0.0.0.0 255.255.255.255 area 0",
-    )  # fmt: skip
+        *UP,
+        "interface lo0",
+        "ip address 1.1.1.1 255.255.255.255",
+        "router ospf 1",
+        "auto-cost reference-bandwidth 10000",
+        "network 0.0.0.0 255.255.255.255 area 0",
+    )
     assert "ip ospf cost 10" in lines(device, "ospfd", "interface gi0-0")
     assert "ip ospf cost 1" in lines(device, "ospfd", "interface lo0")
 
@@ -119,17 +133,24 @@ def test_dead_intervals_follow_hellos_unless_they_are_configured():
 
 def test_serial_lines_are_point_to_point():
     device = paper(
-        "interface serial0/0/0", "ip address 10.0.0.1 255.255.255.252", "no shutdown", "ip ospf 1 area 0",
+        "interface serial0/0/0",
+        "ip address 10.0.0.1 255.255.255.252",
+        "no shutdown",
+        "ip ospf 1 area 0",
         interfaces=("Serial0/0/0",),
-    )  # fmt: skip
+    )
     assert "ip ospf network point-to-point" in lines(device, "ospfd", "interface se0-0-0")
 
 
 def test_the_highest_loopback_is_the_router_id():
     device = paper(
-        *UP, "interface lo0", "ip address 1.1.1.1 255.255.255.255", "interface lo1",
-        "ip address 2.2.2.2 255.255.255.255", "router ospf 1",
-    )  # fmt: skip
+        *UP,
+        "interface lo0",
+        "ip address 1.1.1.1 255.255.255.255",
+        "interface lo1",
+        "ip address 2.2.2.2 255.255.255.255",
+        "router ospf 1",
+    )
     assert "ospf router-id 2.2.2.2" in lines(device, "ospfd", "router ospf")
 
 
@@ -181,17 +202,26 @@ def test_taking_an_option_of_a_redistribution_away_keeps_the_rest():
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        (("router ospf 1", "exit", "router ospf 2"), "% OSPF: process 1 runs already, and this device runs one process in each VRF"),
+        (
+            ("router ospf 1", "exit", "router ospf 2"),
+            "% OSPF: process 1 runs already, and this device runs one process in each VRF",
+        ),
         (("router ospf 1", "area 0 stub"), "% OSPF: Backbone can not be configured as stub area"),
         (("router ospf 1", "area 1 nssa", "area 1 stub"), "% OSPF: Area cannot be stub as it is configured as NSSA"),
-        (("router ospf 1", "area 1 stub", "area 1 virtual-link 1.1.1.1"), "% OSPF: Area is a stub or NSSA so virtual links are not allowed"),
-        (("router ospf 1", "network 10.0.0.0 0.255.0.255 area 0"), "%OSPF: Invalid address/mask combination (discontiguous mask)"),
+        (
+            ("router ospf 1", "area 1 stub", "area 1 virtual-link 1.1.1.1"),
+            "% OSPF: Area is a stub or NSSA so virtual links are not allowed",
+        ),
+        (
+            ("router ospf 1", "network 10.0.0.0 0.255.0.255 area 0"),
+            "%OSPF: Invalid address/mask combination (discontiguous mask)",
+        ),
         (("ipv6 router ospf 1",), "% IPv6 routing not enabled"),
         (("router eigrp 1", "auto-summary"), "% EIGRP: automatic summarization is not supported on this device"),
         (("ip route 10.0.0.1 255.0.0.0 10.1.1.1",), "%Inconsistent address and mask"),
         (("ipv6 route 2001:db8::/32 fe80::1",), "% Interface has to be specified for a link-local nexthop"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_in_words(typed, words):
     assert says(paper(), typed) == words
 
@@ -235,9 +265,16 @@ def test_rip_is_told_of_another_protocol_only_with_a_metric():
 
 def test_eigrp_takes_part_where_a_network_matches_and_computes_with_bandwidth_and_delay():
     device = paper(
-        *UP, *OTHER, "interface gi0/0", "bandwidth 1544", "delay 2000",
-        "router eigrp 9", "network 10.1.2.0 0.0.0.255", "passive-interface default", "no passive-interface gi0/0",
-    )  # fmt: skip
+        *UP,
+        *OTHER,
+        "interface gi0/0",
+        "bandwidth 1544",
+        "delay 2000",
+        "router eigrp 9",
+        "network 10.1.2.0 0.0.0.255",
+        "passive-interface default",
+        "no passive-interface gi0/0",
+    )
     config = compile_state(device.book, device.config, device.facts).services["eigrp"]
     assert [(i["name"], i["passive"], i["bandwidth"], i["delay"]) for i in config["interfaces"]] == [
         ("gi0-0", False, 1544, 2000)
@@ -269,12 +306,22 @@ def test_a_process_with_nothing_in_it_asks_for_nothing_impossible(opening):
 
 
 def test_an_option_of_redistribution_goes_as_a_whole_whatever_it_said():
-    device = paper("router isis", "redistribute static metric-type internal metric 5", "no redistribute static metric-type external route-map X")  # fmt: skip
+    device = paper(
+        "router isis",
+        "redistribute static metric-type internal metric 5",
+        "no redistribute static metric-type external route-map X",
+    )
     assert " redistribute static metric 5\n" in device.running_config()
 
 
 def test_interfaces_leave_a_process_of_ripng_that_goes():
-    device = paper("ipv6 unicast-routing", "interface gi0/0", "ipv6 rip NET enable", "ipv6 rip NET default-information only", "no ipv6 router rip NET")  # fmt: skip
+    device = paper(
+        "ipv6 unicast-routing",
+        "interface gi0/0",
+        "ipv6 rip NET enable",
+        "ipv6 rip NET default-information only",
+        "no ipv6 router rip NET",
+    )
     assert "rip NET" not in device.running_config()
 
 

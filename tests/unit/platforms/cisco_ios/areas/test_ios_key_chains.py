@@ -15,7 +15,13 @@ CHAIN = (
     "key 1",
     "key-string two words",
 )
-RIP = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "ip rip authentication key-chain WAN", "router rip", "network 10.0.0.0")  # fmt: skip
+RIP = (
+    "interface gi0/0",
+    "ip address 10.0.0.1 255.255.255.0",
+    "ip rip authentication key-chain WAN",
+    "router rip",
+    "network 10.0.0.0",
+)
 
 
 def plan_of(device):
@@ -29,7 +35,10 @@ def told(device):
 def test_a_chain_is_stored_as_ios_prints_it_and_survives_a_reload():
     device = paper(*CHAIN)
     text = device.running_config()
-    assert " key 2\n  key-string 7 0822455D0A16\n  accept-lifetime 00:00:00 Jan 1 2020 infinite\n  send-lifetime 00:00:00 Jan 1 2020 12:00:00 Feb 3 2030\n" in text  # fmt: skip
+    assert (
+        " key 2\n  key-string 7 0822455D0A16\n  accept-lifetime 00:00:00 Jan 1 2020 infinite\n  send-lifetime 00:00:00"
+        " Jan 1 2020 12:00:00 Feb 3 2030\n" in text
+    )
     assert paper(startup=text).running_config() == text
 
 
@@ -49,5 +58,8 @@ def test_a_daemon_is_told_a_chain_that_is_used():
 
 def test_show_key_chain_tells_texts_and_lifetimes():
     shown = Session(paper(*CHAIN)).enter("show key chain")
-    assert shown.startswith('Key-chain WAN:\n    key 1 -- text "two words"\n        accept lifetime (always valid) - (always valid) [valid now]')  # fmt: skip
+    assert shown.startswith(
+        'Key-chain WAN:\n    key 1 -- text "two words"\n        accept lifetime (always valid) - (always valid) [valid'
+        " now]"
+    )
     assert "send lifetime (00:00:00 Jan 1 2020 12:00:00 Feb 3 2030)" in shown

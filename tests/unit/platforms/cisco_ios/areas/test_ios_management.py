@@ -13,7 +13,9 @@ def config(*lines):
 
 
 def test_the_algorithm_of_a_secret_shows_in_its_number_alone():
-    lines = config("username bob privilege 15 algorithm-type scrypt secret hello", "enable algorithm-type sha256 secret hello")  # fmt: skip
+    lines = config(
+        "username bob privilege 15 algorithm-type scrypt secret hello", "enable algorithm-type sha256 secret hello"
+    )
     assert any(line.startswith("username bob privilege 15 secret 9 $9$") for line in lines)
     assert any(line.startswith("enable secret 9 $9$") for line in lines)
     assert lines[lines.index("!") :].count("algorithm-type") == 0
@@ -57,5 +59,7 @@ def test_default_of_one_line_leaves_the_others_alone():
 
 
 def test_a_server_leaves_its_group():
-    text = paper("aaa group server tacacs+ G", "server 10.0.0.1", "server 10.0.0.2 auth-port 5", "no server 10.0.0.1").running_config()  # fmt: skip
+    text = paper(
+        "aaa group server tacacs+ G", "server 10.0.0.1", "server 10.0.0.2 auth-port 5", "no server 10.0.0.1"
+    ).running_config()
     assert "aaa group server tacacs+ G\n server 10.0.0.2 auth-port 5\n!" in text

@@ -8,8 +8,15 @@ from pytest_netbench.platforms.cisco_ios.areas.nat.translations import extended,
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import Session, paper
 
-SIDES = ("interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "ip nat inside", "interface gi0/1",
-         "ip address 192.0.2.1 255.255.255.0", "ip nat outside", "exit")  # fmt: skip
+SIDES = (
+    "interface gi0/0",
+    "ip address 10.0.0.1 255.255.255.0",
+    "ip nat inside",
+    "interface gi0/1",
+    "ip address 192.0.2.1 255.255.255.0",
+    "ip nat outside",
+    "exit",
+)
 LISTING = """
 ipv4     2 tcp      6 431999 ESTABLISHED src=10.0.0.10 dst=192.0.2.100 sport=4000 dport=80 src=192.0.2.100 dst=192.0.2.1 sport=80 dport=1024 [ASSURED] mark=0 zone=0 use=2
 ipv4     2 icmp     1 2 src=192.0.2.100 dst=192.0.2.50 type=8 code=0 id=7 src=10.0.0.5 dst=192.0.2.100 type=0 code=0 id=7 mark=0 zone=0 use=2

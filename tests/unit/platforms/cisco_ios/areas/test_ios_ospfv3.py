@@ -96,9 +96,16 @@ def test_both_forms_ask_the_same_of_the_daemon():
 
 def test_the_running_config_stands_as_ios_prints_it():
     device = paper(
-        *SIX, "router ospfv3 1", "address-family ipv6", "redistribute connected", "passive-interface lo0", "exit-address-family",
-        "area 101 stub", "router-id 1.1.1.1", "passive-interface gi0/1",
-    )  # fmt: skip
+        *SIX,
+        "router ospfv3 1",
+        "address-family ipv6",
+        "redistribute connected",
+        "passive-interface lo0",
+        "exit-address-family",
+        "area 101 stub",
+        "router-id 1.1.1.1",
+        "passive-interface gi0/1",
+    )
     assert shown(device, "router ospfv3 1").splitlines() == [
         "router ospfv3 1",
         " router-id 1.1.1.1",
@@ -114,8 +121,8 @@ def test_the_running_config_stands_as_ios_prints_it():
 
 def test_an_empty_family_stands_behind_its_mark():
     device = paper(*SIX, "interface gi0/0", "ospfv3 1 ipv6 area 0")
-    assert shown(device, "router ospfv3 1") == (
-        "router ospfv3 1\n !\n address-family ipv6 unicast\n exit-address-family\n"
+    assert (
+        shown(device, "router ospfv3 1") == "router ospfv3 1\n !\n address-family ipv6 unicast\n exit-address-family\n"
     )
 
 
@@ -131,7 +138,17 @@ def test_lines_may_be_abbreviated_and_prompts_are_those_of_ios():
     device = paper(*SIX)
     session = Session(device)
     prompts = []
-    for line in ("conf t", "router ospfv3 1", "passive def", "add ipv6 u", "red stat metric 5", "exit-a", "int g0/0", "ospfv3 1 ipv6 ar 0", "osp 1 ipv6 hello 3"):  # fmt: skip
+    for line in (
+        "conf t",
+        "router ospfv3 1",
+        "passive def",
+        "add ipv6 u",
+        "red stat metric 5",
+        "exit-a",
+        "int g0/0",
+        "ospfv3 1 ipv6 ar 0",
+        "osp 1 ipv6 hello 3",
+    ):
         assert not session.enter(line), line
         prompts.append(session.prompt)
     assert prompts[1:6] == [
@@ -157,17 +174,32 @@ def test_the_order_of_words_of_older_releases_is_understood():
         (("router ospfv3 1", "address-family ipv4 unicast"), FOUR),
         (("interface gi0/0", "ospfv3 1 ipv4 area 0"), FOUR),
         (("interface gi0/0", "ospfv3 1 area 0 ipv4"), FOUR),
-        (("router ospfv3 1", "exit", "router ospfv3 2"), "% OSPFv3: process 1 runs already, and this device runs one process\n"),
-        (("router ospfv3 1", "exit", "ipv6 router ospf 2"), "% OSPFv3: process 1 runs already, and this device runs one process\n"),
-        (("router ospfv3 1", "interface gi0/0", "ipv6 ospf 2 area 0"), "% OSPFv3: process 1 runs already, and this device runs one process\n"),
+        (
+            ("router ospfv3 1", "exit", "router ospfv3 2"),
+            "% OSPFv3: process 1 runs already, and this device runs one process\n",
+        ),
+        (
+            ("router ospfv3 1", "exit", "ipv6 router ospf 2"),
+            "% OSPFv3: process 1 runs already, and this device runs one process\n",
+        ),
+        (
+            ("router ospfv3 1", "interface gi0/0", "ipv6 ospf 2 area 0"),
+            "% OSPFv3: process 1 runs already, and this device runs one process\n",
+        ),
         (("router ospfv3 1", "exit", "ipv6 router ospf 1"), "% OSPFv3: process 1 is configured by router ospfv3 1\n"),
         (("router ospfv3 1", "area 0 stub"), "% OSPFv3: Backbone can not be configured as stub area\n"),
-        (("router ospfv3 1", "area 1 nssa", "address-family ipv6", "area 0.0.0.1 stub"), "% OSPFv3: Area is configured as nssa already\n"),
-        (("router ospfv3 1", "address-family ipv6", "area 1 nssa", "exit", "area 1 stub"), "% OSPFv3: Area is configured as nssa already\n"),
+        (
+            ("router ospfv3 1", "area 1 nssa", "address-family ipv6", "area 0.0.0.1 stub"),
+            "% OSPFv3: Area is configured as nssa already\n",
+        ),
+        (
+            ("router ospfv3 1", "address-family ipv6", "area 1 nssa", "exit", "area 1 stub"),
+            "% OSPFv3: Area is configured as nssa already\n",
+        ),
         (("no ipv6 unicast-routing", "router ospfv3 1"), "% IPv6 routing not enabled\n"),
         (("no ipv6 unicast-routing", "interface gi0/0", "ospfv3 1 ipv6 area 0"), "% IPv6 routing not enabled\n"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_in_words(lines, words):
     assert says(paper(*SIX), *lines) == words
 
@@ -175,20 +207,34 @@ def test_what_cannot_be_is_refused_in_words(lines, words):
 @pytest.mark.parametrize(
     "line",
     [
-        "redistribute static", "default-information originate", "maximum-paths 2", "distance 100", "summary-prefix 2001:db8::/32",
-        "area 1 range 2001:db8::/32", "network 10.0.0.0 0.0.0.255 area 0",
+        "redistribute static",
+        "default-information originate",
+        "maximum-paths 2",
+        "distance 100",
+        "summary-prefix 2001:db8::/32",
+        "area 1 range 2001:db8::/32",
+        "network 10.0.0.0 0.0.0.255 area 0",
     ],
-)  # fmt: skip
+)
 def test_what_belongs_to_an_address_family_is_not_known_to_the_process(line):
     assert "% Invalid input detected" in says(paper(*SIX), "router ospfv3 1", line)
 
 
 def test_what_the_family_says_goes_before_what_the_process_says():
     device = paper(
-        *SIX, "interface gi0/0", "ospfv3 1 ipv6 area 0", "interface gi0/1", "ospfv3 1 ipv6 area 1", "router ospfv3 1",
-        "router-id 1.1.1.1", "area 1 stub", "auto-cost reference-bandwidth 1000",
-        "address-family ipv6", "router-id 2.2.2.2", "area 1 stub no-summary",
-    )  # fmt: skip
+        *SIX,
+        "interface gi0/0",
+        "ospfv3 1 ipv6 area 0",
+        "interface gi0/1",
+        "ospfv3 1 ipv6 area 1",
+        "router ospfv3 1",
+        "router-id 1.1.1.1",
+        "area 1 stub",
+        "auto-cost reference-bandwidth 1000",
+        "address-family ipv6",
+        "router-id 2.2.2.2",
+        "area 1 stub no-summary",
+    )
     asked = asks_of_frr(device)
     assert ("router ospf6", "ospf6 router-id 2.2.2.2") in asked
     assert [path[1] for path in asked if path[-1].startswith("area ")] == ["area 0.0.0.1 stub no-summary"]
@@ -203,9 +249,17 @@ def passive(device: PaperDevice) -> set[str]:
 
 def test_a_family_is_passive_as_its_process_is_except_where_it_says_otherwise():
     device = paper(
-        *SIX, "interface gi0/0", "ospfv3 1 ipv6 area 0", "interface gi0/1", "ospfv3 1 ipv6 area 0",
-        "router ospfv3 1", "router-id 1.1.1.1", "passive-interface default", "address-family ipv6", "no passive-interface gi0/0",
-    )  # fmt: skip
+        *SIX,
+        "interface gi0/0",
+        "ospfv3 1 ipv6 area 0",
+        "interface gi0/1",
+        "ospfv3 1 ipv6 area 0",
+        "router ospfv3 1",
+        "router-id 1.1.1.1",
+        "passive-interface default",
+        "address-family ipv6",
+        "no passive-interface gi0/0",
+    )
     assert passive(device) == {"interface gi0-1"}
     assert paper(startup=device.running_config()).running_config() == device.running_config()
     assert says(device, "router ospfv3 1", "no passive-interface default") == ""
@@ -262,7 +316,13 @@ def test_an_address_family_that_goes_takes_its_interfaces_along():
 
 
 def test_an_option_of_a_redistribution_goes_alone():
-    device = paper(*SIX, "router ospfv3 1", "address-family ipv6", "redistribute static metric 5 metric-type 1", "no redistribute static metric 5")  # fmt: skip
+    device = paper(
+        *SIX,
+        "router ospfv3 1",
+        "address-family ipv6",
+        "redistribute static metric 5 metric-type 1",
+        "no redistribute static metric 5",
+    )
     assert "  redistribute static metric-type 1\n" in device.running_config()
 
 

@@ -33,7 +33,12 @@ def typed(device, *typed_lines):
 
 
 def test_lines_of_a_prefix_list_are_numbered_by_fives_and_sorted():
-    device = paper("ip prefix-list A permit 10.0.0.0/8", "ip prefix-list B deny 0.0.0.0/0 le 32", "ip prefix-list A permit 11.1.2.3/8", "ip prefix-list A seq 7 deny 12.0.0.0/8 ge 16 le 24")  # fmt: skip
+    device = paper(
+        "ip prefix-list A permit 10.0.0.0/8",
+        "ip prefix-list B deny 0.0.0.0/0 le 32",
+        "ip prefix-list A permit 11.1.2.3/8",
+        "ip prefix-list A seq 7 deny 12.0.0.0/8 ge 16 le 24",
+    )
     assert lines(device, "ip prefix-list") == [
         "ip prefix-list A seq 5 permit 10.0.0.0/8",
         "ip prefix-list A seq 7 deny 12.0.0.0/8 ge 16 le 24",
@@ -86,12 +91,27 @@ def test_matches_stand_before_settings():
 
 
 def test_an_entry_with_alternatives_becomes_several_of_frr():
-    device = paper("ip as-path access-list 1 permit ^1$", "ip as-path access-list 2 permit ^2$", "route-map X permit 10", "match as-path 1 2", "set weight 5", "continue 20", "route-map X permit 20", "router bgp 1")  # fmt: skip
+    device = paper(
+        "ip as-path access-list 1 permit ^1$",
+        "ip as-path access-list 2 permit ^2$",
+        "route-map X permit 10",
+        "match as-path 1 2",
+        "set weight 5",
+        "continue 20",
+        "route-map X permit 20",
+        "router bgp 1",
+    )
     assert [line for line in shared(device) if line.startswith("route-map X")] == [
-        "route-map X permit 1", "route-map X permit 1 / match as-path as-1", "route-map X permit 1 / set weight 5", "route-map X permit 1 / on-match goto 3",
-        "route-map X permit 2", "route-map X permit 2 / match as-path as-2", "route-map X permit 2 / set weight 5", "route-map X permit 2 / on-match goto 3",
+        "route-map X permit 1",
+        "route-map X permit 1 / match as-path as-1",
+        "route-map X permit 1 / set weight 5",
+        "route-map X permit 1 / on-match goto 3",
+        "route-map X permit 2",
+        "route-map X permit 2 / match as-path as-2",
+        "route-map X permit 2 / set weight 5",
+        "route-map X permit 2 / on-match goto 3",
         "route-map X permit 3",
-    ]  # fmt: skip
+    ]
 
 
 def test_to_continue_leads_onward_only():
@@ -122,7 +142,16 @@ def test_an_entry_that_a_daemon_cannot_judge_matches_nothing_there():
 
 
 def test_access_lists_of_routing_have_numbers_of_their_own_and_only_if_used():
-    device = paper("ip access-list standard USED", "permit 10.0.0.0 0.0.255.255", "exit", "ip access-list standard OTHER", "permit any", "exit", "route-map X", "match ip address USED")  # fmt: skip
+    device = paper(
+        "ip access-list standard USED",
+        "permit 10.0.0.0 0.0.255.255",
+        "exit",
+        "ip access-list standard OTHER",
+        "permit any",
+        "exit",
+        "route-map X",
+        "match ip address USED",
+    )
     (listed,) = [line for line in shared(device) if line.startswith("access-list")]
     number = int(listed.split()[1])
     assert 1300 <= number < 2000
@@ -147,8 +176,14 @@ def test_lists_that_are_not_there_permit_everything():
 
 @pytest.mark.parametrize(
     ("typed_text", "read", "frr"),
-    [("65001:10", "65001:10", "65001:10"), ("4259840010", "4259840010", "65000:10"), ("no-exp", "no-export", "no-export"), ("local", "local-AS", "local-AS"), ("gshut", "gshut", "graceful-shutdown")],
-)  # fmt: skip
+    [
+        ("65001:10", "65001:10", "65001:10"),
+        ("4259840010", "4259840010", "65000:10"),
+        ("no-exp", "no-export", "no-export"),
+        ("local", "local-AS", "local-AS"),
+        ("gshut", "gshut", "graceful-shutdown"),
+    ],
+)
 def test_communities_are_read_in_every_form(typed_text, read, frr):
     assert communities.read(typed_text) == read
     assert communities.frr_community(read) == frr

@@ -39,8 +39,16 @@ def test_a_policer_is_one_thing_however_it_is_typed(typed):
 
 def test_a_class_map_keeps_its_kind_and_classes_stand_as_typed_with_the_default_last():
     text = paper(
-        *CLASSES, "policy-map P", "class class-default", "fair-queue", "class DATA", "bandwidth 100", "class VOICE", "priority 64", "class-map VOICE"
-    ).running_config()  # fmt: skip
+        *CLASSES,
+        "policy-map P",
+        "class class-default",
+        "fair-queue",
+        "class DATA",
+        "bandwidth 100",
+        "class VOICE",
+        "priority 64",
+        "class-map VOICE",
+    ).running_config()
     assert "class-map match-any VOICE" in text
     assert "class-map match-all DATA" in text
     body = text[text.index("policy-map P") :]
@@ -52,23 +60,52 @@ def test_a_class_map_keeps_its_kind_and_classes_stand_as_typed_with_the_default_
     [
         (["policy-map P", "class NONE"], "% class map NONE not configured"),
         (["interface gi0/0", "service-policy output NONE"], "% policy map NONE not configured"),
-        (["policy-map P", "class VOICE", "priority percent 60", "class DATA", "bandwidth percent 50"], "Sum total of class bandwidths exceeds 100 percent"),
-        (["policy-map P", "class VOICE", "priority 64", "bandwidth 64"], "% bandwidth and priority cannot be configured in the same class"),
-        (["policy-map P", "class VOICE", "priority 64", "interface gi0/0", "service-policy input P"], "% P: queueing features can be applied to output only"),
+        (
+            ["policy-map P", "class VOICE", "priority percent 60", "class DATA", "bandwidth percent 50"],
+            "Sum total of class bandwidths exceeds 100 percent",
+        ),
+        (
+            ["policy-map P", "class VOICE", "priority 64", "bandwidth 64"],
+            "% bandwidth and priority cannot be configured in the same class",
+        ),
+        (
+            ["policy-map P", "class VOICE", "priority 64", "interface gi0/0", "service-policy input P"],
+            "% P: queueing features can be applied to output only",
+        ),
         (["policy-map P", "class VOICE", "service-policy P"], "% policy map P would contain itself"),
-        (["policy-map P", "class VOICE", "set dscp ef", "interface gi0/0", "service-policy input P", "no policy-map P"], "% Policy-map P is being used"),
+        (
+            [
+                "policy-map P",
+                "class VOICE",
+                "set dscp ef",
+                "interface gi0/0",
+                "service-policy input P",
+                "no policy-map P",
+            ],
+            "% Policy-map P is being used",
+        ),
         (["class-map match-all VOICE"], "% class-map VOICE already exists as match-any"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(lines, words):
     assert said(*lines) == words
 
 
 def test_a_nested_policy_becomes_a_tree_whose_leaves_share_what_the_parent_is_shaped_to():
     tc = plan(
-        *CLASSES, "policy-map C", "class VOICE", "priority 400", "class DATA", "bandwidth percent 30", "policy-map P", "class class-default",
-        "shape average 2000000", "service-policy C", "interface gi0/0", "service-policy output P",
-    ).tc["gi0-0"]  # fmt: skip
+        *CLASSES,
+        "policy-map C",
+        "class VOICE",
+        "priority 400",
+        "class DATA",
+        "bandwidth percent 30",
+        "policy-map P",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy C",
+        "interface gi0/0",
+        "service-policy output P",
+    ).tc["gi0-0"]
     rates = {line.split()[7]: (line.split()[10], line.split()[12]) for line in tc if line.startswith("class")}
     assert rates["1:11"] == ("2000000bit", "2000000bit")
     assert rates["1:12"] == ("400000bit", "2000000bit")
@@ -144,9 +181,16 @@ def test_a_match_line_becomes_rules(line, rules):
 
 def test_a_packet_that_fits_one_line_of_a_class_that_wants_all_comes_back_for_the_next_class():
     found = plan(
-        "access-list 100 permit tcp any any", "class-map match-all BOTH", "match dscp ef", "match access-group 100",
-        "policy-map P", "class BOTH", "set dscp af11", "interface gi0/0", "service-policy output P",
-    )  # fmt: skip
+        "access-list 100 permit tcp any any",
+        "class-map match-all BOTH",
+        "match dscp ef",
+        "match access-group 100",
+        "policy-map P",
+        "class BOTH",
+        "set dscp af11",
+        "interface gi0/0",
+        "service-policy output P",
+    )
     # a chain entered by goto would end the whole policy for packets that the access list does not permit
     assert found.nft.rules["inet", "qo_gi0_0"][0] == "ip dscp { 46 } jump qo_gi0_0_t1"
 

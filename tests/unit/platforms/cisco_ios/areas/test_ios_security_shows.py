@@ -8,9 +8,15 @@ from ntc_templates.parse import parse_output
 from tests.support.ios import Session, paper
 
 SILENT = (
-    "show access-lists", "show ip access-lists", "show ipv6 access-list", "show time-range", "show object-group", "show zone-pair security",
-    "show policy-map type inspect zone-pair", "show policy-map type inspect zone-pair sessions",
-)  # fmt: skip
+    "show access-lists",
+    "show ip access-lists",
+    "show ipv6 access-list",
+    "show time-range",
+    "show object-group",
+    "show zone-pair security",
+    "show policy-map type inspect zone-pair",
+    "show policy-map type inspect zone-pair sessions",
+)
 
 
 def shown(device, command):
@@ -28,10 +34,19 @@ def test_the_zone_of_the_router_itself_is_always_there():
 
 def test_object_groups_are_read_by_the_template():
     device = paper(
-        "object-group network NET", "description of ours", "host 10.0.0.1", "10.1.0.0 255.255.0.0", "range 10.2.0.1 10.2.0.9",
-        "object-group network ALL", "group-object NET",
-        "object-group service WEB", "tcp eq www", "udp range 5000 5010", "icmp echo", "tcp",
-    )  # fmt: skip
+        "object-group network NET",
+        "description of ours",
+        "host 10.0.0.1",
+        "10.1.0.0 255.255.0.0",
+        "range 10.2.0.1 10.2.0.9",
+        "object-group network ALL",
+        "group-object NET",
+        "object-group service WEB",
+        "tcp eq www",
+        "udp range 5000 5010",
+        "icmp echo",
+        "tcp",
+    )
     rows = parse_output(platform="cisco_ios", command="show object-group", data=shown(device, "show object-group"))
     members = [
         row

@@ -60,13 +60,28 @@ def test_a_group_without_number_is_group_0_and_defaults_are_not_stored():
 
 def test_lines_of_a_group_stand_together_in_the_order_of_ios_whatever_the_order_of_typing():
     device = paper(
-        *LAN, "standby 2 track 5 decrement 20", "standby 1 preempt", "standby 2 ip 10.0.0.253", "standby 1 priority 110", "standby 1 ip 10.0.0.254",
-        "standby version 2", "vrrp 9 priority 90", "no vrrp 9 preempt", "vrrp 9 ip 10.0.0.252",
-    )  # fmt: skip
+        *LAN,
+        "standby 2 track 5 decrement 20",
+        "standby 1 preempt",
+        "standby 2 ip 10.0.0.253",
+        "standby 1 priority 110",
+        "standby 1 ip 10.0.0.254",
+        "standby version 2",
+        "vrrp 9 priority 90",
+        "no vrrp 9 preempt",
+        "vrrp 9 ip 10.0.0.252",
+    )
     assert lines(device, "standby", "vrrp", "no vrrp") == [
-        "standby version 2", "standby 1 ip 10.0.0.254", "standby 1 priority 110", "standby 1 preempt", "standby 2 ip 10.0.0.253",
-        "standby 2 track 5 decrement 20", "vrrp 9 ip 10.0.0.252", "vrrp 9 priority 90", "no vrrp 9 preempt",
-    ]  # fmt: skip
+        "standby version 2",
+        "standby 1 ip 10.0.0.254",
+        "standby 1 priority 110",
+        "standby 1 preempt",
+        "standby 2 ip 10.0.0.253",
+        "standby 2 track 5 decrement 20",
+        "vrrp 9 ip 10.0.0.252",
+        "vrrp 9 priority 90",
+        "no vrrp 9 preempt",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +160,12 @@ def test_a_pool_becomes_options_in_bytes():
     [pool] = services(device)["dhcp"]["pools"]
     assert (pool["network"], pool["lease_s"]) == ("10.0.0.0/24", 45000)
     assert pool["options"] == {
-        "3": "0a0000010a000002", "15": b"lab.example".hex(), "150": "0a000005", "43": "f1040a000001", "66": b"tftp".hex(),
-    }  # fmt: skip
+        "3": "0a0000010a000002",
+        "15": b"lab.example".hex(),
+        "150": "0a000005",
+        "43": "f1040a000001",
+        "66": b"tftp".hex(),
+    }
 
 
 @pytest.mark.parametrize("words", ["10.0.0.0 255.0.0.0", "10.0.0.0 /8", "10.0.0.0", "10.1.2.3 /8"])
@@ -164,9 +183,15 @@ def test_a_host_pool_needs_a_client_and_has_its_address_for_ever():
 
 def test_exclusions_pings_and_relays_are_the_service_s():
     device = paper(
-        *POOL, "exit", "ip dhcp excluded-address 10.0.0.1", "ip dhcp excluded-address 10.0.0.5 10.0.0.9", "ip dhcp ping packets 0",
-        *LAN, "ip helper-address 192.0.2.1", "ip helper-address 192.0.2.2",
-    )  # fmt: skip
+        *POOL,
+        "exit",
+        "ip dhcp excluded-address 10.0.0.1",
+        "ip dhcp excluded-address 10.0.0.5 10.0.0.9",
+        "ip dhcp ping packets 0",
+        *LAN,
+        "ip helper-address 192.0.2.1",
+        "ip helper-address 192.0.2.2",
+    )
     service = services(device)["dhcp"]
     assert service["excluded"] == [["10.0.0.1", "10.0.0.1"], ["10.0.0.5", "10.0.0.9"]]
     assert (service["relays"], service["ping_packets"]) == ({"gi0-0": ["192.0.2.1", "192.0.2.2"]}, 0)
@@ -235,15 +260,24 @@ def test_an_operation_that_is_deleted_takes_its_schedule_along():
 def test_schedules_stand_behind_their_operations():
     device = paper(*SLA, "ip sla 2", "icmp-echo 10.0.0.3", "exit", "ip sla schedule 2 start-time now life forever")
     assert lines(device, "ip sla") == [
-        "ip sla 1", "ip sla schedule 1 life forever start-time now", "ip sla 2", "ip sla schedule 2 life forever start-time now",
-    ]  # fmt: skip
+        "ip sla 1",
+        "ip sla schedule 1 life forever start-time now",
+        "ip sla 2",
+        "ip sla schedule 2 life forever start-time now",
+    ]
 
 
 def test_tracked_objects_of_every_kind():
     device = paper(
-        *SLA, "track 1 ip sla 1 reachability", "delay down 10 up 5", "track 2 interface gi0/1 line-protocol", "track 3 ip route 10.9.0.0 255.255.0.0 reachability",
-        "track 4 list boolean or", "object 1", "object 2 not",
-    )  # fmt: skip
+        *SLA,
+        "track 1 ip sla 1 reachability",
+        "delay down 10 up 5",
+        "track 2 interface gi0/1 line-protocol",
+        "track 3 ip route 10.9.0.0 255.255.0.0 reachability",
+        "track 4 list boolean or",
+        "object 1",
+        "object 2 not",
+    )
     tracks = services(device)["sla"]["tracks"]
     assert [(track["number"], track["kind"]) for track in tracks] == [
         (1, "sla"),
@@ -257,9 +291,16 @@ def test_tracked_objects_of_every_kind():
 
 def test_a_list_may_count_weights_or_a_share():
     device = paper(
-        "track 5 list threshold weight", "object 1 weight 20", "object 2 weight 10", "threshold weight up 20 down 10",
-        "track 6 list threshold percentage", "object 1", "object 2", "threshold percentage up 60", "track 7 ip route 10.9.0.0/16 reachability",
-    )  # fmt: skip
+        "track 5 list threshold weight",
+        "object 1 weight 20",
+        "object 2 weight 10",
+        "threshold weight up 20 down 10",
+        "track 6 list threshold percentage",
+        "object 1",
+        "object 2",
+        "threshold percentage up 60",
+        "track 7 ip route 10.9.0.0/16 reachability",
+    )
     weights, share, route = services(device)["sla"]["tracks"]
     assert (weights["what"], weights["up"], weights["down"]) == ("weight", 20, 10)
     assert weights["objects"] == [[1, False, 20], [2, False, 10]]
@@ -300,9 +341,22 @@ def test_a_tracked_route_is_the_service_s_to_install_and_not_the_plan_s():
 
 def test_a_running_config_with_all_of_it_is_read_back_byte_for_byte():
     device = paper(
-        *POOL, "exit", *SLA, "track 1 ip sla 1", "exit", *LAN, "no shutdown", "standby version 2", "standby 500 ip 10.0.0.254", "standby 500 track 1 decrement 20",
-        "vrrp 3 ip 10.0.0.253", "no vrrp 3 preempt", "interface gi0/1", "ip address dhcp", "ip helper-address 192.0.2.9",
-    )  # fmt: skip
+        *POOL,
+        "exit",
+        *SLA,
+        "track 1 ip sla 1",
+        "exit",
+        *LAN,
+        "no shutdown",
+        "standby version 2",
+        "standby 500 ip 10.0.0.254",
+        "standby 500 track 1 decrement 20",
+        "vrrp 3 ip 10.0.0.253",
+        "no vrrp 3 preempt",
+        "interface gi0/1",
+        "ip address dhcp",
+        "ip helper-address 192.0.2.9",
+    )
     text = render(device.config)
     assert render(paper(startup=text).config) == text
 

@@ -89,9 +89,12 @@ def test_the_allowed_list_adds_up_to_one_line(lines, kept):
 
 def test_a_trunk_tags_what_is_not_native_and_allowed():
     device = switch(
-        "vlan 10,20,30", "interface Gi0/2", "switchport mode trunk", "switchport trunk native vlan 20",
+        "vlan 10,20,30",
+        "interface Gi0/2",
+        "switchport mode trunk",
+        "switchport trunk native vlan 20",
         "switchport trunk allowed vlan 10,20",
-    )  # fmt: skip
+    )
     port = service(device)["ports"]["gi0-2"]
     assert port["tagged"] == {"10": 10, "20": 0}
     assert (port["mode"], port["native"]) == ("trunk", 20)
@@ -157,9 +160,16 @@ def test_an_svi_is_a_link_into_its_vlan_and_ports_leave_nothing_to_the_stack():
 
 def test_routers_know_no_switchport_but_subinterfaces():
     router = paper(
-        "interface Gi0/0", "no shutdown", "interface Gi0/0.10", "encapsulation dot1q 10", "ip address 10.0.10.1 255.255.255.0",
-        "interface Gi0/0.99", "encapsulation dot1Q 99 native", "interface Gi0/0.5", "ip address 10.5.0.1 255.255.255.0",
-    )  # fmt: skip
+        "interface Gi0/0",
+        "no shutdown",
+        "interface Gi0/0.10",
+        "encapsulation dot1q 10",
+        "ip address 10.0.10.1 255.255.255.0",
+        "interface Gi0/0.99",
+        "encapsulation dot1Q 99 native",
+        "interface Gi0/0.5",
+        "ip address 10.5.0.1 255.255.255.0",
+    )
     assert "% Invalid input" in refusal(router, "interface Gi0/1", "switchport mode access")
     compiled = plan(router)
     assert compiled.services["switch"]["subinterfaces"] == {
@@ -187,9 +197,12 @@ def test_a_router_without_subinterfaces_runs_no_switch():
 
 def test_vlans_of_one_priority_share_a_line():
     device = switch(
-        "spanning-tree vlan 1-20 priority 4096", "spanning-tree vlan 10 priority 8192", "spanning-tree vlan 20 root primary",
-        "no spanning-tree vlan 5 priority", "spanning-tree vlan 6 priority 32768",
-    )  # fmt: skip
+        "spanning-tree vlan 1-20 priority 4096",
+        "spanning-tree vlan 10 priority 8192",
+        "spanning-tree vlan 20 root primary",
+        "no spanning-tree vlan 5 priority",
+        "spanning-tree vlan 6 priority 32768",
+    )
     assert globals_of(device, "spanning-tree") == [
         "spanning-tree vlan 1-4,7-9,11-19 priority 4096",
         "spanning-tree vlan 10 priority 8192",
@@ -198,7 +211,9 @@ def test_vlans_of_one_priority_share_a_line():
 
 
 def test_a_priority_that_is_no_multiple_is_explained():
-    assert refusal(switch(), "spanning-tree vlan 1 priority 100").startswith("% Bridge Priority must be in increments of 4096.\n% Allowed values are:")  # fmt: skip
+    assert refusal(switch(), "spanning-tree vlan 1 priority 100").startswith(
+        "% Bridge Priority must be in increments of 4096.\n% Allowed values are:"
+    )
 
 
 def test_a_vlan_without_spanning_tree_says_so():
@@ -209,12 +224,22 @@ def test_a_vlan_without_spanning_tree_says_so():
 
 def test_settings_of_trees_and_ports_reach_the_service():
     device = switch(
-        "vlan 10", "exit", "spanning-tree mode rapid-pvst", "spanning-tree vlan 10 priority 4096", "spanning-tree vlan 10 hello-time 1",
-        "spanning-tree portfast default", "spanning-tree portfast bpduguard default",
-        "interface Gi0/1", "switchport mode access",
-        "interface Gi0/2", "switchport mode trunk", "spanning-tree cost 50", "spanning-tree vlan 10 cost 7", "spanning-tree guard root",
+        "vlan 10",
+        "exit",
+        "spanning-tree mode rapid-pvst",
+        "spanning-tree vlan 10 priority 4096",
+        "spanning-tree vlan 10 hello-time 1",
+        "spanning-tree portfast default",
+        "spanning-tree portfast bpduguard default",
+        "interface Gi0/1",
+        "switchport mode access",
+        "interface Gi0/2",
+        "switchport mode trunk",
+        "spanning-tree cost 50",
+        "spanning-tree vlan 10 cost 7",
+        "spanning-tree guard root",
         "spanning-tree vlan 10 port-priority 64",
-    )  # fmt: skip
+    )
     wanted = service(device)
     assert wanted["trees"]["10"] == {
         "mode": "rapid-pvst",
@@ -244,15 +269,26 @@ def test_bridges_have_addresses_of_their_names():
 
 def test_port_security_reaches_the_service():
     device = switch(
-        "interface Gi0/1", "switchport mode access", "switchport port-security", "switchport port-security maximum 3",
-        "switchport port-security violation restrict", "switchport port-security mac-address sticky",
-        "switchport port-security mac-address 0011.2233.4455", "switchport port-security mac-address sticky 00aa.bbcc.ddee",
+        "interface Gi0/1",
+        "switchport mode access",
+        "switchport port-security",
+        "switchport port-security maximum 3",
+        "switchport port-security violation restrict",
+        "switchport port-security mac-address sticky",
+        "switchport port-security mac-address 0011.2233.4455",
+        "switchport port-security mac-address sticky 00aa.bbcc.ddee",
         "switchport port-security aging time 5",
-    )  # fmt: skip
+    )
     assert service(device)["ports"]["gi0-1"]["security"] == {
-        "maximum": 3, "violation": "restrict", "sticky": True, "static": ["00:11:22:33:44:55"], "kept": ["00:aa:bb:cc:dd:ee"],
-        "ageing": 300, "inactivity": False, "trunk": False,
-    }  # fmt: skip
+        "maximum": 3,
+        "violation": "restrict",
+        "sticky": True,
+        "static": ["00:11:22:33:44:55"],
+        "kept": ["00:aa:bb:cc:dd:ee"],
+        "ageing": 300,
+        "inactivity": False,
+        "trunk": False,
+    }
 
 
 def test_port_security_wants_a_port_whose_mode_is_set_and_room_for_addresses():
@@ -265,10 +301,18 @@ def test_port_security_wants_a_port_whose_mode_is_set_and_room_for_addresses():
 
 def test_snooping_and_inspection_reach_the_service():
     device = switch(
-        "vlan 10,20", "exit", "ip dhcp snooping", "ip dhcp snooping vlan 10", "ip dhcp snooping vlan 20", "ip arp inspection vlan 10",
-        "ip arp inspection validate src-mac ip", "ip source binding 0011.2233.4455 vlan 10 10.0.0.5 interface Gi0/1",
-        "interface Gi0/1", "ip dhcp snooping trust", "ip arp inspection trust",
-    )  # fmt: skip
+        "vlan 10,20",
+        "exit",
+        "ip dhcp snooping",
+        "ip dhcp snooping vlan 10",
+        "ip dhcp snooping vlan 20",
+        "ip arp inspection vlan 10",
+        "ip arp inspection validate src-mac ip",
+        "ip source binding 0011.2233.4455 vlan 10 10.0.0.5 interface Gi0/1",
+        "interface Gi0/1",
+        "ip dhcp snooping trust",
+        "ip arp inspection trust",
+    )
     wanted = service(device)
     assert globals_of(device, "snooping vlan") == ["ip dhcp snooping vlan 10,20"]
     assert wanted["snooping"] == {"vlans": [10, 20], "verify": True}
@@ -279,9 +323,13 @@ def test_snooping_and_inspection_reach_the_service():
 
 def test_an_arp_access_list_reaches_the_service():
     device = switch(
-        "arp access-list FIXED", "permit ip host 10.0.0.5 mac host 0011.2233.4455", "deny ip any mac any", "exit",
-        "ip arp inspection vlan 10", "ip arp inspection filter FIXED vlan 10 static",
-    )  # fmt: skip
+        "arp access-list FIXED",
+        "permit ip host 10.0.0.5 mac host 0011.2233.4455",
+        "deny ip any mac any",
+        "exit",
+        "ip arp inspection vlan 10",
+        "ip arp inspection filter FIXED vlan 10 static",
+    )
     rules = [[True, "10.0.0.5", "00:11:22:33:44:55"], [False, None, None]]
     assert service(device)["inspection"]["filters"] == {"10": {"rules": rules, "static": True}}
 
@@ -310,15 +358,30 @@ def test_fixed_addresses_and_steady_svis_reach_the_service():
 
 def test_what_is_accepted_without_effect_says_so():
     device = switch("vtp mode transparent", "interface Gi0/1", "storm-control broadcast level 10", "ip verify source")
-    assert {line for line, _ in plan(device).unsupported} >= {"vtp mode transparent", "storm-control broadcast level 10", "ip verify source"}  # fmt: skip
+    assert {line for line, _ in plan(device).unsupported} >= {
+        "vtp mode transparent",
+        "storm-control broadcast level 10",
+        "ip verify source",
+    }
 
 
 def test_a_saved_config_is_what_was_typed():
     device = switch(
-        "vlan 10", "name SALES", "exit", "spanning-tree mode rapid-pvst", "no spanning-tree vlan 10", "interface range Gi0/1 - 2",
-        "switchport mode trunk", "switchport trunk allowed vlan 10,20", "interface Fa0/3", "no switchport",
-        "ip address 10.0.0.1 255.255.255.0", "shutdown", "interface Vlan10", "ip address 10.0.10.1 255.255.255.0",
-    )  # fmt: skip
+        "vlan 10",
+        "name SALES",
+        "exit",
+        "spanning-tree mode rapid-pvst",
+        "no spanning-tree vlan 10",
+        "interface range Gi0/1 - 2",
+        "switchport mode trunk",
+        "switchport trunk allowed vlan 10,20",
+        "interface Fa0/3",
+        "no switchport",
+        "ip address 10.0.0.1 255.255.255.0",
+        "shutdown",
+        "interface Vlan10",
+        "ip address 10.0.10.1 255.255.255.0",
+    )
     text = device.running_config()
     again = paper(interfaces=PORTS, role="switch", startup=text)
     assert again.running_config() == text

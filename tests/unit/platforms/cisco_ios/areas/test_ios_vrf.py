@@ -32,7 +32,17 @@ def test_an_interface_enters_only_a_vrf_that_is_there():
 
 
 def test_two_vrfs_may_have_the_same_addresses():
-    device = paper(*RED, "ip vrf BLUE", "exit", "interface gi0/0", "ip vrf forwarding RED", *PORT[1:], "interface gi0/1", "ip vrf forwarding BLUE", *PORT[1:])  # fmt: skip
+    device = paper(
+        *RED,
+        "ip vrf BLUE",
+        "exit",
+        "interface gi0/0",
+        "ip vrf forwarding RED",
+        *PORT[1:],
+        "interface gi0/1",
+        "ip vrf forwarding BLUE",
+        *PORT[1:],
+    )
     assert {link.vrf: link.addresses for link in plan_of(device).links.values()} == {
         "RED": ("10.0.0.1/24",),
         "BLUE": ("10.0.0.1/24",),
@@ -47,9 +57,15 @@ def test_a_static_route_of_a_vrf_stays_in_it():
 
 def test_a_vrf_that_goes_takes_addresses_routes_and_processes_along():
     device = paper(
-        *RED, "interface gi0/0", "ip vrf forwarding RED", "ip address 10.0.0.1 255.255.255.0", "ip route vrf RED 0.0.0.0 0.0.0.0 10.0.0.2",
-        "router ospf 5 vrf RED", "router bgp 1", "address-family ipv4 vrf RED",
-    )  # fmt: skip
+        *RED,
+        "interface gi0/0",
+        "ip vrf forwarding RED",
+        "ip address 10.0.0.1 255.255.255.0",
+        "ip route vrf RED 0.0.0.0 0.0.0.0 10.0.0.2",
+        "router ospf 5 vrf RED",
+        "router bgp 1",
+        "address-family ipv4 vrf RED",
+    )
     assert typed(device, "no ip vrf RED") == "% IPv4 addresses from all interfaces in VRF RED have been removed\n"
     assert "RED" not in device.running_config()
     assert "10.0.0.1" not in device.running_config()

@@ -59,14 +59,22 @@ def test_what_is_not_there_is_refused():
     device = paper(*ZONES, *POLICY)
     words = typed(
         device,
-        "policy-map type inspect P", "class type inspect X", "exit",
+        "policy-map type inspect P",
+        "class type inspect X",
+        "exit",
         "zone-pair security Z source IN destination NOWHERE",
-        "zone-pair security Z source IN destination OUT", "service-policy type inspect Q", "exit",
-        "interface gi0/0", "zone-member security NOWHERE",
-    )  # fmt: skip
+        "zone-pair security Z source IN destination OUT",
+        "service-policy type inspect Q",
+        "exit",
+        "interface gi0/0",
+        "zone-member security NOWHERE",
+    )
     assert [line.strip() for line in words if line] == [
-        "% class map X not configured", "% Zone NOWHERE is not configured", "% policy map Q not configured", "% Zone NOWHERE is not configured",
-    ]  # fmt: skip
+        "% class map X not configured",
+        "% Zone NOWHERE is not configured",
+        "% policy map Q not configured",
+        "% Zone NOWHERE is not configured",
+    ]
 
 
 def test_what_is_used_stays():
@@ -122,8 +130,14 @@ def test_a_pair_without_a_policy_lets_nothing_through():
 
 
 def test_marks_of_classes_differ_and_keep_the_lowest_bits_free():
-    device = paper(*ZONES, *POLICY, "zone-pair security A source IN destination OUT", "service-policy type inspect P",
-                   "zone-pair security B source OUT destination IN", "service-policy type inspect P")  # fmt: skip
+    device = paper(
+        *ZONES,
+        *POLICY,
+        "zone-pair security A source IN destination OUT",
+        "service-policy type inspect P",
+        "zone-pair security B source OUT destination IN",
+        "service-policy type inspect P",
+    )
     marks = {one.mark for pair in pairs(device.config) for one in pair.classes}
     assert len(marks) == 4
     assert all(mark & 0xFFFF == 0 for mark in marks)

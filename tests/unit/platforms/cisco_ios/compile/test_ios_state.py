@@ -68,9 +68,14 @@ def test_the_same_config_compiles_to_the_same_state():
 
 def test_addresses_go_to_links_and_routes_to_frr():
     device = paper(
-        "interface gi0/0", "ip address 10.0.0.1 255.255.255.0", "ipv6 address 2001:db8::1/64", "no shutdown",
-        "interface loopback 0", "ip address 1.1.1.1 255.255.255.255", "ip route 0.0.0.0 0.0.0.0 gi0/0 10.0.0.2 5",
-    )  # fmt: skip
+        "interface gi0/0",
+        "ip address 10.0.0.1 255.255.255.0",
+        "ipv6 address 2001:db8::1/64",
+        "no shutdown",
+        "interface loopback 0",
+        "ip address 1.1.1.1 255.255.255.255",
+        "ip route 0.0.0.0 0.0.0.0 gi0/0 10.0.0.2 5",
+    )
     plan = compile_state(device.book, device.config, device.facts)
     assert plan.links["gi0-0"].addresses == ("10.0.0.1/24", "2001:db8::1/64")
     assert (plan.links["gi0-0"].up, plan.links["gi0-1"].up) == (True, False)

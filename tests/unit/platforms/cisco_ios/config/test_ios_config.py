@@ -93,9 +93,18 @@ def test_lines_stand_in_the_order_of_ios_whatever_the_order_of_typing():
 
 def test_a_config_that_is_read_back_is_the_same():
     device = paper(
-        "hostname edge", "interface loopback 5", "ip address 5.5.5.5 255.255.255.255", "description a  b", "interface gi0/1",
-        "ip address 10.1.0.1 255.255.255.0", "no shutdown", "enable secret x", "banner motd #two\nlines#", "line vty 0 4", "password y",
-    )  # fmt: skip
+        "hostname edge",
+        "interface loopback 5",
+        "ip address 5.5.5.5 255.255.255.255",
+        "description a  b",
+        "interface gi0/1",
+        "ip address 10.1.0.1 255.255.255.0",
+        "no shutdown",
+        "enable secret x",
+        "banner motd #two\nlines#",
+        "line vty 0 4",
+        "password y",
+    )
     text = device.running_config()
     assert paper(startup=text).running_config() == text
 

@@ -19,7 +19,8 @@ def reader(*patterns: str) -> Reader:
 
 
 ROUTES = reader(
-    "ip route {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] | {via!:ipv4} ) [ {distance:1-255} ] < name {label:word} | tag {tag:1-99} >",
+    "ip route {prefix!:ipv4} {mask!:mask} ^ ( {out!:interface} [ {via!:ipv4} ] | {via!:ipv4} ) [ {distance:1-255} ] <"
+    " name {label:word} | tag {tag:1-99} >",
     "ip routing",
     "interface {name!:interface}",
     "description {text:line}",

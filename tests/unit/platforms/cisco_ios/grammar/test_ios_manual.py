@@ -18,12 +18,14 @@ AREA = Area(
     modes=(Mode(name="box", prompt="config-box", help="box configuration"),),
     commands=(
         Command(pattern="box {number!:1-9}", opens="box", help="Open a box"),
-        Command(pattern="lid ( open | shut ) [ weight {grams:1-99} ]", mode="box", default=("lid shut",), help="Set the lid"),
+        Command(
+            pattern="lid ( open | shut ) [ weight {grams:1-99} ]", mode="box", default=("lid shut",), help="Set the lid"
+        ),
         Command(pattern="paint {colour:word}", mode="box", marked="there is no paint"),
         Command(pattern="show box", mode="exec"),
     ),
     help={"open": "Leave it open", "weight": "What it weighs"},
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,15 @@ from tests.support.wiretap import decoded
 
 SOURCE = bytes.fromhex("aabbcc000102")
 UNIT = Bpdu(
-    root=(4096 + 10) << 48 | 0xAABBCC000001, cost=4, bridge=(32768 + 10) << 48 | 0xAABBCC000002, port=0x8003,
-    proposal=True, learning=True, topology_change=True, message_age=1,
-)  # fmt: skip
+    root=(4096 + 10) << 48 | 0xAABBCC000001,
+    cost=4,
+    bridge=(32768 + 10) << 48 | 0xAABBCC000002,
+    port=0x8003,
+    proposal=True,
+    learning=True,
+    topology_change=True,
+    message_age=1,
+)
 
 units = st.builds(
     Bpdu,

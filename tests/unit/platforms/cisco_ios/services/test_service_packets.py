@@ -25,9 +25,15 @@ needs_tcpdump = pytest.mark.skipif(shutil.which("tcpdump") is None, reason="no t
 
 def hello(version=1, **fields):
     wanted = {
-        "opcode": Opcode.HELLO, "state": State.ACTIVE, "group": 1, "priority": 110, "hello_ms": 3000, "hold_ms": 10000,
-        "address": "10.0.0.254", **fields,
-    }  # fmt: skip
+        "opcode": Opcode.HELLO,
+        "state": State.ACTIVE,
+        "group": 1,
+        "priority": 110,
+        "hello_ms": 3000,
+        "hold_ms": 10000,
+        "address": "10.0.0.254",
+        **fields,
+    }
     return HsrpPacket(version=version, **wanted)
 
 

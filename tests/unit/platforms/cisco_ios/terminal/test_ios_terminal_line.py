@@ -318,7 +318,17 @@ def test_a_ping_is_stopped_by_a_key_and_says_what_it_has_seen(key):
     assert terminal.screen.endswith("!!!!!\nSuccess rate is 100 percent (5/5), round-trip min/avg/max = 1/1/1 ms\nR1>")
 
 
-@given(st.lists(st.text(st.sampled_from("ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"), max_size=20), max_size=8))  # fmt: skip
+@given(
+    st.lists(
+        st.text(
+            st.sampled_from(
+                "ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"
+            ),
+            max_size=20,
+        ),
+        max_size=8,
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_no_keys_harm_the_line(chunks):
     terminal = ScriptedTerminal([*chunks, "\x15\r", "show privilege\r"], rows=0)
@@ -327,7 +337,44 @@ def test_no_keys_harm_the_line(chunks):
     assert terminal.script == []
 
 
-@given(st.lists(st.sampled_from(["conf t", "int lo1", "int range gi0/0 - 1", "no shut", "hostname x", "do sh ver", "end", "exit", "sh run", "banner motd #", "x#", "enable", SECRET, "reload", "router ospf 1", "?", "no", "default int lo1", "copy run start", "write", "dir", "terminal length 3", "q", " ", "", "configure replace flash:x", "ip access-list extended A", "permit ip any any", "line vty 0 4"]), max_size=25))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "conf t",
+                "int lo1",
+                "int range gi0/0 - 1",
+                "no shut",
+                "hostname x",
+                "do sh ver",
+                "end",
+                "exit",
+                "sh run",
+                "banner motd #",
+                "x#",
+                "enable",
+                SECRET,
+                "reload",
+                "router ospf 1",
+                "?",
+                "no",
+                "default int lo1",
+                "copy run start",
+                "write",
+                "dir",
+                "terminal length 3",
+                "q",
+                " ",
+                "",
+                "configure replace flash:x",
+                "ip access-list extended A",
+                "permit ip any any",
+                "line vty 0 4",
+            ]
+        ),
+        max_size=25,
+    )
+)
 @settings(max_examples=60, deadline=None)
 def test_no_lines_in_any_order_harm_the_session(lines):
     device = paper()

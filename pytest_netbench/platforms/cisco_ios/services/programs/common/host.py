@@ -101,8 +101,12 @@ class Shared:
     def log(self, facility: str, severity: int, mnemonic: str, text: str) -> None:
         """Note a message such as ``%HSRP-5-STATECHANGE: …``."""
         entry = {
-            "time": time.time(), "facility": facility, "severity": severity, "mnemonic": mnemonic, "text": text,
-        }  # fmt: skip
+            "time": time.time(),
+            "facility": facility,
+            "severity": severity,
+            "mnemonic": mnemonic,
+            "text": text,
+        }
         self.messages.append(entry)
         for reader in self._readers:
             reader(entry)

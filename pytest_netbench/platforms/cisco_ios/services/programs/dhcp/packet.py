@@ -122,9 +122,7 @@ class DhcpMessage:
         relayed = int(Option.RELAY_INFORMATION)
         echoed = {relayed: self.options[relayed]} if relayed in self.options else {}
         ciaddr = self.ciaddr if kind is Kind.ACK else NOWHERE
-        return replace(
-            self, op=REPLY, kind=kind, hops=0, ciaddr=ciaddr, yiaddr=yiaddr, options={**options, **echoed}
-        )  # fmt: skip
+        return replace(self, op=REPLY, kind=kind, hops=0, ciaddr=ciaddr, yiaddr=yiaddr, options={**options, **echoed})
 
 
 def parse_options(data: bytes) -> dict[int, bytes]:

@@ -74,8 +74,10 @@ class Service:
         return Dual(
             send=self._say,
             link=lambda near: self._near[near].port.cost if near in self._near else Vector(),
-            same_link=lambda one, other: self._near[one].port is self._near[other].port if {one, other} <= set(self._near) else False,
-        )  # fmt: skip
+            same_link=lambda one, other: (
+                self._near[one].port is self._near[other].port if {one, other} <= set(self._near) else False
+            ),
+        )
 
     # -- configuration and links -------------------------------------------------------------------------------------------
 
@@ -226,7 +228,13 @@ class Service:
             return
         neighbour.joined = True
         neighbour.since = self._loop.now()
-        self._shared.log("DUAL", 5, "NBRCHANGE", f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is up: new adjacency")  # fmt: skip
+        self._shared.log(
+            "DUAL",
+            5,
+            "NBRCHANGE",
+            f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is up: new"
+            " adjacency",
+        )
         for routes in wire.batches(self._dual.join(neighbour.address)):
             self._enqueue(neighbour, Packet(wire.UPDATE, self._asn, routes=routes))
 
@@ -235,7 +243,13 @@ class Service:
             neighbour.timer.cancel()
         self._near.pop(neighbour.address, None)
         if neighbour.joined:
-            self._shared.log("DUAL", 5, "NBRCHANGE", f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is down: {why}")  # fmt: skip
+            self._shared.log(
+                "DUAL",
+                5,
+                "NBRCHANGE",
+                f"EIGRP-IPv4 {self._asn}: Neighbor {neighbour.address} ({neighbour.port.config['label']}) is down:"
+                f" {why}",
+            )
         self._dual.leave(neighbour.address)
         self._install_soon()
 
@@ -315,15 +329,24 @@ class Service:
         now = self._loop.now()
         neighbours = [
             {
-                "address": near.address, "interface": near.port.config["label"], "hold": max(0, int(near.hold_until - now)),
-                "uptime": now - near.since, "queue": len(near.queue), "sequence": near.last_sequence,
+                "address": near.address,
+                "interface": near.port.config["label"],
+                "hold": max(0, int(near.hold_until - now)),
+                "uptime": now - near.since,
+                "queue": len(near.queue),
+                "sequence": near.last_sequence,
             }
-            for near in self._near.values() if near.joined
-        ]  # fmt: skip
+            for near in self._near.values()
+            if near.joined
+        ]
         interfaces = [
-            {"interface": port.config["label"], "peers": sum(near.port is port and near.joined for near in self._near.values())}
-            for port in self._ports.values() if port.own is not None and not port.config["passive"]
-        ]  # fmt: skip
+            {
+                "interface": port.config["label"],
+                "peers": sum(near.port is port and near.joined for near in self._near.values()),
+            }
+            for port in self._ports.values()
+            if port.own is not None and not port.config["passive"]
+        ]
         topology = [self._shown(prefix) for prefix in sorted(self._dual.networks, key=IPv4Interface)]
         return {"neighbors": neighbours, "interfaces": interfaces, "topology": topology, "waiting": self._waiting(now)}
 
@@ -335,12 +358,21 @@ class Service:
             if distance == wire.INFINITE:
                 continue
             own = way == CONNECTED
-            port = next((p for p in self._ports.values() if p.own is not None and str(p.own.network) == prefix), None) if own else self._near[way].port  # fmt: skip
-            paths.append({
-                "via": way, "interface": port.config["label"] if port else "", "distance": distance,
-                "reported": 0 if own else network.reported[way].distance, "successor": way in network.successors,
-                "feasible": own or network.reported[way].distance < network.feasible,
-            })  # fmt: skip
+            port = (
+                next((p for p in self._ports.values() if p.own is not None and str(p.own.network) == prefix), None)
+                if own
+                else self._near[way].port
+            )
+            paths.append(
+                {
+                    "via": way,
+                    "interface": port.config["label"] if port else "",
+                    "distance": distance,
+                    "reported": 0 if own else network.reported[way].distance,
+                    "successor": way in network.successors,
+                    "feasible": own or network.reported[way].distance < network.feasible,
+                }
+            )
         return {"prefix": prefix, "active": network.active, "feasible": network.feasible, "paths": paths}
 
     def _waiting(self, now: float) -> list[str]:
@@ -353,8 +385,9 @@ class Service:
         found += [
             f"EIGRP has not listened on {port.config['label']} for long enough"
             for port in listening
-            if now - port.began < float(port.config["hello"]) + _GRACE_S and not any(n.port is port for n in self._near.values())
-        ]  # fmt: skip
+            if now - port.began < float(port.config["hello"]) + _GRACE_S
+            and not any(n.port is port for n in self._near.values())
+        ]
         return found
 
     def command(self, words: list[str]) -> str:

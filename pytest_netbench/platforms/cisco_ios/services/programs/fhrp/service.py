@@ -27,11 +27,19 @@ Key = tuple[str, str, int]
 _COMMON = {"secondary": [], "priority": 100, "preempt_delay_s": 0, "tracks": []}
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "hsrp": {
-        **_COMMON, "version": 1, "address": "", "preempt": False, "hello_ms": 3000, "hold_ms": 10000, "text": "cisco", "md5": "",
-        "mac": "", "name": "",
+        **_COMMON,
+        "version": 1,
+        "address": "",
+        "preempt": False,
+        "hello_ms": 3000,
+        "hold_ms": 10000,
+        "text": "cisco",
+        "md5": "",
+        "mac": "",
+        "name": "",
     },
     "vrrp": {**_COMMON, "preempt": True, "interval_s": 1, "learn": False, "text": ""},
-}  # fmt: skip
+}
 # another value makes it another group
 _IDENTITY = ("version", "address")
 

@@ -75,4 +75,7 @@ def formatted(entry: dict[str, Any]) -> str:
 def stamp(moment: float) -> str:
     """``*Nov 21 10:42:07.123``: a clock that nobody has set."""
     parts = time.gmtime(moment)
-    return f"*{time.strftime('%b', parts)} {parts.tm_mday:2} {time.strftime('%H:%M:%S', parts)}.{int(moment * 1000) % 1000:03}"
+    return (
+        f"*{time.strftime('%b', parts)} {parts.tm_mday:2}"
+        f" {time.strftime('%H:%M:%S', parts)}.{int(moment * 1000) % 1000:03}"
+    )

@@ -146,9 +146,11 @@ class PortSecurity:
         guard.violations += 1
         address = ".".join(mac.replace(":", "")[at : at + 4] for at in (0, 4, 8))
         self._switch.shared.log(
-            "PORT_SECURITY", 2, "PSECURE_VIOLATION",
+            "PORT_SECURITY",
+            2,
+            "PSECURE_VIOLATION",
             f"Security violation occurred, caused by MAC address {address} on port {attachment.name}.",
-        )  # fmt: skip
+        )
         if guard.config["violation"] == "shutdown":
             self._switch.disable(attachment, VIOLATION)
 

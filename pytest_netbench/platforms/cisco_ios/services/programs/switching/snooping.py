@@ -132,9 +132,11 @@ class Snooping:
         if not self._trusted(attachment, "dhcp"):
             self.dropped["untrusted server"] += 1
             self._log(
-                5, "DHCP_SNOOPING_UNTRUSTED_PORT",
-                f"DHCP_SNOOPING drop message on untrusted port {attachment.name}, message type: DHCP{message.kind.name}",
-            )  # fmt: skip
+                5,
+                "DHCP_SNOOPING_UNTRUSTED_PORT",
+                f"DHCP_SNOOPING drop message on untrusted port {attachment.name}, message type:"
+                f" DHCP{message.kind.name}",
+            )
             return
         client = self._switch.held.get(self._asking.get((frame.domain, message.chaddr), ""))
         if message.kind == Kind.ACK and message.yiaddr != NOWHERE and client is not None:
@@ -189,9 +191,11 @@ class Snooping:
         counts["dropped"] += 1
         counts[why] += 1
         self._log(
-            4, {"denied": "DHCP_SNOOPING_DENY", "acl": "ACL_DENY"}.get(why, "INVALID_ARP"),
-            f"1 Invalid ARPs on {attachment.name}, vlan {frame.domain}", facility="SW_DAI",
-        )  # fmt: skip
+            4,
+            {"denied": "DHCP_SNOOPING_DENY", "acl": "ACL_DENY"}.get(why, "INVALID_ARP"),
+            f"1 Invalid ARPs on {attachment.name}, vlan {frame.domain}",
+            facility="SW_DAI",
+        )
 
     def _invalid(self, frame: Frame, packet: Arp) -> str:
         checks = (self._switch.config.get("inspection") or {}).get("validate", ())

@@ -107,9 +107,11 @@ class Trees:
         cisco, unit = found
         if config.get("bpduguard"):
             self._switch.shared.log(
-                "SPANTREE", 2, "BLOCK_BPDUGUARD",
+                "SPANTREE",
+                2,
+                "BLOCK_BPDUGUARD",
                 f"Received BPDU on port {attachment.name} with BPDU Guard enabled. Disabling port.",
-            )  # fmt: skip
+            )
             self._switch.disable(attachment, "bpduguard")
             return
         # on a trunk IEEE's own units are those of VLAN 1, and come untagged
@@ -133,9 +135,11 @@ class Trees:
                 continue
             port.inconsistent = "pvid"
             self._switch.shared.log(
-                "SPANTREE", 2, "BLOCK_PVID_LOCAL",
+                "SPANTREE",
+                2,
+                "BLOCK_PVID_LOCAL",
                 f"Blocking {attachment.name} on VLAN{tree.vlan:04d}. Inconsistent local vlan.",
-            )  # fmt: skip
+            )
             tree.decide()
 
     def _forget_mismatch_later(self, tree: Tree, port: Port) -> None:
@@ -204,14 +208,16 @@ def _tree_state(tree: Tree) -> dict[str, Any]:
     max_age, hello, delay = tree.times
     return {
         "mode": "rapid-pvst" if isinstance(tree.mode, Rapid) else "pvst",
-        "root": _identifier(tree.root) | {
+        "root": _identifier(tree.root)
+        | {
             "cost": tree.cost,
             "port": tree.root_port.name if tree.root_port else "",
             "max_age": max_age,
             "hello": hello,
             "forward_delay": delay,
         },
-        "bridge": _identifier(tree.identifier) | {
+        "bridge": _identifier(tree.identifier)
+        | {
             "max_age": tree.settings.max_age,
             "hello": tree.settings.hello,
             "forward_delay": tree.settings.forward_delay,
@@ -220,7 +226,7 @@ def _tree_state(tree: Tree) -> dict[str, Any]:
         "changed_s": tree.loop.now() - tree.changed_at,
         "changed_by": tree.changed_by,
         "ports": {name: _port_state(tree, port) for name, port in tree.ports.items()},
-    }  # fmt: skip
+    }
 
 
 def _identifier(number: int) -> dict[str, Any]:
@@ -243,11 +249,12 @@ def _port_state(tree: Tree, port: Port) -> dict[str, Any]:
         "edge": port.edge,
         "legacy": port.legacy,
         "inconsistent": port.inconsistent,
-        "designated": _identifier(bridge) | {
+        "designated": _identifier(bridge)
+        | {
             "port": designated.port if designated else port.identifier,
             "cost": designated.cost if designated else tree.cost,
         },
         "sent": port.sent,
         "received": port.received,
         "transitions": port.transitions,
-    }  # fmt: skip
+    }
