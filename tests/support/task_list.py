@@ -1,4 +1,4 @@
-"""tasks/README.md: what is asked in each shipped task, and how large it is. Written by ``python -m tests.support.task_list``."""
+"""tasks/README.md: summary and size of each shipped task. Written by ``python -m tests.support.task_list``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ TASKS = Path(__file__).parents[2] / "tasks"
 PAGE = TASKS / "README.md"
 HEAD = """# The shipped tasks
 
-Written by `python -m tests.support.task_list` from the task files. *Devices* counts the nodes, behind the bar those that
+Written by `python -m tests.support.task_list` from the task files. *Devices* counts the nodes, behind the bar those \
+that
 have to be configured; *steps* the commands of the ground truth. How hard a task is shows only when agents are measured.
 """
 
