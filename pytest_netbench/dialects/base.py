@@ -64,5 +64,8 @@ class Dialect(Protocol):
         ...
 
     def manual(self) -> Sequence[ManualSection]:
-        """The whole command reference, empty if there is none; may take a moment, and is asked for once in a process."""
+        """Return the whole command reference, empty if there is none.
+
+        It may take a moment, and is requested once per process.
+        """
         ...
