@@ -64,8 +64,5 @@ class Dialect(Protocol):
         ...
 
     def manual(self) -> Sequence[ManualSection]:
-        """Return the whole command reference, empty if there is none.
-
-        It may take a moment, and is requested once per process.
-        """
+        """Return the command reference, empty if there is none. It may be slow; it is called once in a process."""
         ...
