@@ -1,7 +1,8 @@
 """How long a run takes beside what it measures: ``python benchmarks/startup.py [RUNS]``.
 
-Three figures, each the best of the runs: what a run of one task adds to its trial; the same with a reasoning score, beside
-the later of the trial and the embedding model; and how soon a missing key is reported, beside pytest's own start.
+Three figures, each the best of the runs: the time that a run of one task adds to its trial; the same with a reasoning
+score, compared with the longer of the trial and loading the embedding model; and how soon a missing key is reported,
+compared with pytest's own start.
 """
 
 from __future__ import annotations

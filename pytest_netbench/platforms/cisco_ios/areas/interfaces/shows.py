@@ -1,4 +1,4 @@
-"""What can be seen of interfaces: ``show interfaces``, ``show ip interface``, ``show arp``, their IPv6 fellows."""
+"""Show commands of interfaces: ``show interfaces``, ``show ip interface``, ``show arp`` and those of IPv6."""
 
 from __future__ import annotations
 

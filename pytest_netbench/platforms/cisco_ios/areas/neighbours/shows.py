@@ -34,7 +34,7 @@ _HOLD = {"cdp": 180, "lldp": 120}
 
 
 _WORN = 0.25
-"""Of the hold time, this much has passed in what is shown: between two messages it varies."""
+"""The part of the hold time that shows as elapsed. A real device shows a value that varies between two messages."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Neighbour:
 
     @property
     def name(self) -> str:
-        """As it calls itself: with its domain, if it has one."""
+        """The name that the device announces: with its domain, if it has one."""
         domain = self.device.config.get("ip domain name")
         return f"{self.device.hostname}.{domain['domain']}" if domain is not None else self.device.hostname
 
     @property
     def address(self) -> str:
-        """An IPv4 address that leads to it: of its port, else the first it has; "" if it has none."""
+        """An IPv4 address to reach it: that of its port, else its first one, else ""."""
         for one in (self.port, *self.device.context().interfaces):
             if one.addresses and one.enabled:
                 return one.addresses[0].split("/")[0]

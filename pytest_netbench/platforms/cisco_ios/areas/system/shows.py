@@ -1,4 +1,4 @@
-"""What can be seen of the device itself, and what sets a session."""
+"""``show`` commands of the device itself, and session settings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _UNITS = (("year", 31_536_000), ("week", 604_800), ("day", 86_400), ("hour", 360
 
 
 def serial(name: str) -> str:
-    """A serial number that is the node's own, and the same in every run."""
+    """Return the serial number of a node, the same in every run."""
     return "9" + "".join(f"{ord(letter) * 7 % 36:X}" for letter in name)[:10].ljust(10, "0").upper()
 
 
 def uptime(seconds: float) -> str:
-    """``1 week, 2 days, 3 hours, 4 minutes``; minutes always."""
+    """Return an uptime as ``1 week, 2 days, 3 hours, 4 minutes``; minutes are always included."""
     parts = []
     left = int(seconds)
     for word, size in _UNITS:
