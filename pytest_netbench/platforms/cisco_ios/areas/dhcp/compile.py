@@ -43,7 +43,8 @@ def compile_dhcp(context: Context) -> None:
         wanted = next((entry for entry in one.section.all("ip address") if entry.has("dhcp")), None)
         if wanted is not None and one.vrf:
             context.unsupported(wanted, "interfaces of a VRF get no address by DHCP")
-        elif wanted is not None:
+        elif wanted is not None and one.kernel in context.state.links:
+            # a subinterface without a VLAN is no link
             host = str(wanted.get("hostname") or _hostname(context))
             clients.append({"interface": one.kernel, "label": one.name, "hostname": host, "distance": 254})
     for vrf in {**pools, **relays} if not config.says_no("service dhcp") else ():
