@@ -186,9 +186,10 @@ class Stage:
         """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
-        self.scene.observe()
         held = ani or open_ani(self.lab, agreed)
         try:
+            # opening may configure devices (SSH): that is not the agent's change
+            self.scene.observe()
             brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
             work = let_work(agent, task=self.task, brief=brief, ani=held, grace_s=grace_s, clock=clock)
         finally:

@@ -1,4 +1,4 @@
-"""The page of what this IOS knows, written from the grammar."""
+"""The coverage page of this IOS, generated from the grammar."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ a configuration mode has a `no` and a `default` form.
 
 
 def page(book: Book) -> str:
-    """The whole page in Markdown."""
+    """Return the whole page in Markdown."""
     parts = [_HEAD, "## Areas\n", *_areas(book.areas)]
     for area in book.areas:
         known = [one for one in book.commands() if one.area is area]
@@ -59,7 +59,7 @@ def _cell(text: str) -> str:
 
 
 def readable(pattern: str, types: dict[str, str]) -> str:
-    """A pattern with its arguments as ``?`` shows them."""
+    """Return a pattern with its arguments as ``?`` shows them."""
     shown = {**{name: kind.shown for name, kind in BASIC.items()}, **types}
 
     def one(found: re.Match[str]) -> str:

@@ -19,7 +19,10 @@ def platform() -> Any:
 
 @pytest.fixture
 def say(lab: Any) -> Callable[..., None]:
-    """Type lines at a router of the module's lab; nothing may be refused, FRR must take what comes of it, and routes settle."""
+    """Type lines at a router of the module's lab and wait until routes settle.
+
+    No line may be refused, and FRR must accept the resulting configuration.
+    """
 
     def typed(name: str, *lines: str) -> None:
         type_lines(lab.nodes[name], *lines)

@@ -1,4 +1,4 @@
-"""Distribute lists of interior protocols, shown by what is in the routing table of the router that takes or hears the routes."""
+"""Distribute lists of interior protocols, tested by the routing table of the receiving router."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The requests of draft-cui-nmrg-llm-benchmark §4.2 and §4.3, typed as printed there, on IOS routers over the JSON-RPC sockets."""
+"""The requests of draft-cui-nmrg-llm-benchmark §4.2 and §4.3 on IOS routers, sent as printed over JSON-RPC sockets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every ``show`` that the grammar has, on a lab where much is configured and on one where nothing is.
+"""Every ``show`` command of the grammar, on a lab with much configuration and on one without any.
 
-Other people's templates read what is printed: most of them fail at a line that they do not know, so nothing is lost unseen.
+Public templates parse the output. Most of them fail on an unknown line, so no output is ignored unnoticed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""IP SLA and tracking as typed at an IOS router: a floating static route takes over when a probe fails behind a live link."""
+"""IP SLA and tracking on an IOS router: a floating static route takes over when a probe fails on a link that is up."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_netbench.platforms.capabilities import LOGS
 from tests.support.ios import eventually
 from tests.support.switches import Subinterface, Switch, SwitchState, access, hosts_and_switches, reaches, tapped, trunk
 
@@ -89,9 +90,9 @@ def test_changing_one_vlan_does_not_interrupt_another(lab, switches):
     lab.nodes["c"].start(["ping", "-n", "-c", "60", "-i", "0.02", "-W", "1", "10.0.20.12"], lab_time=False)
     for allowed in ((20,), (10, 20), (20,), (10, 20)):
         set_up(switches, two_vlans(allowed=allowed))
-    log = "/var/log/ping.log"
-    assert eventually(lambda: "packets transmitted" in lab.nodes["c"].read_file(log))
-    assert " 0% packet loss" in lab.nodes["c"].read_file(log)
+    logs = lab.nodes["c"].capability(LOGS)
+    assert eventually(lambda: "packets transmitted" in logs.log("ping"))
+    assert " 0% packet loss" in logs.log("ping")
 
 
 def test_addresses_are_learned_where_they_are(lab, switches):

@@ -1,6 +1,6 @@
 """Access lists: standard, extended and IPv6; object groups and time ranges; packet filters on interfaces.
 
-Other areas use ``acl.match.chain`` to have an access list decide where packets go, and ``acl.lists.find`` to read one.
+Other areas use ``acl.match.chain`` to classify packets by an access list, and ``acl.lists.find`` to read one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""BGP: neighbors and peer groups, address families, what is announced, and how it is shown."""
+"""BGP: neighbors and peer groups, address families, advertised networks, show commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DHCP: pools, relaying and addresses got by DHCP, run by the services ``dhcp`` and ``dhcp_client``."""
+"""DHCP: pools, relay and client addresses, run by the services ``dhcp`` and ``dhcp_client``."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _POOL = "dhcp-pool"
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Stored with a mask in dots; without one, the class of the address says."""
+    """Store a network with a dotted mask; without a mask the class of the address determines it."""
     if match.negated or match.reset:
         return edit.keep(match)
     mask = match.get("mask") or (str(match["length"]) if "length" in match.args else f"/{_classful(match['network'])}")
@@ -49,7 +49,7 @@ def _excluded(_edit: Edit, match: Match) -> str | None:
 
 
 def _address(edit: Edit, match: Match) -> str | None:
-    """``ip address dhcp`` takes the place of every other address."""
+    """Store ``ip address dhcp``, which replaces every other address."""
     entries = [e for e in edit.section if e.name == "ip address"]
     if match.negated and not any(e.has("dhcp") for e in entries):
         return None

@@ -1,4 +1,4 @@
-"""Interfaces: their names, addresses, state, and the kernel links they are."""
+"""Interfaces: names, addresses, state, and their kernel links."""
 
 from __future__ import annotations
 

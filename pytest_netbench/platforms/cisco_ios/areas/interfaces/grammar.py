@@ -38,7 +38,7 @@ def _open(edit: Edit, match: Match) -> str | None:
         return "% Maximum number of interfaces reached"
     words = edit.keep(match)
     if edit.booting and known is not None and not match.negated:
-        # a saved config says "shutdown" where it holds and nothing where it does not
+        # a saved config contains "shutdown" only where it applies
         for entry in known.body.all("shutdown"):
             known.body.remove(entry)
     return words
@@ -58,12 +58,12 @@ def _prompt(entry: Entry) -> str:
 
 
 def _describe(edit: Edit, match: Match) -> str | None:
-    """Without a text it says nothing."""
+    """Store a description. An empty one is ignored."""
     return edit.keep(match) if "text" in match.args or match.negated or match.reset else None
 
 
 def _address(edit: Edit, match: Match) -> str | None:
-    """A primary address takes the place of the primary alone; secondaries add up."""
+    """Store an address. A primary one replaces only the primary; secondary ones are added."""
     section = edit.section
     entries = section.all("ip address")
     if match.negated or match.reset:

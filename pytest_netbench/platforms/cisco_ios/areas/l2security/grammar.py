@@ -40,7 +40,7 @@ def _check_mac(edit: Edit, match: Match) -> str | None:
 
 
 def _vlan_set(edit: Edit, match: Match) -> str | None:
-    """Lists of VLANs add up in one line."""
+    """Store a list of VLANs; several lists are merged into one line."""
     entries = edit.section.all(match.name)
     vlans: set[int] = set()
     for entry in entries:
@@ -55,7 +55,7 @@ def _vlan_set(edit: Edit, match: Match) -> str | None:
 
 
 def _sticky(edit: Edit, match: Match) -> str | None:
-    """Without it, addresses that stuck are ordinary ones again."""
+    """Store the sticky option. Removing it turns sticky addresses into dynamic ones."""
     if match.negated or match.reset:
         for entry in edit.section.all("port-security sticky mac"):
             edit.section.remove(entry)
@@ -63,7 +63,7 @@ def _sticky(edit: Edit, match: Match) -> str | None:
 
 
 def _arp_rule(words: str) -> Command:
-    """A line of an ARP access list."""
+    """Store a line of an ARP access list."""
     return Command(
         pattern=f"{words} ip ( any | host {{address!:ipv4}} ) mac ( any | host {{mac!:mac}} ) [ log ]",
         name=f"{words} arp",

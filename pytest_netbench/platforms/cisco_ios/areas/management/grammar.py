@@ -40,7 +40,7 @@ PORTS = {
 
 
 def _secret(edit: Edit, match: Match) -> str | None:
-    """Store a secret hashed, whatever it was typed as."""
+    """Store a secret as a hash, whatever type was typed."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
     edit.put(f"{_before(match, 'secret')} 9 {passwords.hashed(str(match['plain']))}")
@@ -48,7 +48,7 @@ def _secret(edit: Edit, match: Match) -> str | None:
 
 
 def _password(edit: Edit, match: Match) -> str | None:
-    """Store a password readable, or as type 7 where ``service password-encryption`` is on."""
+    """Store a password in the clear, or as type 7 if ``service password-encryption`` is on."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
     head = _before(match, "password")
@@ -60,7 +60,7 @@ def _password(edit: Edit, match: Match) -> str | None:
 
 
 def _with_algorithm(edit: Edit, match: Match) -> str | None:
-    """A secret's algorithm shows in the number before its hash, and in nothing else; there is one here."""
+    """Store a secret without ``algorithm-type``: the number before the hash identifies the only supported algorithm."""
     words = match.text.split()
     if "algorithm-type" in words:
         at = words.index("algorithm-type")
@@ -69,13 +69,13 @@ def _with_algorithm(edit: Edit, match: Match) -> str | None:
 
 
 def _before(match: Match, word: str) -> str:
-    """A line up to and with a keyword."""
+    """Return the line up to and including a keyword."""
     last = next(element.position for element, _, text in match.parts if isinstance(element, Keyword) and text == word)
     return " ".join(text for element, _, text in match.parts if element.position <= last)
 
 
 def _encrypt_all(edit: Edit, match: Match) -> str | None:
-    """``service password-encryption`` hides the passwords that are there; ``no`` brings none back."""
+    """Encrypt existing passwords for ``service password-encryption``. The ``no`` form does not decrypt them."""
     words = edit.keep(match)
     if match.negated or match.reset:
         return words
@@ -92,15 +92,15 @@ def _render_banner(entry: Entry) -> list[str]:
 
 
 def _banner_text(typed: str) -> str:
-    """What stands between the delimiters."""
+    """Return the text between the delimiters."""
     size = 2 if typed.startswith("^C") else 1
     delimiter = typed[:size]
     text = typed[size : typed.rindex(delimiter)] if typed.count(delimiter) > 1 else typed[size:]
-    return text.replace("^C", "")  # which ends it in a saved config
+    return text.replace("^C", "")  # ^C ends the banner in a saved config
 
 
 def _host_alias(edit: Edit, match: Match) -> str | None:
-    """``logging A.B.C.D`` is ``logging host A.B.C.D``."""
+    """Store ``logging A.B.C.D`` as ``logging host A.B.C.D``."""
     if "address" not in match.args:
         return "% Incomplete command."
     text = f"logging host {match['address']}"
@@ -114,7 +114,7 @@ def _host_alias(edit: Edit, match: Match) -> str | None:
 
 
 def _line(edit: Edit, match: Match) -> str | None:
-    """The console, the auxiliary line and five virtual ones are always there."""
+    """Open a terminal line: console, auxiliary and five virtual ones always exist."""
     if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0), ("vty", 0)}:
         return "% Can't delete last 5 VTY lines" if match["kind"] == "vty" else INVALID
     return edit.keep(match)
@@ -312,7 +312,7 @@ def _line_kind(text: str) -> str | None:
 
 
 def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
-    """An old spelling of another command."""
+    """Return a command that is an old spelling of another one."""
     if match.negated or match.reset:
         for entry in edit.section.all(name):
             edit.section.remove(entry)
@@ -322,7 +322,7 @@ def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
 
 
 def _switch(edit: Edit, match: Match, text: str) -> str | None:
-    """An old spelling of a command that is on unless ``no`` stands before it."""
+    """Return an old spelling of a command that is on by default."""
     for entry in [e for e in edit.section if e.name == text]:
         edit.section.remove(entry)
     if match.negated:

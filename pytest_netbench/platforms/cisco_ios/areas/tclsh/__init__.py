@@ -1,4 +1,4 @@
-"""``tclsh``, as far as clients write files with it: ``puts [open "flash:name" w+] {text}``; other lines are exec commands."""
+"""``tclsh`` for clients that write files: ``puts [open "flash:name" w+] {text}``; other lines are exec commands."""
 
 from __future__ import annotations
 

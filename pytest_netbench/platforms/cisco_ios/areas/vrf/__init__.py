@@ -1,4 +1,4 @@
-"""VRFs: names, interfaces, static routes. Each is a network namespace inside the node (``apply/vrf.py``)."""
+"""VRFs: names, interfaces, static routes. Each VRF is a network namespace inside the node (``apply/vrf.py``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The zone-based firewall: zones of interfaces, pairs of zones, and policies that inspect, pass or drop between them."""
+"""The zone-based firewall: zones, zone pairs, and policies that inspect, pass or drop packets between zones."""
 
 from __future__ import annotations
 

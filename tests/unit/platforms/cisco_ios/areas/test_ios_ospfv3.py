@@ -1,4 +1,4 @@
-"""OSPF for IPv6 on paper: one process, whether ``ipv6 router ospf`` or ``router ospfv3`` and its address family say what it does."""
+"""Compilation of OSPF for IPv6: one process, configured by ``ipv6 router ospf`` or by ``router ospfv3``."""
 
 from __future__ import annotations
 

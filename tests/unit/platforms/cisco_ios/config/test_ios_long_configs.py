@@ -45,7 +45,7 @@ def typing(*lines: str) -> Session:
 
 
 def calls(session: Session, lines: Iterable[str]) -> int:
-    """How often a function is called while ``lines`` are typed: a measure of work that is the same on a busy machine."""
+    """Count the calls of a function while ``lines`` are typed: a measure of work that does not depend on load."""
     profile = cProfile.Profile()
     with profile:
         for line in lines:

@@ -1,4 +1,4 @@
-"""A hundred thousand random lines: none raises, none hangs, and the running config says all that a device knows of itself."""
+"""A hundred thousand random lines: none raises or hangs, and the running config contains the whole configuration."""
 
 from __future__ import annotations
 

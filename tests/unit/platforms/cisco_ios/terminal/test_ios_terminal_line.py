@@ -322,7 +322,8 @@ def test_a_ping_is_stopped_by_a_key_and_says_what_it_has_seen(key):
     st.lists(
         st.text(
             st.sampled_from(
-                "ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"
+                "ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06"
+                "\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"
             ),
             max_size=20,
         ),
