@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 _POOL = "dhcp-pool"
 
 
-# -- storing ---------------------------------------------------------------------------------------------------------
+# -- edits ---------------------------------------------------------------------------------------------------------
 
 
 def _network(edit: Edit, match: Match) -> str | None:

@@ -1,4 +1,4 @@
-"""Access lists on paper: what is stored, printed, numbered, refused, and what it compiles to."""
+"""Access lists without a lab: storing, printing, numbering, refusals and compilation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tcp4(source, target, source_port, target_port):
 
 
 def printed(device, word="access-list"):
-    """The access lists of the running config."""
+    """Return the access lists of the running config."""
     found, inside = [], False
     for line in device.running_config().splitlines():
         inside = (inside and line.startswith(" ")) or word in line.split()[:3]

@@ -1,4 +1,4 @@
-"""Policy routing on paper: marks, rules and tables."""
+"""Policy routing without a lab: marks, rules and tables."""
 
 from __future__ import annotations
 

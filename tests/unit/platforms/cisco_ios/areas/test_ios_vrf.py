@@ -1,4 +1,4 @@
-"""VRFs on paper: which interfaces and routes are in them."""
+"""VRFs without a lab: their interfaces and routes."""
 
 from __future__ import annotations
 
