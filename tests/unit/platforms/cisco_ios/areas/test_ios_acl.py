@@ -322,7 +322,7 @@ def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
     assert ("inet", "acl_in") not in plan.nft.rules
     assert (
         "ip access-group 10 in",
-        "GigabitEthernet0/0 is a switch port: lists filter on the interfaces of VLANs",
+        "GigabitEthernet0/0 is a switch port: lists only filter on VLAN interfaces",
     ) in plan.unsupported
 
 
