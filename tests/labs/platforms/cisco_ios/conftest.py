@@ -13,7 +13,7 @@ from tests.support.ios import settle, type_lines
 
 @pytest.fixture(scope="module")
 def platform() -> Any:
-    """What the ANI asks and tells IOS devices by."""
+    """The ANI's access to IOS devices."""
     return parts.load("drivers", "cisco_ios")()
 
 

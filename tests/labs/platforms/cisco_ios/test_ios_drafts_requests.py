@@ -91,7 +91,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def ask(lab):
-    """Send a request as text to the agents' socket, or to the evaluators'; the answer's fields."""
+    """Send a request as text to the agents' or the evaluators' socket; return the fields of the answer."""
     ani = LabAni(
         lab,
         policy=Policy(devices=frozenset(lab.nodes)),

@@ -22,7 +22,7 @@ LOCKED = "% command failed, could not lock running DS\n"
 
 
 class Daemon:
-    """Answers lines: ``locked`` times that it is locked, and a line with ``bad`` in it never."""
+    """Answers lines: the first ``locked`` times that it is locked; lines with ``bad`` always fail."""
 
     def __init__(self, locked: int) -> None:
         self.locked = locked

@@ -1,4 +1,4 @@
-"""What OSPF, RIP, EIGRP, IS-IS and static lines become, on paper."""
+"""Compilation of OSPF, RIP, EIGRP, IS-IS and static lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translation on paper: what is stored, refused, and compiled; connections of the kernel read as translations."""
+"""Translation without a lab: storing, refusals and compilation; kernel connections read as translations."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Service:
         self._socket = listener
         self._shared.loop.watch(listener.fileno(), self._readable)
 
-    # -- arrivals ----------------------------------------------------------------------------------------------------
+    # -- received messages -------------------------------------------------------------------------------------------
 
     def _readable(self) -> None:
         if self._socket is None:
@@ -106,7 +106,7 @@ class Service:
             if link is not None and link.address == message.giaddr:
                 self._deliver(interface, link.address, replace(message, giaddr=NOWHERE))
 
-    # -- departures --------------------------------------------------------------------------------------------------
+    # -- sent messages -----------------------------------------------------------------------------------------------
 
     def _send(self, arrival: Arrival, answer: DhcpMessage) -> None:
         if answer.giaddr != NOWHERE:

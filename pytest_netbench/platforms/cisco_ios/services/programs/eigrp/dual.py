@@ -163,7 +163,7 @@ class Dual:
         self._pay(prefix, network)
         self._forget(prefix)
 
-    # -- telling -----------------------------------------------------------------------------------------------------
+    # -- updates -----------------------------------------------------------------------------------------------------
 
     def _shown(self, network: Network, neighbour: str) -> Vector:
         """Return the vector advertised to a neighbour: unreachable for networks reached by its own interface."""

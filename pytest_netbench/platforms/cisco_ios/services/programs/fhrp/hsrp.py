@@ -71,7 +71,7 @@ class HsrpGroup:
         self._learned = ""
         self._preempt_from = 0.0
 
-    # -- what is known -----------------------------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------------------
 
     @property
     def priority(self) -> int:
@@ -143,7 +143,7 @@ class HsrpGroup:
     def _rank(self) -> tuple[int, bytes]:
         return self.priority, address_key(self._link.address if self._link else "")
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------
 
     def refresh(self, link: Link | None) -> None:
         """React to the current link state, tracks and configuration."""

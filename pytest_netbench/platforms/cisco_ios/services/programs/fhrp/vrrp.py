@@ -100,7 +100,7 @@ class VrrpGroup:
             "tracks_up": [is_up(track, self._shared) for track in self.config["tracks"]],
         }
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------
 
     def refresh(self, link: Link | None) -> None:
         """React to the current link state, tracks and configuration."""
