@@ -1,4 +1,4 @@
-"""A temporary directory that is removed however the process that made it ends."""
+"""A temporary directory that is removed even if its process is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who could have caused an error on a running lab: the agent, or the machinery."""
+"""The possible cause of an error on a running lab: the agent or the infrastructure."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class DaemonControl(Protocol):
         ...
 
     def kill(self, daemon: str) -> None:
-        """End a daemon at once (SIGKILL), without a goodbye to its peers, and return once it is gone.
+        """End a daemon at once (SIGKILL), without notice to its peers, and return once it has ended.
 
         Raises:
             LabError: The node has no daemon of that name.
@@ -87,7 +87,7 @@ class DaemonControl(Protocol):
         ...
 
     def freeze(self, daemon: str) -> None:
-        """Keep a daemon from running (SIGSTOP): it holds its connections and says nothing. ``resume`` lets it go on.
+        """Stop a daemon (SIGSTOP): it keeps its connections but sends nothing. ``resume`` continues it.
 
         Raises:
             LabError: The node has no daemon of that name.
@@ -111,10 +111,10 @@ class DaemonControl(Protocol):
         ...
 
     def configure(self, daemon: str, config: str) -> None:
-        """Load configuration lines into a running daemon, past the driver and without checking by an agent's policy.
+        """Load configuration lines into a running daemon, without the driver and without an agent's policy checks.
 
         Raises:
-            LabError: The daemon does not run, or refused a line; the text has the line and the daemon's words.
+            LabError: The daemon does not run, or refused a line; the text has the line and the daemon's message.
         """
         ...
 

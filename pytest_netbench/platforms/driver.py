@@ -1,4 +1,4 @@
-"""What a driver is: the part that boots, configures and reads one network OS on the nodes of a lab.
+"""The protocol of a driver, which boots, configures and reads one network OS on the nodes of a lab.
 
 A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it
 requires. Knowledge of the configuration language that needs no running node is in ``dialects/``.
@@ -80,12 +80,12 @@ class Driver(Protocol[NodeT_contra]):
 
         Args:
             nodes: The nodes.
-            excused: Says of a session that is down whether it is expected to be; then it is no part of ``missing``.
+            excused: Whether a session is expected to be down; then ``missing`` omits it.
         """
         ...
 
     def apply(self, node: NodeT_contra, commands: Sequence[str]) -> list[CommandStatus]:
-        """Apply configuration commands one by one; goes on after an error, as a device does."""
+        """Apply configuration commands one by one; continue after an error, as a device does."""
         ...
 
     def running_config(self, node: NodeT_contra) -> str:
@@ -101,7 +101,7 @@ class Driver(Protocol[NodeT_contra]):
         ...
 
     def unenforced(self, node: NodeT_contra) -> Sequence[str]:
-        """Lines of the running config that were accepted without doing what they say, each with the reason."""
+        """Lines of the running config that were accepted but are not implemented, each with the reason."""
         ...
 
     def console(self, node: NodeT_contra, *, enable_secret: str) -> Console:
@@ -109,10 +109,10 @@ class Driver(Protocol[NodeT_contra]):
 
         Args:
             node: Where.
-            enable_secret: What ``enable`` asks for, if the network OS has such a thing.
+            enable_secret: The password of ``enable``, if the network OS has one.
         """
         ...
 
     def files(self, node: NodeT_contra) -> FileStore | None:
-        """The files of a node that people copy, or ``None`` if its network OS has no such thing."""
+        """The files of a node that users can copy, or ``None`` if its network OS has none."""
         ...

@@ -1,4 +1,4 @@
-"""Undo what was configured on a node, as a power cycle does. For drivers whose nodes keep their state in the kernel."""
+"""Reset of a node's configuration, as by a power cycle. For drivers whose nodes keep their state in the kernel."""
 
 from __future__ import annotations
 

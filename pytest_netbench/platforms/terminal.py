@@ -21,15 +21,15 @@ class TypedCommand(Protocol):
 
 
 class CommandNotPermitted(Exception):
-    """A command may not be run: the budget is used up, or the trial has ended. The text is for whoever typed it."""
+    """A command may not be run: the budget is used up, or the trial has ended. The text is for the user."""
 
 
 class HungUp(EOFError):
-    """Nobody is at the terminal any more: nothing is read and nobody would see what is written."""
+    """The user has left the terminal: there is no input, and output would be lost."""
 
 
 class Terminal(Protocol):
-    """Whoever types at a console, as the console sees them: keys come in, text goes out."""
+    """The user's terminal as the console sees it: keys come in, text goes out."""
 
     @property
     def columns(self) -> int: ...
@@ -47,7 +47,7 @@ class Terminal(Protocol):
 
         Raises:
             EOFError: No more keys will come; text may still be shown.
-            HungUp: Nobody is there any more.
+            HungUp: The user has left.
         """
         ...
 
@@ -55,7 +55,7 @@ class Terminal(Protocol):
         r"""Show text. A new line is ``\r\n``, as on any terminal.
 
         Raises:
-            HungUp: Nobody is there any more.
+            HungUp: The user has left.
         """
         ...
 
@@ -76,11 +76,11 @@ class Console(Protocol):
     """One session on a node's own command line, from login to logout; one thread serves it.
 
     The console does what a terminal line does: echo, line editing, ``?`` and Tab at once, paging, confirmations,
-    Ctrl-C. It reads and writes a ``Terminal`` and knows nothing of what carries it.
+    Ctrl-C. It reads and writes a ``Terminal`` and does not know the transport.
     """
 
     def converse(self, terminal: Terminal) -> None:
-        """Serve whoever is at the terminal until they leave.
+        """Serve the user at the terminal until logout.
 
         Raises:
             EOFError: They hung up.

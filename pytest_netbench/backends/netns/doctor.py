@@ -1,4 +1,4 @@
-"""What this machine can do for labs, and the command that fixes each lack.
+"""What this machine supports for labs, and the command that fixes each lack.
 
 Owns the questions `netbench doctor` answers and the one a task's requirements ask.
 """
@@ -189,7 +189,7 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _main() -> int:
-    """For scripts/setup: what labs cannot do without and its remedy, a line each; nothing if all is there."""
+    """For scripts/setup: print missing requirements and their remedies, one per line; nothing if all are met."""
     broken = [check for check in report() if check.required and not check.ok]
     for check in broken:
         print(f"{check.detail} (fix: {check.remedy})" if check.remedy else check.detail)

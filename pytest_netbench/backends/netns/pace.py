@@ -1,4 +1,4 @@
-"""How fast lab time may pass: as fast as the cores can serve the daemons' timers.
+"""The time scale of a lab: as fast as the cores can serve the daemons' timers.
 
 A router at a time scale of F must have its timers served F times as often. Too high a scale starves the cores, and
 adjacencies drop. The figures were measured with rings of OSPF routers on two cores (docs/explanation/lab-time.md).

@@ -1,4 +1,4 @@
-"""Whether this machine lets labs make their namespaces, and if not, why not and what allows it."""
+"""Whether labs can make their namespaces on this machine; if not, the reason and the remedy."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 Address = IPv4Interface | IPv6Interface
 Cables = frozenset[frozenset[tuple[str, str]]]
 Databases = Mapping[str, frozenset[tuple[str, ...]]]
-# RIP tells of a change after up to five seconds
+# RIP sends a change after up to five seconds
 RIP_QUIET_S = 6
 _OSPF6_AREA = re.compile(r"Area Scoped Link State Database \(Area (\S+)\)")
 _OSPF6_ROW = re.compile(r"^(\S+)\s+(\d+\.\S+)\s+(\d+\.\S+)\s+(\d+)\s+([0-9a-f]+)\s")
@@ -35,7 +35,7 @@ class Side:
         traits: What must be equal at both ends.
         neighbours: Neighbours seen there that are up, by what the other end is called.
         name: What this end is called by others.
-        silent: It sends nothing, or there is no telling.
+        silent: It sends nothing, or that is unknown.
         lines: Config lines about its authentication.
     """
 
@@ -169,7 +169,7 @@ def rip_sides(
 ) -> list[Side]:
     """From ``show ip rip status``, ``show ip rip``, the addresses of the interfaces, and the running config.
 
-    A router that knows nothing but the link itself says nothing there.
+    A router that knows only the link itself sends nothing there.
     """
     known = re.findall(r"^\w\(\w\) (\S+)\s+(\S+)", table, re.MULTILINE)
     filtered = "distribute-list" in config
@@ -194,12 +194,12 @@ def rip_sides(
 
 
 def _has_news(known: Iterable[tuple[str, str]], link: Address) -> bool:
-    """Whether there is a network to tell of on a link: neither the link itself nor learned from there."""
+    """Whether there is a network to advertise on a link: neither the link itself nor learned from it."""
     return any(network != str(link.network) and ip_address(hop) not in link.network for network, hop in known)
 
 
 def rip_fits(one: Side, other: Side) -> bool:
-    """What one sends the other understands, and both have the same key."""
+    """Whether each understands what the other sends, and both have the same key."""
     understood = all(set(a.traits[0].split()) & set(b.traits[1].split()) for a, b in ((one, other), (other, one)))
     return understood and one.lines == other.lines
 
@@ -216,7 +216,7 @@ def _listed(text: str, heading: str) -> list[str]:
 
 
 def rip_is_moving(table: str) -> bool:
-    """Whether a route in ``show ip route rip`` is so young that others may not have heard of it."""
+    """Whether a route in ``show ip route rip`` is so new that neighbours may not have received it."""
     for line in table.splitlines():
         found = _UPTIME.search(line.strip())
         if line.startswith("R") and found and int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) < RIP_QUIET_S:

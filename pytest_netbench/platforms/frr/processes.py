@@ -15,7 +15,7 @@ _ENABLED = "/etc/frr/daemons"
 _FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
 _NONE: Mapping[str, Sequence[str]] = {}
 _INTERFACES = "show yang operational-data /frr-interface:lib"
-# a later FRR may have no such command, and then there is no telling
+# a later FRR may not have this command; then the state is unknown
 _TOLD = re.compile(r'"name"|Unknown command')
 # these have no interfaces of zebra's to list
 _NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
@@ -89,7 +89,7 @@ def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _
 
 
 def end_router(node: HostedNode) -> None:
-    """End all daemons without a goodbye to their neighbors."""
+    """End all daemons without notice to their neighbors."""
     node.run(["/bin/sh", "-c", _KILL])
     note_running(node, ())
 
@@ -100,5 +100,5 @@ def running(node: HostedNode) -> frozenset[str]:
 
 
 def note_running(node: HostedNode, names: Iterable[str]) -> None:
-    """Note which daemons run, so that nobody waits for the answers of others."""
+    """Note which daemons run, so that the others are not asked."""
     node.write_file(_ENABLED, daemons.format_enabled(names))

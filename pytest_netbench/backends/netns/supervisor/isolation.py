@@ -20,7 +20,7 @@ def leave_host(uid: int) -> None:
     """Open the lab's namespaces; children are in all of them, this process in all but that of processes.
 
     Args:
-        uid: Whom root becomes outside; any other user stays who it is.
+        uid: The host user that root becomes; any other user is kept.
 
     Raises:
         OSError: The machine forbids it.
@@ -47,7 +47,7 @@ def _unshare_as_user() -> None:
 def _unshare_as_root(uid: int) -> None:
     """As root, make the namespaces as root, because a machine may forbid them to other users; then become ``uid``.
 
-    Only a process outside may map an id that is not its maker's, so a child waits there to do it.
+    Only a process outside may map an id other than its creator's, so a child waits there to do it.
     """
     parent = os.getpid()
     gate_reader, gate = os.pipe()

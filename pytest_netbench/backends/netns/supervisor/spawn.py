@@ -1,4 +1,4 @@
-"""Starting processes, and the framework's own programs with the lab's rights. Standard library only."""
+"""Starting processes, and the framework's own programs with the lab's privileges. Standard library only."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Storms:
     Args:
         spaces: The nodes.
         home: Descriptor of the lab's own network namespace.
-        excused: Whether something is under way that may send as much as it likes.
+        excused: Whether an operation is running that may send at any rate.
         clock: Seconds, monotonic.
     """
 

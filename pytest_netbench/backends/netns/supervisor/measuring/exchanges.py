@@ -151,7 +151,7 @@ class Exchange:
 
     @property
     def answered(self) -> bool:
-        """Whether an answer came, from whomever."""
+        """Whether an answer came, from any sender."""
         return bool(self._answer)
 
     def complain(self, what: str) -> None:
@@ -170,7 +170,7 @@ class Exchange:
             self._when_ended(self)
 
     def fail(self, error: OSError) -> None:
-        """What the kernel refuses it is what became of it."""
+        """Take the kernel's error as the result of the probe."""
         self.complain(_REFUSED.get(error.errno or 0, error.strerror or str(error)))
 
     def report(self) -> dict[str, Any]:

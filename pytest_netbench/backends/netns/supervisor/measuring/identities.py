@@ -1,4 +1,4 @@
-"""Whose packet is this: probes by what identifies their packets. Standard library only."""
+"""Mapping of packets to the probes that they belong to. Standard library only."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _ARP_REQUEST, _ARP_REPLY = 1, 2
 
 
 class Strangers:
-    """Speaks for the foreign addresses of one node."""
+    """Implements the foreign addresses of one node."""
 
     def __init__(self, *, station: Station, sockets: Sockets, identities: Identities, disguise: Disguise) -> None:
         self._station = station
@@ -45,14 +45,14 @@ class Strangers:
         station.widen(self._take)
 
     def add(self, address: str) -> None:
-        """Speak for an address from now on."""
+        """Handle an address from now on."""
         self._addresses.add(ipaddress.ip_address(address).packed)
 
     def connect(self, exchange: Exchange) -> None:
         """Open a TCP connection.
 
         Raises:
-            OSError: What the kernel has against it.
+            OSError: The kernel refuses it.
         """
         number = self._disguise.number(32)
         attempt = Attempt(
