@@ -23,7 +23,7 @@ AREA = Area(
         ("bandwidth, delay, mtu, mac-address, TCP MSS", "yes"),
         ("duplex, speed, clock rate, PPP", "accepted, without effect"),
         (
-            "show interfaces, ip interface, arp and their IPv6 fellows",
+            "show interfaces, ip interface, arp and their IPv6 counterparts",
             "yes; rates are not averaged, ages of ARP entries are 0",
         ),
     ),
