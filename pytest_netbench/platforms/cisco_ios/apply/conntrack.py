@@ -34,7 +34,8 @@ def attributes(data):
 def number(data):
     return str(int.from_bytes(data, "big"))
 def told(data):
-    parts = {kind: dict((k, v) for k, v, _ in attributes(value)) for kind, value, _ in attributes(data) if kind in (1, 2)}
+    parts = {kind: dict((k, v) for k, v, _ in attributes(value)) \
+for kind, value, _ in attributes(data) if kind in (1, 2)}
     ends, protocol = parts.get(1, {}), parts.get(2, {})
     if 1 in ends:
         source, target = (socket.inet_ntop(socket.AF_INET, ends[k]) for k in (1, 2))

@@ -121,8 +121,8 @@ class Link:
     """The desired state of a kernel interface.
 
     Args:
-        kind: ``physical`` (exists already), ``loopback`` (a veth with a hidden peer), ``macvlan``, ``external`` (created elsewhere,
-            such as switching or services; only addresses and state are set here).
+        kind: ``physical`` (exists already), ``loopback`` (a veth with a hidden peer), ``macvlan``, ``external``
+            (created by another part, such as switching or services; only addresses and state are set here).
         up: Administratively up.
         addresses: ``A.B.C.D/nn`` and ``X::X/nn``, the primary first.
         mtu: Bytes, or ``None`` for the kernel's default.

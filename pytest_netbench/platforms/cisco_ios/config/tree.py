@@ -19,9 +19,9 @@ class Entry:
     """One line of the config, with the lines of its section if it opens one.
 
     Args:
-        match: The line as it was understood.
-        section: Where it stands.
-        negated: It is a ``no …`` line.
+        match: The parsed line.
+        section: The section that contains it.
+        negated: Whether it is a ``no …`` line.
     """
 
     def __init__(self, match: Match, section: Section, *, negated: bool = False) -> None:
@@ -29,7 +29,7 @@ class Entry:
         self.section = section
         self.negated = negated
         self.factory = False
-        """It was there before the startup config, which has the last word on what stands below it."""
+        """Whether it is from before the startup config, which may still replace the lines of its section."""
         opens = match.command.opens
         self.children: Section | None = Section(mode=opens, parent=self) if opens and not negated else None
 

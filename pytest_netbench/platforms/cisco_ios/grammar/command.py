@@ -52,8 +52,8 @@ class Command:
         default: Canonical texts of default values: they are not stored and remove the stored value.
         keeps_no: ``no …`` is a line of the config itself (``no ip redirects``). The positive form removes it,
             and is stored unless it is one of ``default``.
-        edit: Stores the line instead, if one line is not stored as one line (see ``config/edit.py``). Returns the device's
-            refusal, or ``None``.
+        edit: Stores a line that is not stored as it is (see ``config/edit.py``). Returns the device's refusal, or
+            ``None``.
         check: Checks a positive line before it is stored; returns the device's refusal, or ``None``.
         render: Returns the lines of a stored entry in the running config, if they are not its text and its children.
         run: For commands of exec mode: returns the output, whole or in pieces.
@@ -93,7 +93,7 @@ class Mode:
     Args:
         name: E.g. ``if``.
         prompt: The mode in the prompt, e.g. ``config-if``; or a function of the entry that the session is in.
-        seeds: Lines that a new section of this mode has before anything is typed; given the section's entry and the node's role.
+        seeds: Returns the initial lines of a new section, given the section's entry and the node's role.
         help: The name on the coverage page.
     """
 
@@ -114,7 +114,7 @@ class Area:
         types: Its own argument types, by their names in patterns.
         factory: Lines of a device before its startup config.
         compile: Adds its part of the desired state; called once per compilation, must be pure.
-        observe: Writes into the config what the running node has learned by itself; called before the running config is shown.
+        observe: Writes learned state of the node into the config; called before the running config is shown.
         help: Help texts of ``?`` by word.
         scope: Rows of the coverage page: (feature, extent of support).
     """

@@ -25,7 +25,8 @@ class ArgType:
 
     Args:
         shown: The text of ``?`` for it, e.g. ``A.B.C.D``.
-        read: Takes the tokens from the argument on and the line; returns (value, canonical text, tokens used) or ``None``.
+        read: Reads tokens from the argument on, and the line; returns (value, canonical text, tokens used) or
+            ``None``.
         help: The help text of ``?`` beside it.
     """
 

@@ -1,4 +1,4 @@
-"""VLANs, trunks, SVIs and subinterfaces with packets, before any IOS command line is involved."""
+"""VLANs, trunks, SVIs and subinterfaces with packets, without an IOS command line."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_vlan_that_is_not_allowed_stays_off_the_trunk(lab, switches):
 
 
 def test_different_native_vlans_join_two_vlans(lab, switches):
-    """Without spanning tree nothing stops it, as on the real thing."""
+    """Without spanning tree nothing prevents it, as on a real switch."""
     set_up(switches, two_vlans(native=10), two_vlans(native=20))
     lab.nodes["d"].run(["ip", "address", "add", "10.0.10.99/24", "dev", "eth0"])
     assert reaches(lab.nodes["a"], "10.0.10.99")

@@ -55,15 +55,15 @@ class Ace:
     Args:
         permit: Whether it permits.
         family: 4 or 6.
-        standard: It stands in a standard list.
+        standard: Whether it belongs to a standard list.
         protocol: ``ip`` (``ipv6``), a name, or a number as text; "" where ``service`` is an object group.
         service: Name of a service object group.
         established: TCP with ACK or RST set.
         flags: TCP flags as typed: ``("match-any", "+syn", "-ack")`` or plain ones.
-        during: Name of a time range.
+        during: The name of its time range.
         log: ``log``, ``log-input`` or "".
-        reflect: Name of the reflexive list that remembers sessions; ``reflect_s``: for how long, if said.
-        evaluate: Name of the reflexive list whose sessions' answers it permits, and nothing else.
+        reflect: Name of the reflexive list that remembers sessions; ``reflect_s``: its timeout, if configured.
+        evaluate: Name of the reflexive list whose sessions' answers are all that it permits.
     """
 
     permit: bool

@@ -37,7 +37,7 @@ def _is_switchport(context: Context, one: Interface) -> bool:
     """Whether the interface is a switchport. Lists on switchports have no effect and are reported as unsupported."""
     frames = context.facts.role == "switch" and not one.parsed.is_virtual and not one.section.says_no("switchport")
     for entry in one.section.all("ip access-group in", "ip access-group out") if frames else ():
-        context.unsupported(entry, f"{one.name} is a switch port: lists filter on the interfaces of VLANs")
+        context.unsupported(entry, f"{one.name} is a switch port: lists only filter on VLAN interfaces")
     return frames
 
 

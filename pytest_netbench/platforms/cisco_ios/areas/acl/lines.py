@@ -71,6 +71,6 @@ COMMANDS = (
         pattern="access-class {list:list} out",
         mode="line",
         name="access-class out",
-        marked="connections from the device are not made",
+        marked="there is no telnet or SSH client",
     ),
 )

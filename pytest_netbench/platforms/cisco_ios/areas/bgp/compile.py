@@ -150,7 +150,7 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
     for source, entry in igp.redistributions(body):
         metric = entry.get("metric", default["metric"] if default else None)
         if source == "ospf" and not (entry.has("internal") and entry.has("external")):
-            context.unsupported(entry, "internal and external OSPF routes are redistributed alike")
+            context.unsupported(entry, "internal and external OSPF routes are not distinguished")
         matches = [] if body.has("default-information originate") else [f"ip address prefix-list {_NO_DEFAULT}"]
         if matches:
             context.state.frr.add(

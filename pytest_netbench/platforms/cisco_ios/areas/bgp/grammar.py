@@ -23,7 +23,7 @@ MODES = (
     Mode(name=VRF, prompt="config-router-af", help="router bgp, address-family ipv4 vrf"),
 )
 
-_IMMEDIATE = "routes are looked up again at once"
+_IMMEDIATE = "next hops are checked immediately"
 _SESSION = (
     "remote-as {as:asn}",
     "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
@@ -59,7 +59,7 @@ _FAMILY = (
 )
 _MARKED = {
     "version 4": "",
-    "fall-over": "a session ends when its interface goes down or its hold time is over",
+    "fall-over": "a session ends when its interface goes down or its hold time expires",
     "fall-over bfd": "there is no BFD",
     "log-neighbor-changes": "",
 }

@@ -245,7 +245,7 @@ def _path(path: Mapping[str, Any], *, local_id: str, new_format: bool) -> Iterat
     yield f"      rx pathid: 0, tx pathid: {'0x0' if _is_best(path) else '0'}"
 
 
-# -- what is exchanged with a neighbor -------------------------------------------------------------------------------
+# -- routes of a neighbor -------------------------------------------------------------------------------
 
 
 def of_neighbor(at: Exec, match: Match) -> str:

@@ -16,7 +16,7 @@ AREA = Area(
     help={"dhcp": "Configure DHCP server and relay parameters"},
     scope=(
         ("DHCP server", "pools, hosts, exclusions, options, conflicts by ping; leases run in lab time"),
-        ("DHCP relay", "ip helper-address relays DHCP and nothing else"),
+        ("DHCP relay", "ip helper-address relays only DHCP"),
         ("DHCP client", "ip address dhcp, with the default route at distance 254"),
     ),
 )

@@ -42,7 +42,7 @@ def compile_dhcp(context: Context) -> None:
             relays.setdefault(one.vrf, {})[one.kernel] = helpers
         wanted = next((entry for entry in one.section.all("ip address") if entry.has("dhcp")), None)
         if wanted is not None and one.vrf:
-            context.unsupported(wanted, "interfaces of a VRF get no address by DHCP")
+            context.unsupported(wanted, "DHCP addresses are not supported on interfaces of a VRF")
         elif wanted is not None and one.kernel in context.state.links:
             # a subinterface without a VLAN is no link
             host = str(wanted.get("hostname") or _hostname(context))

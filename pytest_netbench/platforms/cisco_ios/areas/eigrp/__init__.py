@@ -15,7 +15,7 @@ AREA = Area(
     scope=(
         (
             "EIGRP: networks, passive interfaces, router ID, bandwidth and delay, variance, timers",
-            "yes, between such routers",
+            "yes, between routers of this platform",
         ),
         (
             "EIGRP: authentication, summaries, stub, redistribution, distribute lists, named mode, IPv6",

@@ -9,5 +9,5 @@ AREA = Area(
     name="habits",
     modes=MODES,
     commands=(*COMMANDS,),
-    scope=(("lines that every config has: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
+    scope=(("common lines of configs: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
 )

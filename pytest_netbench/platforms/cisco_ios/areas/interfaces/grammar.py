@@ -18,7 +18,7 @@ MODE = "if"
 MOST_INTERFACES = 2000
 
 
-_NOT_SHAPED = "a link of the lab has no such property"
+_NOT_SHAPED = "links of the lab have no such property"
 
 
 def _open(edit: Edit, match: Match) -> str | None:
@@ -184,7 +184,7 @@ _INTERFACE = (
         check=_check_six,
         help="Configure IPv6 address on interface",
     ),
-    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU holds"),
+    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU applies"),
     Command(pattern="ipv6 nd ra suppress [ all ]", help="Suppress IPv6 Router Advertisements"),
     Command(pattern="ipv6 nd ra interval {seconds:3-1800}"),
     Command(pattern="ipv6 nd managed-config-flag"),
@@ -203,9 +203,15 @@ _INTERFACE = (
         marked=_NOT_SHAPED,
     ),
     Command(pattern="load-interval {seconds:30-600}", marked="rates are not averaged"),
-    Command(pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier at once"),
-    Command(pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queues hold"),
-    Command(pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queues hold"),
+    Command(
+        pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier changes immediately"
+    ),
+    Command(
+        pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queue lengths apply"
+    ),
+    Command(
+        pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queue lengths apply"
+    ),
     Command(
         pattern="arp timeout {seconds:0-2147483}", default=("arp timeout 14400",), marked="the kernel ages ARP entries"
     ),

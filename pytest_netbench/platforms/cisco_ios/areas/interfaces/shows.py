@@ -153,7 +153,9 @@ def _description(at: Exec, match: Match) -> str:
         entry = state.interface.section.get("description")
         status = "admin down" if not state.interface.enabled else state.status
         lines.append(
-            f"{state.interface.parsed.short:<30} {status:<14} {state.protocol:<8} {entry['text'] if entry else ''}".rstrip()
+            (
+                f"{state.interface.parsed.short:<30} {status:<14} {state.protocol:<8} {entry['text'] if entry else ''}"
+            ).rstrip()
         )
     return "\n".join(lines) + "\n"
 

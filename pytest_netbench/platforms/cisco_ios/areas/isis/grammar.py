@@ -89,7 +89,7 @@ _PROCESS = (
         mode=MODE,
         keeps_no=True,
         default=("hello padding",),
-        marked="hellos are padded as FRR does",
+        marked="FRR determines the padding of hellos",
     ),
 )
 

@@ -102,7 +102,7 @@ _PORT = (
         default=("switchport port-security aging type absolute",),
         marked="addresses age by the time since they were learned",
     ),
-    Command(pattern="switchport port-security aging static", marked="configured addresses stay"),
+    Command(pattern="switchport port-security aging static", marked="configured addresses do not age"),
     Command(pattern="ip dhcp snooping trust", name="dhcp snooping trust", help="DHCP Snooping trust config"),
     Command(pattern="ip dhcp snooping limit rate {rate:1-2048}", name="dhcp snooping limit", marked=_NO_RATE),
     Command(
@@ -153,7 +153,7 @@ _GLOBAL = (
     Command(
         pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}",
         name="arp inspection log-buffer",
-        marked="what is dropped is logged at once",
+        marked="drops are logged immediately",
     ),
     Command(
         pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"

@@ -17,10 +17,10 @@ _LINE_MODE = "line"
 _HOST = "cp-host"
 
 
-_NO_NTP = "no NTP runs: the clock is the machine's"
+_NO_NTP = "NTP does not run: the clock is the machine's"
 
 
-_NO_SNMP = "no SNMP agent runs"
+_NO_SNMP = "there is no SNMP agent"
 
 
 _NO_AAA = "logins are checked against the local users"
@@ -184,7 +184,7 @@ _CONFIG = (
         pattern="ip domain-lookup", keeps_no=True, edit=lambda edit, match: _switch(edit, match, "ip domain lookup")
     ),
     Command(pattern="ip host {host!:word} {address:ipv4}+", help="Add an entry to the ip hostname table"),
-    Command(pattern="ip name-server {server!:ipv4}+", marked="there is no name server to ask: ip host is"),
+    Command(pattern="ip name-server {server!:ipv4}+", marked="there is no name server: use ip host"),
     Command(pattern="ip ssh version {version:1-2}", default=("ip ssh version 1",)),
     Command(pattern="ip ssh time-out {seconds:1-120}", default=("ip ssh time-out 120",)),
     Command(pattern="ip ssh authentication-retries {count:0-5}", default=("ip ssh authentication-retries 3",)),
@@ -254,9 +254,9 @@ _CONFIG = (
         pattern="service tcp-keepalives-in",
         keeps_no=True,
         default=("no service tcp-keepalives-in",),
-        marked="sessions live as long as the lab",
+        marked="sessions do not time out",
     ),
-    Command(pattern="service tcp-keepalives-out", keeps_no=True, marked="sessions live as long as the lab"),
+    Command(pattern="service tcp-keepalives-out", keeps_no=True, marked="sessions do not time out"),
     Command(pattern="service sequence-numbers", keeps_no=True, default=("no service sequence-numbers",)),
     Command(pattern="service config", keeps_no=True),
     Command(pattern="service pad", keeps_no=True, default=("service pad",)),
@@ -265,8 +265,8 @@ _CONFIG = (
     Command(pattern="boot-end-marker", edit=lambda _edit, _match: None),
     Command(pattern="boot system {rest:line}", marked="the system is this platform"),
     Command(pattern="ip forward-protocol nd", default=("ip forward-protocol nd",)),
-    Command(pattern="ip tcp synwait-time {seconds:5-300}", marked="connections from the device are not made"),
-    Command(pattern="ip tcp path-mtu-discovery", marked="the kernel does it anyway"),
+    Command(pattern="ip tcp synwait-time {seconds:5-300}", marked="there is no telnet or SSH client"),
+    Command(pattern="ip tcp path-mtu-discovery", marked="the kernel always does this"),
     Command(pattern="mmi {rest:line}", edit=lambda _edit, _match: None),
     Command(pattern="multilink bundle-name authenticated", edit=lambda _edit, _match: None),
     Command(pattern="redundancy", edit=lambda _edit, _match: None),
@@ -282,17 +282,17 @@ _ON_LINE = (
     Command(
         pattern="exec-timeout {minutes:0-35791} [ {seconds:0-2147483} ]",
         default=("exec-timeout 10 0", "exec-timeout 10"),
-        marked="sessions live as long as the lab",
+        marked="sessions do not time out",
     ),
     Command(
         pattern="transport input {protocol:linetransport}+",
         help="Define which protocols to use when connecting to the terminal server",
     ),
-    Command(pattern="transport output {protocol:linetransport}+", marked="connections from the device are not made"),
-    Command(pattern="transport preferred {protocol:linetransport}", marked="connections from the device are not made"),
+    Command(pattern="transport output {protocol:linetransport}+", marked="there is no telnet or SSH client"),
+    Command(pattern="transport preferred {protocol:linetransport}", marked="there is no telnet or SSH client"),
     Command(pattern="logging synchronous [ level {level:word} ]", name="logging synchronous"),
     Command(pattern="privilege level {level:0-15}", default=("privilege level 1",)),
-    Command(pattern="session-timeout {minutes:0-35791}", marked="sessions live as long as the lab"),
+    Command(pattern="session-timeout {minutes:0-35791}", marked="sessions do not time out"),
     Command(pattern="history size {lines:0-256}", default=("history size 20",)),
     Command(pattern="length {lines:0-512}", default=("length 24",)),
     Command(pattern="width {columns:0-512}", default=("width 80",)),

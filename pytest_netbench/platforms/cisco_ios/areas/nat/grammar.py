@@ -146,6 +146,6 @@ COMMANDS = (
         )
         for word, seconds in TIMEOUTS.items()
     ),
-    Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's own limit holds"),
+    Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's limit applies"),
     Command(pattern="ip nat log translations syslog", marked="translations are not logged"),
 )

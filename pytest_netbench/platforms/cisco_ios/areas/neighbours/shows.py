@@ -193,7 +193,8 @@ def _lldp_neighbours(at: Exec, match: Match) -> str:
         "Device ID           Local Intf     Hold-time  Capability      Port ID",
     ]
     lines += [
-        f"{one.name[:20]:<20}{one.local.parsed.short:<15}{_left(at, 'lldp'):<11}{_LLDP_LETTERS[one.device.role]:<16}{one.port.parsed.short}"
+        f"{one.name[:20]:<20}{one.local.parsed.short:<15}{_left(at, 'lldp'):<11}"
+        f"{_LLDP_LETTERS[one.device.role]:<16}{one.port.parsed.short}"
         for one in found
     ]
     return "\n".join([*lines, "", f"Total entries displayed: {len(found)}", ""])

@@ -99,7 +99,7 @@ class Member:
 
     @property
     def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is gone: four hellos unless configured."""
+        """Seconds of silence after which a neighbour is down: four hello intervals unless configured."""
         entry = self.one.section.get("ip ospf dead-interval")
         if entry is None:
             return min(self.hello_s * 4, 65535)

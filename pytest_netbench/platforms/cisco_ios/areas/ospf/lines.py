@@ -36,7 +36,7 @@ def process_lines(modes: Modes) -> tuple[Command, ...]:
             mode=modes,
             marked="LSAs are sent without delay",
         ),
-        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are taken without delay"),
+        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are accepted without delay"),
         Command(
             pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}",
             name="timers pacing",

@@ -94,7 +94,7 @@ def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str)
         one for one in body if one.name.startswith("match ") and one.name not in {"match length", "match ip address"}
     ]
     if others:
-        context.unsupported(others[0], "policy routing looks at access lists and lengths of packets only")
+        context.unsupported(others[0], "policy routing matches only access lists and packet lengths")
         yield deny
         return
     lists = body.get("match ip address")

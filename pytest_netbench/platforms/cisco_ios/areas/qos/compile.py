@@ -51,7 +51,7 @@ def attachments(context: Context) -> list[Attachment]:
     for _, body in context.config.sections("control-plane"):
         found += [Attachment(None, "input", str(entry["policy"])) for entry in body.all("service-policy input")]
         for entry in body.all("service-policy output"):
-            context.unsupported(entry, "only what comes in is policed")
+            context.unsupported(entry, "only incoming packets are policed")
     return found
 
 

@@ -19,8 +19,8 @@ _MOST_LEVELS = 10
 """The maximum nesting of classes: the kernel allows sixteen nested chains."""
 _OUTPUT_ONLY = "% {}: queueing features can be applied to output only"
 _QUEUEING = ("priority", "bandwidth", "shape average")
-_NO_RED = "queues drop at their tail: this kernel's RED is not used"
-_NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
+_NO_RED = "queues use tail drop, not RED"
+_NO_FAIR = "the flows of a class share one queue"
 
 
 _POLICE_SEEDS = ("conform-action transmit", "exceed-action drop")

@@ -83,7 +83,7 @@ _FOUR = (
         pattern="maximum-paths {paths:1-32}",
         mode=MODE,
         default=("maximum-paths 4",),
-        marked="as many ways as there are",
+        marked="all available paths are used",
     ),
     Command(pattern="validate-update-source", mode=MODE, keeps_no=True, default=("validate-update-source",)),
     Command(

@@ -73,7 +73,7 @@ AREA = Area(
     help={"route": "Routing table", "protocols": "Routing protocols"},
     scope=(
         (
-            "show ip route, ipv6 route, ip protocols, ipv6 protocols, of a VRF too",
+            "show ip route, ipv6 route, ip protocols, ipv6 protocols, also of a VRF",
             "yes; with a mask, the line of the table",
         ),
     ),

@@ -137,7 +137,7 @@ class Table:
                 found.add((prefix, str(entry["via"]).lower(), str(entry["out"])))
         return found
 
-    # -- what zebra does not know: by which kind of route OSPF and IS-IS have it -------------------------------------
+    # -- route types of OSPF and IS-IS, which zebra lacks -------------------------------------
 
     def _classified(self, row: Row) -> Row:
         if row.protocol in {"ospf", "ospf6"}:

@@ -22,7 +22,7 @@ _RUNNING = (
 _CHANGED = "% Cannot change tracked object {} - delete old config first"
 
 
-_NO_REACTION = "no traps are sent: track the operation instead"
+_NO_REACTION = "traps are not sent: track the operation instead"
 
 
 _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
@@ -184,7 +184,7 @@ _COMMANDS = (
         name="ip sla reaction-configuration",
         marked=_NO_REACTION,
     ),
-    Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
+    Command(pattern="ip sla responder", marked="this platform has only icmp-echo operations, which need no responder"),
     Command(
         pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]",
         mode=_SLA,
@@ -230,7 +230,7 @@ _COMMANDS = (
         check=_needs_list,
         help="Tracked object",
     ),
-    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
+    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object always has its measured state"),
 )
 
 

@@ -15,7 +15,7 @@ def compile_static(context: Context) -> None:
         if entry.get("vrf") is None and entry.get("track") is None:
             context.state.frr.add("staticd", frr_line(entry))
             if entry.has("permanent"):
-                context.unsupported(entry, "the route goes when its interface does")
+                context.unsupported(entry, "the route is removed when its interface goes down")
     for entry in context.config.all("ipv6 route"):
         if entry.get("vrf") is None:
             context.state.frr.add("staticd", frr_line_six(entry))

@@ -24,7 +24,7 @@ class SwitchPort:
         up: Not shut down.
         trunk: Whether frames are tagged.
         dynamic: ``auto`` or ``desirable`` where that is agreed with the neighbour, by DTP.
-        nonegotiate: A trunk that does not speak DTP.
+        nonegotiate: A trunk that does not send DTP.
         vlan: Of an access port.
         voice: A further VLAN of an access port, tagged.
         native: The VLAN of a trunk that is not tagged.

@@ -232,7 +232,7 @@ _SWITCHPORT = (
         marked="storms are not limited",
     ),
     Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
-    Command(pattern="udld port [ aggressive ]", marked="links do not fail one way"),
+    Command(pattern="udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
 )
 
 COMMANDS = (
@@ -271,7 +271,7 @@ COMMANDS = (
         roles=SWITCH,
     ),
     Command(
-        pattern="errdisable detect cause {cause:word}", marked="errors that are known are always detected", roles=SWITCH
+        pattern="errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH
     ),
     Command(
         pattern="encapsulation dot1Q {vlan:1-4094} [ native ]",

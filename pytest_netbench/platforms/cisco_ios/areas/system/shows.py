@@ -38,8 +38,10 @@ def _version(at: Exec, _match: Match) -> str:
     counted = "\n".join(f"{count} {kind} interface{'' if count == 1 else 's'}" for kind, count in kinds.items())
     model = "netbench-L2" if device.role == "switch" else "netbench-L3"
     started = datetime.fromtimestamp(datetime.now(UTC).timestamp() - device.uptime_s, UTC)
-    return f"""Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), Version {_RELEASE}, RELEASE SOFTWARE (fc1)
-This is no Cisco product: an IOS command line of pytest-netbench {pytest_netbench.__version__} over FRR {device.facts.frr}
+    return f"""Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), \
+Version {_RELEASE}, RELEASE SOFTWARE (fc1)
+This is no Cisco product: an IOS command line of pytest-netbench {pytest_netbench.__version__} \
+over FRR {device.facts.frr}
 Compiled {started:%a %d-%b-%y %H:%M} by netbench
 
 
@@ -83,7 +85,11 @@ def _logging(at: Exec, _match: Match) -> str:
         "",
         (
             "    Console logging:"
-            f" {'disabled' if at.config.says_no('logging console') else f'level debugging, {len(log)} messages logged, xml disabled, filtering disabled'}"
+            f""" {
+                "disabled"
+                if at.config.says_no("logging console")
+                else f"level debugging, {len(log)} messages logged, xml disabled, filtering disabled"
+            }"""
         ),
         "    Monitor logging: level debugging, 0 messages logged, xml disabled,",
         "                     filtering disabled",

@@ -8,5 +8,5 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="tclsh",
     commands=(*EXEC,),
-    scope=(('tclsh: puts [open "flash:NAME" w+] {TEXT}, exec commands', "yes"), ("tclsh: any other Tcl", "no")),
+    scope=(('tclsh: puts [open "flash:NAME" w+] {TEXT}, exec commands', "yes"), ("tclsh: other Tcl commands", "no")),
 )

@@ -16,6 +16,6 @@ AREA = Area(
     help={"vrf": "VPN Routing/Forwarding parameters"},
     scope=(
         ("ip vrf, vrf definition, forwarding on interfaces, static routes, OSPF and BGP in a VRF", "yes"),
-        ("route-target", "accepted, without effect: VRFs are kept apart"),
+        ("route-target", "accepted, without effect: VRFs are isolated"),
     ),
 )

@@ -14,7 +14,7 @@ _OLD, _NEW, _FAMILY = "vrf", "vrf-definition", "vrf-af"
 _KINDS = ("ip vrf", "vrf definition")
 
 
-_LEAK = "routes are not passed from one VRF to another"
+_LEAK = "routes are not exchanged between VRFs"
 
 
 def definitions(config: Section) -> list[Entry]:

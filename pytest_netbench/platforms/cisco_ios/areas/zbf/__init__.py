@@ -21,7 +21,7 @@ AREA = Area(
         "drop": "Drop the packet",
     },
     scope=(
-        ("zone security, zone-member, zone-pair, also with self", "yes"),
+        ("zone security, zone-member, zone-pair, including self", "yes"),
         ("class-map type inspect: access lists, protocols by port, other classes", "yes"),
         ("policy-map type inspect: inspect, pass, drop, with log", "yes"),
         ("parameter-map type inspect, police", "accepted, without effect"),

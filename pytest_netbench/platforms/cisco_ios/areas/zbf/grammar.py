@@ -17,7 +17,7 @@ PAIR = "zone-pair security"
 SELF = "self"
 DEFAULT = "class class-default"
 ACTIONS = ("inspect", "pass", "drop")
-_NO_EFFECT = "sessions are limited by the kernel alone"
+_NO_EFFECT = "only the kernel limits sessions"
 
 PROTOCOLS: Mapping[str, tuple[str, ...]] = {
     "tcp": ("meta l4proto tcp",),

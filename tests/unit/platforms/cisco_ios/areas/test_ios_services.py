@@ -1,4 +1,4 @@
-"""HSRP, VRRP, DHCP, IP SLA and tracking: what lines become in the config and in the plan."""
+"""HSRP, VRRP, DHCP, IP SLA and tracking: the config and the desired state that typed lines give."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lines(device, *starts):
 
 
 def answer(device, *typed):
-    """What the device says to the last line."""
+    """Return the device's answer to the last line."""
     session = Session(device)
     session.enter("configure terminal")
     return [session.enter(line) for line in typed][-1]
