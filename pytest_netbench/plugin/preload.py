@@ -1,6 +1,6 @@
 """Heavy imports and models, loaded by a thread while labs deploy.
 
-Whoever needs one of them loads it again: that waits for the thread, and says what failed if something did.
+Code that needs one of them loads it again. That waits for the thread and reports an error of the load.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer
 
 BOUNDS = ("oracle", "nop")
-"""Agents that give no reasoning, or the task's own: comparing it takes no model."""
+"""Agents without reasoning, or with the task's own: comparing it needs no model."""
 
 
 class Preload:
@@ -49,7 +49,7 @@ class Preload:
             self._start()
 
     def pytest_unconfigure(self) -> None:
-        """Begin nothing more; what is being loaded must end before the interpreter may."""
+        """Start no further load. A running load must end before the interpreter ends."""
         self._stop.set()
 
     def _start(self) -> None:
@@ -62,7 +62,7 @@ class Preload:
         for step in self._steps():
             if self._stop.is_set():
                 return
-            # an error is not lost: whoever needs the thing loads it again, and reports it
+            # an error is not lost: the code that needs the import repeats it and reports the error
             with contextlib.suppress(Exception):
                 step()
 
