@@ -101,7 +101,7 @@ def _start(node: HostedNode, processes: set[str]) -> None:
     if not absent:
         return
     if interpreter() is None:
-        raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (mend: {INSTALL_COMMAND})")
+        raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (fix: {INSTALL_COMMAND})")
     _install(node)
     for name in absent:
         vrf = name.partition("@")[2]

@@ -9,7 +9,7 @@ import pytest
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task
 
-napalm_ios = pytest.importorskip("napalm.ios", reason="napalm is not installed; mend: pip install napalm")
+napalm_ios = pytest.importorskip("napalm.ios", reason="napalm is not installed; fix: pip install napalm")
 
 ONE = """
 ipv6 unicast-routing
