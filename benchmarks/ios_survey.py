@@ -2,9 +2,10 @@
 
     python benchmarks/ios_survey.py [--markdown] FILE|DIRECTORY ...
 
-Each file is one device's config. A directory holds the modules of Ansible's ``cisco.ios`` collection, whose documentation shows the
-commands that they send. With ``--markdown`` the page docs/reference/ios-survey.md comes out. Comments and blank lines do not count. A line is *accepted*, *marked* (accepted, and listed as
-without effect), *refused* because it belongs to what the platform leaves out on purpose, or *refused* otherwise.
+Each file is the config of one device. A directory holds the modules of Ansible's ``cisco.ios`` collection, whose
+documentation shows the commands that they send. ``--markdown`` prints the page docs/reference/ios-survey.md. Comments
+and blank lines are not counted. A line is *accepted*, *marked* (accepted, and listed as without effect), *refused*
+because it is on the platform's list of excluded features, or *refused* otherwise.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """How long a run takes beside what it measures: ``python benchmarks/startup.py [RUNS]``.
 
-Three figures, each the best of the runs: what a run of one task adds to its trial; the same with a reasoning score, beside
-the later of the trial and the embedding model; and how soon a missing key is reported, beside pytest's own start. Then,
-for each run with a reasoning score, when its parts were over, in seconds since it was started. Two of them are limits: how
-long the trial took, and how long a process that does nothing else takes to load the model, from its start until it is
-ready.
+Three figures, each the best of the runs: the time that a run of one task adds to its trial; the same with a reasoning
+score, compared with the longer of the trial and loading the embedding model; and how soon a missing key is reported,
+compared with pytest's own start. Then, for each run with a reasoning score, when its parts ended, in seconds since the
+run started; beside them how long the trial took, and how long a process that does nothing else took to load the model.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def run(folder: Path, *options: str, status: int) -> tuple[float, float]:
 
 
 def parts_of(folder: Path, started: float) -> dict[str, float]:
-    """When the parts of the run that was started at ``started`` were over, in seconds since then."""
+    """Return when the parts of the run that started at ``started`` ended, in seconds since then."""
     lines = (folder / "parts.jsonl").read_text().splitlines()
     return {part: at - started for part, at in map(json.loads, lines)} | {"process over": time.time() - started}
 

@@ -67,11 +67,11 @@ class RequirementMissing(NetbenchError):
 
     Args:
         lack: The one thing, e.g. ``"the kernel has no netem qdisc"``.
-        remedy: The command that mends it, or ``None`` if nothing does.
+        remedy: The command that fixes it, or ``None`` if there is none.
     """
 
     def __init__(self, lack: str, remedy: str | None = None) -> None:
-        super().__init__(lack if remedy is None else f"{lack} (mend: {remedy})")
+        super().__init__(lack if remedy is None else f"{lack} (fix: {remedy})")
         self.lack = lack
         self.remedy = remedy
 

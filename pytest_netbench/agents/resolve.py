@@ -93,7 +93,7 @@ def check_agent(spec: str, *, rootdir: Path) -> None:
     if model is None:
         return
     if find_spec("litellm") is None:
-        raise UsageError(f"--agent={spec} asks a model, which needs litellm (mend: pip install 'pytest-netbench[llm]')")
+        raise UsageError(f"--agent={spec} asks a model, which needs litellm (fix: pip install 'pytest-netbench[llm]')")
     variables = missing_key(model)
     if variables:
         others = f" (or {', '.join(variables[1:])})" if variables[1:] else ""

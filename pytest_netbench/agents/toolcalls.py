@@ -1,4 +1,4 @@
-"""ANI methods as the tools of a model: names that every provider takes, and an answer to whatever the model makes of them."""
+"""ANI methods as tools of a model: names that every provider accepts, and the handling of valid and invalid calls."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ class LabAni:
         """Record one completion and count its tokens.
 
         Raises:
-            BudgetExhausted: The tokens or the time are used up; the completion is recorded all the same. A completion that
-                is counted with 0 tokens (one that is not the agent's own) is never refused.
+            BudgetExhausted: The tokens or the time are used up. The completion is recorded in any case. A completion
+                that is counted with 0 tokens (one that is not the agent's own) is never refused.
         """
         self._refuse_if_closed()
         self._meter.start()
@@ -171,7 +171,7 @@ class LabAni:
         return self._policy
 
     def guard(self) -> CommandGuard:
-        """What lines entered at a device's own command line pass: they are checked, counted and recorded as requests."""
+        """The guard for lines entered at a device's own command line: it checks, counts and records them."""
         return CommandGuard(
             admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
         )

@@ -22,9 +22,9 @@ DISCOVER = "rpc.discover"
 def serve(ani: Ani, path: Path | None = None) -> Server:
     """Serve ``ani`` until the server is closed.
 
-    Beside the methods of the ANI there are two without parameters, which cost nothing: ``budget-left``, so that an agent
-    outside can know what one inside is told, and ``rpc.discover``, which answers with an OpenRPC document of all methods
-    that this agent may call.
+    In addition to the methods of the ANI there are two without parameters, which cost nothing: ``budget-left`` gives an
+    external agent the information that an agent in this process has, and ``rpc.discover`` returns an OpenRPC document
+    of all methods that this agent may call.
 
     Args:
         ani: What answers; its own policy, budget and recording apply.

@@ -12,8 +12,8 @@ from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, S
 class Ani(Protocol):
     """The Agent-Network Interface as an agent holds it.
 
-    Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once the
-    budget is used up. Results have exactly the draft's shapes.
+    Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once
+    the budget is used up. Results have exactly the draft's shapes.
     """
 
     def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
@@ -25,7 +25,11 @@ class Ani(Protocol):
         ...
 
     def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        """``{"results": [{"command": ..., "status": "success"} | {"command": ..., "status": "error", "message": ...}]}``."""
+        """Apply configuration lines and return one result for each command.
+
+        A result is ``{"command": ..., "status": "success"}`` or
+        ``{"command": ..., "status": "error", "message": ...}``; the value is ``{"results": [...]}``.
+        """
         ...
 
     def execute_cmd(self, device: str, command: str) -> dict[str, Any]:

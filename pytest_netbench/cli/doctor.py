@@ -53,7 +53,7 @@ def lines(checks: Sequence[Check]) -> list[str]:
         state = "ok     " if check.ok else "MISSING" if check.required else "lacking"
         text.append(f"{state} {check.name:<{width}}  {check.detail}".rstrip())
         if not check.ok and check.remedy is not None:
-            text.append(f"{'':7} {'':{width}}  mend: {check.remedy}")
+            text.append(f"{'':7} {'':{width}}  fix: {check.remedy}")
     required = [check.name for check in checks if check.required and not check.ok]
     text.append(f"labs cannot run here: {', '.join(required)}" if required else "labs can run here")
     return text

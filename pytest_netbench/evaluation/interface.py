@@ -47,7 +47,7 @@ class TaskEvaluation:
             return dict(zip(names, readers.map(self._running_config, names), strict=True))
 
     def configs_left(self, *, within_s: float) -> tuple[dict[str, str], tuple[str, ...]]:
-        """Return the running config of each device after an agent worked, and a phrase for each that cannot be read in time.
+        """Return the running config of each device, and a phrase for each device whose config cannot be read in time.
 
         The config of a device that cannot be read is empty.
 
@@ -69,7 +69,7 @@ class TaskEvaluation:
         return configs, tuple(unreadable)
 
     def unenforced(self) -> dict[str, tuple[str, ...]]:
-        """By device: lines of its config that it accepted without doing what they say, and why; devices without any are left out.
+        """Return, by device, the config lines that it accepted but does not implement, and why; only devices with any.
 
         Raises:
             LabError: A device could not be asked.

@@ -136,8 +136,8 @@ class View:
     def probe_timeout_s(self) -> float:
         """How long each packet of a probe waits.
 
-        All packets of a probe together wait longer than the links of the topology delay a packet both ways, and a late answer to the
-        first packet counts as long as the last one waits.
+        All packets of a probe together wait longer than the links of the topology delay a packet in both directions. A
+        late answer to the first packet counts as long as the last one waits.
         """
         delay_ms = sum(link.quality.delay_ms + link.quality.jitter_ms for link in self._lab.topology.links)
         return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000) / (1 + PROBE_REPETITIONS)

@@ -1,8 +1,8 @@
 """Runs testcases: waits for each condition up to its deadline in lab time, then sees that it stays.
 
-First what must be; and again once the network has had time to act on its last change, for what held before must not pass. Then
-what must not be (a network that has not converged denies everything), then what sends traffic, one at a time (traffic disturbs
-others).
+The order: first what must hold. Then the same again once the network has had time to react to its last change, because
+a result from before the reaction must not pass. Then what must not hold (a network that has not converged denies
+everything). Then what sends traffic, one at a time, because traffic disturbs other measurements.
 """
 
 from __future__ import annotations
@@ -170,8 +170,8 @@ def phases(testcases: Sequence[Testcase]) -> list[Phase]:
 class Wait:
     """One testcase on its way to a result.
 
-    What must not be has to be seen so twice in a row. Traffic is measured up to three times, and a second time in any case,
-    because a busy machine can spoil one measurement.
+    What must not hold has to be absent twice in a row. Traffic is measured at least twice and at most three times,
+    because a busy machine can disturb one measurement.
     """
 
     def __init__(self, testcase: Testcase, *, time_scale: float) -> None:

@@ -12,7 +12,7 @@ from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import Findings, Submission
 
 LONGEST_READING_S = 30.0
-"""Wall seconds in which the configs of a network can be read; one that an agent flooded takes longer, and has failed."""
+"""Wall seconds in which the configs of a network can be read. A network flooded by an agent takes longer: it fails."""
 LONGEST_EVALUATION_S = 60.0
 """Wall seconds of looking at a network, beyond those that its testcases wait for."""
 

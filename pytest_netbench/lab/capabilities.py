@@ -15,7 +15,7 @@ from pytest_netbench.platforms.capability import Capability
 
 
 class LinkControl(Protocol):
-    """The cables of a lab. Each is named by one of its endpoints: a node and an interface, in any form that the dialect knows."""
+    """The cables of a lab. Each is named by one of its endpoints: a node, and an interface in any known form."""
 
     def cut(self, node: str, interface: str) -> None:
         """Pull the cable at an interface: both its ends lose carrier, and no configuration changes.
@@ -66,8 +66,8 @@ class NodeControl(Protocol):
     def reboot(self, node: str) -> None:
         """Restart a node from its startup config and return once it is loaded.
 
-        All its processes end without a goodbye, its interfaces lose carrier meanwhile, and what was configured since the deployment is
-        gone. Sessions form afterwards in their own time.
+        All its processes end without notice to their peers, and its interfaces lose carrier meanwhile. What was
+        configured since the deployment is lost. Sessions form again afterwards.
 
         Raises:
             LabError: There is no such node, or it did not boot.

@@ -1,8 +1,8 @@
 """A JSON-RPC 2.0 server over a Unix socket, whatever the methods are.
 
-Messages are JSON texts that end with a newline. A text may span lines if each line but the last is plainly unfinished
-(as printed examples are). A request object with neither ``jsonrpc`` nor ``id`` is answered in the form the draft prints:
-the bare result object, or ``{"error": {...}}``.
+Messages are JSON texts that end with a newline. A text may span lines if each line but the last is clearly incomplete
+(as printed examples are). A request object with neither ``jsonrpc`` nor ``id`` is answered in the form that the draft
+prints: the bare result object, or ``{"error": {...}}``.
 
 Knows nothing of labs, agents or testcases: a handler answers, and errors that carry an integer ``code`` are answered.
 """
@@ -158,7 +158,7 @@ def messages(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 class _Text:
-    """One message as its lines come. It may go on after a first line that is plainly unfinished, until brackets close."""
+    """One message, read line by line. It continues after an incomplete first line until all brackets are closed."""
 
     def __init__(self) -> None:
         self.raw = bytearray()

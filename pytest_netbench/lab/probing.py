@@ -19,11 +19,11 @@ class Probe:
         protocol: An echo, a connection, or a datagram and its answer.
         port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Not used by icmp.
         source_address: Address to send from, also one that the node does not have; ``None`` leaves it to the node.
-        listen_on: For tcp and udp, node that answers on ``listen_port`` for the time of the probe (``None``: whatever is there
-            already).
+        listen_on: For tcp and udp, node that answers on ``listen_port`` during the probe (``None``: whatever listens
+            there already).
         listen_port: Port to answer on; ``None`` is ``port``. It differs behind a port forward.
-        arrives_at: Nodes at which the packet must be accepted for the probe to be delivered; empty for ``listen_on`` if it is
-            given, and else for not looking at arrival.
+        arrives_at: Nodes at which the packet must be accepted for the probe to be delivered. If empty, it is
+            ``listen_on``; without that, arrival is not checked.
         dscp: Marking to send with.
         timeout_s: Wall seconds to wait for an answer to each packet.
     """

@@ -16,7 +16,7 @@ from pytest_netbench.text import as_plain
 
 
 class MethodSpec(Model):
-    """One ANI method as an agent sees it: a name, a description and the JSON Schemas of its parameters and its result."""
+    """One ANI method as an agent sees it: name, description, and the JSON Schemas of its parameters and its result."""
 
     name: str
     description: str
@@ -140,8 +140,8 @@ class TestcaseResult(Recorded):
 class AgentInfo(Recorded):
     """Who is evaluated.
 
-    ``settings`` are plain values that can change a result (strategy, prompt digests, …). ``overrides`` is what the terms of
-    a trial are made from; results do not repeat it, as ``settings`` holds it in plain values.
+    ``settings`` are plain values that can change a result (strategy, prompt digests, …). The terms of a trial are made
+    from ``overrides``; results do not repeat it, because ``settings`` contains it as plain values.
     """
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"overrides"})
@@ -190,10 +190,11 @@ class Findings(Recorded):
 
 
 class TrialRecord(Findings):
-    """Everything scorers may look at, the findings among it, self-contained, so that a stored run can be scored again anywhere.
+    """Everything that scorers may use, with the findings. It is self-contained: a stored run can be scored anywhere.
 
-    ``truth_configs`` are the running configs the oracle leaves, as the self-test recorded them for this task digest;
-    ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it ran out, ``agent-error`` it failed.
+    ``truth_configs`` are the running configs that the oracle leaves, as the self-test recorded them for this task
+    digest; ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it used up its budget,
+    ``agent-error`` it failed.
     """
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})

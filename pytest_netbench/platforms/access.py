@@ -144,7 +144,7 @@ class NodeAccess(Protocol):
         ...
 
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
-        """Start a program of the agent's on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
+        """Start an agent's program on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
         ...
 
     def capability(self, kind: Capability[T]) -> T:

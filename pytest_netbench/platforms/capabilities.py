@@ -56,8 +56,8 @@ class AgentShell(Protocol):
             command: Given to ``/bin/sh -c``.
             writable: ``True`` gives CAP_NET_ADMIN, CAP_NET_RAW and CAP_NET_BIND_SERVICE over the node's own network and
                 a writable node file system; ``False`` gives no capability and a read-only one.
-            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. They are
-                answered by a broker that runs the real program for argument lists that the broker knows to be reads.
+            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. A
+                broker runs the real program for argument lists that it knows to be read-only.
             limits: What it may use.
         """
         ...
@@ -103,7 +103,7 @@ class DaemonControl(Protocol):
         ...
 
     def start(self, daemon: str) -> None:
-        """Start a stopped daemon with the configuration it had, and return once it takes commands. Does nothing if it runs.
+        """Start a stopped daemon with its previous configuration; return once it takes commands. No effect if it runs.
 
         Raises:
             LabError: The node has no daemon of that name, or it did not start.

@@ -1,7 +1,7 @@
 """What a driver is: the part that boots, configures and reads one network OS on the nodes of a lab.
 
-A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it requires. What is
-known of the configuration language without a running node is in ``dialects/``.
+A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it
+requires. Knowledge of the configuration language that needs no running node is in ``dialects/``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pending:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One installed route in the platform-neutral form. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
+    """One installed route, platform-neutral. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
 
     prefix: str
     protocol: str
@@ -56,7 +56,7 @@ class Driver(Protocol[NodeT_contra]):
     """Whether people can log in to its nodes."""
 
     def version(self, node: NodeT_contra | None = None) -> str | None:
-        """Version of the network OS that ``node`` runs; without a node: that this machine would run, if it is installed."""
+        """Return the version of the network OS that ``node`` runs; without a node, of the one installed here."""
         ...
 
     def kernel_interface(self, interface: str) -> str:
@@ -70,8 +70,8 @@ class Driver(Protocol[NodeT_contra]):
     def boot(self, node: NodeT_contra, startup_config: str) -> Sequence[RefusedLine]:
         """Start what the node runs and load its startup config; return the lines that the device refused.
 
-        Interfaces are up already, their far ends too; a config that shuts one down has the last word. A refused line does
-        not keep the device from loading the others.
+        Interfaces and their peers are already up; a config may shut them down. A refused line does not keep the device
+        from loading the others.
         """
         ...
 

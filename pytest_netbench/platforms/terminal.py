@@ -1,4 +1,4 @@
-"""The protocols of an interactive login to a node: the terminal that somebody types at, the console that serves it, its files.
+"""The protocols of an interactive login to a node: the user's terminal, the console that serves it, and its files.
 
 Owns no transport: ``lab/ssh`` implements ``Terminal``, each driver implements ``Console`` and ``FileStore``.
 """
@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 CommandKind = Literal["read", "configure", "session"]
-"""What an entered line asks for: to see something, to change the configuration, or only to move about in the session."""
+"""What an entered line does: read something, change the configuration, or only change the session's mode."""
 
 
 class TypedCommand(Protocol):
@@ -39,7 +39,7 @@ class Terminal(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether keys have come that were not read yet: a console may put off work that is done once for many lines."""
+        """Whether unread keys are waiting. A console may then postpone work that is done once for many lines."""
         ...
 
     def read(self, *, timeout_s: float | None = None) -> str:

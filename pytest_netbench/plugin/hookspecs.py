@@ -19,7 +19,7 @@ def pytest_netbench_lab_ready(lab: Lab, task: Task) -> None:
 
 @pytest.hookspec
 def pytest_netbench_trial_finished(record: TrialRecord, result: TrialResult) -> None:
-    """Called in the process that ran the trial when it is scored, before its lab is destroyed; heavy scores come later."""
+    """Called in the trial's process once it is scored, before its lab is destroyed; heavy scores are added later."""
 
 
 @pytest.hookspec

@@ -12,7 +12,8 @@ _ORPHANED = 70
 def end_with_parent() -> None:
     """Watch the parent process from a thread; end this process, without any cleaning up, once the parent has ended.
 
-    xdist notices the end of its controller only when a worker's test is over. Until then the worker's lab would live on.
+    xdist notices the end of its controller only when a worker's test has finished. Until then the worker's lab would
+    stay up.
     """
     parent = os.getppid()
     try:

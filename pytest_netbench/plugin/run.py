@@ -28,8 +28,9 @@ class AgentChoice:
 class Run:
     """The options of a run, checked.
 
-    ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in it.
-    ``side_by_side`` is how many labs are expected at a time; ``distributes``: this process hands items to xdist workers.
+    ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
+    it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
+    workers.
     """
 
     agents: tuple[AgentChoice, ...]
@@ -146,7 +147,7 @@ def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)
     if run.ssh and importlib.util.find_spec("asyncssh") is None:
-        raise pytest.UsageError("--netbench-ssh needs asyncssh (mend: pip install 'pytest-netbench[ssh]')")
+        raise pytest.UsageError("--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[ssh]')")
     if run.agents and run.selftest:
         raise pytest.UsageError(
             "--netbench-selftest tests the tasks and not an agent: give either it or --agent, not both"

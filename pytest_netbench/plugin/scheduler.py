@@ -1,7 +1,7 @@
 """Which xdist worker gets which item: longest first, and no more labs at a time than memory holds.
 
-A worker starts an item only once it was given the next one, or was told that there is none. So each worker is promised one
-item ahead; holding the promise back holds the worker back, which is how labs wait for memory.
+A worker starts an item only after it was given the next one, or was told that there is none. So each worker is assigned
+one item in advance. A worker waits for memory by not being assigned the next item.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Difference:
 
     @property
     def expected(self) -> bool:
-        """Whether another version of the scorer explains it, or there was no number before (killed, or without the extra)."""
+        """Whether another scorer version explains it, or there was no number before (killed, or without the extra)."""
         if self.before is None or self.before.value is None:
             return True
         return self.after is not None and self.before.scorer != self.after.scorer

@@ -6,7 +6,7 @@
     transcripts/<trial>.json    the full TrialRecord
     configs/<trial>/<node>.cfg  final running configs, for people
 
-Several lines may speak of the same attempt: scores that are made later, on the controller, are appended and not edited in.
+Several lines may concern the same attempt: scores that the controller makes later are appended, not edited in.
 """
 
 from __future__ import annotations

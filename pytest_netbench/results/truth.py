@@ -1,8 +1,8 @@
 """Recorded ground truth: the running configs that the oracle leaves, kept for the command score.
 
-A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the task:
-``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task finds its truth also if its file is renamed, copied or generated,
-and a task that is reworded keeps it.
+A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the
+task: ``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task keeps its truth if its file is renamed, copied or
+generated, or if its wording changes.
 """
 
 from __future__ import annotations

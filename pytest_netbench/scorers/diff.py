@@ -27,7 +27,7 @@ class Change:
 def diff(
     dialect: Lines, initial: Sequence[ConfigNode], final: Sequence[ConfigNode], parents: Path = ()
 ) -> tuple[Change, ...]:
-    """What turns ``initial`` into ``final``, both canonical. In an ordered list a line that moved is removed and added."""
+    """Return the changes from ``initial`` to ``final``, both canonical. A line moved in an ordered list makes two."""
     before, after = blocks(dialect, initial, parents), blocks(dialect, final, parents)
     changes: list[Change] = []
     for key in dict.fromkeys([*before, *after]):

@@ -1,4 +1,4 @@
-"""The config lines of a dialect as the command score compares them: canonical, with names and sequence numbers marked."""
+"""Canonical config lines of a dialect, with names and sequence numbers marked, as the command score compares them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from pytest_netbench.model.trial import TrialRecord
 class Scorer(Protocol):
     """TrialRecord to Score; pure. ``on_controller`` scorers are too heavy for every worker and run once per run.
 
-    It may also have ``prepare()``, which loads what takes long to load. A thread calls it while labs deploy; ``score`` must
-    work without it, and while it runs.
+    It may also have ``prepare()``, which loads slow dependencies. A thread calls it while labs deploy. ``score`` must
+    work without it and during it.
     """
 
     name: str

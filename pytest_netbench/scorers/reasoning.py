@@ -1,4 +1,4 @@
-"""S_reasoning: how near the agent's reasoning is to the ground truth's (draft §3.1), by embedding; ROUGE-L beside it."""
+"""S_reasoning: embedding similarity of the agent's reasoning to the ground truth's (draft §3.1), and ROUGE-L."""
 
 from __future__ import annotations
 

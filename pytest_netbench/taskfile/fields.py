@@ -1,4 +1,4 @@
-"""Mappings of a file to mappings of the model: field names, quantities, and the shorthands every part of a file may use."""
+"""Conversion of mappings in a file to mappings of the model: field names, quantities, and the common short forms."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def let_work(
         task: The task.
         brief: What it says of itself, with the budget that applies.
         ani: Where requests and completions are counted.
-        grace_s: Wall seconds beyond the budget in which the agent may still hand in; ``None`` takes the budget's wall time,
+        grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall time,
             at most a minute.
         clock: Wall seconds, monotonic.
 

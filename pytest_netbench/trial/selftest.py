@@ -19,8 +19,8 @@ from pytest_netbench.trial.terms import family_of
 class SelftestReport:
     """What was shown of a task. ``problems`` is empty for a task that may be used.
 
-    ``shown`` maps what was to be shown to what came out, and ``listed`` a heading to lines, for people. ``stages`` is how
-    many were opened.
+    ``shown`` maps each claim to its result, and ``listed`` a heading to lines for people. ``stages`` is the number of
+    stages opened.
     """
 
     slug: str

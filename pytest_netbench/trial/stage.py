@@ -40,8 +40,8 @@ class Settings:
         backend: What deploys labs: a name, or a backend.
         time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
-        truth: Finds the recorded ground truth of a task; by default in the folder ``.truth`` of the present directory, of
-            its parents, and of the shipped tasks.
+        truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
+            directory, of its parents, and of the shipped tasks.
         ready: Called with the lab and the task when the lab is ready for an agent.
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
@@ -70,8 +70,8 @@ class _Attempt:
 class Stage:
     """Where one trial takes place. A context manager: entering it prepares the stage, leaving it removes everything.
 
-    The steps, in this order: ``prepare``, ``health``, ``inject``, ``settle`` (all four on entering), ``work``, ``evaluate``,
-    ``destroy`` (on leaving). What a step means is said by the task's family.
+    The steps, in this order: ``prepare``, ``health``, ``inject``, ``settle`` (all four on entering), ``work``,
+    ``evaluate``, ``destroy`` (on leaving). The task's family defines what each step does.
 
     Args:
         task: The task.
@@ -175,7 +175,7 @@ class Stage:
             terms: What it may do and use; by default as the task, the agent's file, ``budget`` and ``ssh`` say.
             budget: Limits instead of the task's, by field name.
             ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
-            grace_s: Wall seconds beyond the budget in which the agent may still hand in; ``None`` takes the budget's wall
+            grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall
                 time, at most a minute.
             clock: Wall seconds, monotonic.
 

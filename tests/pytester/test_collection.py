@@ -123,7 +123,7 @@ def test_a_task_that_needs_what_the_machine_lacks_is_skipped_with_the_remedy(ben
     result = bench.run("--agent=oracle", "-rs", *workers)
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines(
-        ["SKIPPED*tasks/access/exotic.task.yaml*: the kernel has no unobtainium (mend: modprobe unobtainium)"]
+        ["SKIPPED*tasks/access/exotic.task.yaml*: the kernel has no unobtainium (fix: modprobe unobtainium)"]
     )
     assert [lab["slug"] for lab in bench.labs()] == ["reach"]
 

@@ -1,7 +1,8 @@
 """How ``configure`` proves a task: what omitting one ground-truth line changes.
 
-On fresh labs: the oracle passes every testcase, nothing passes an intent's testcase before the work is done, and leaving
-out any one ground-truth line fails at least one testcase; all of it several times with equal results.
+On fresh labs it checks that the oracle passes every testcase, that no testcase of the intent passes before the work is
+done, and that omitting any one ground-truth line fails at least one testcase. All is repeated and must give equal
+results.
 """
 
 from __future__ import annotations

@@ -49,5 +49,5 @@ def _refuse_errors(task: Task, node: str, answer: Mapping[str, Any]) -> None:
     more = f" ({len(errors) - 1} more of its commands were refused)" if len(errors) > 1 else ""
     raise AgentError(
         f"{node} refused ground-truth command {first['command'].strip()!r}: {first.get('message', '').strip()}{more}. "
-        f"Task {task.slug} is broken: mend its ground_truth_configs or startup_configs."
+        f"Task {task.slug} is broken: fix its ground_truth_configs or startup_configs."
     )

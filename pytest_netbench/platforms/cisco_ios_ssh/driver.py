@@ -5,34 +5,30 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.capabilities import LOGIN
-from pytest_netbench.platforms.cisco_ios_ssh import routes
+from pytest_netbench.platforms.cisco_ios_ssh import pasting, routes
 from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
+from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
 from pytest_netbench.platforms.driver import Pending, Route
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _KEY = "cisco_ios_ssh"
 _CONFIGURE = "configure terminal"
-# a batch that begins with one of these is typed in exec mode
-_EXEC = re.compile(
-    r"^\s*(?:conf(?:i|ig|igu|igur|igure)?|sh(?:o|ow)?|clear?|wr(?:i|it|ite)?|copy|delete|debug|undebug|ping|traceroute"
-    r"|terminal|reload|disable|dir|more|verify|enable$)(?:\s|$)",
-    re.IGNORECASE,
-)
 _SHOW = re.compile(r"^\s*sh(?:o|ow)?\s", re.IGNORECASE)
 _WRITES = re.compile(r"\|\s*(?:red|app|tee)", re.IGNORECASE)
-_REFUSED = re.compile(r"^\s*%", re.MULTILINE)
+_REFUSED = re.compile(r"^\s*(?:%|\^\s*$)", re.MULTILINE)
 _VERSION = re.compile(r"Version ([^,\s]+)")
 _AGES = re.compile(r"\b(?:\d+:\d\d:\d\d|\d+[dwy]\d+[hdw])\b")
 
 
 class CiscoIosSshDriver:
-    """Operates devices that answer as Cisco IOS. It keeps two sessions for each: one privileged, one that cannot change anything."""
+    """Operates devices that answer as Cisco IOS, with two sessions for each: one privileged and one read-only."""
 
     name = "cisco_ios_ssh"
     dialect = "cisco_ios"
@@ -67,13 +63,20 @@ class CiscoIosSshDriver:
         if not commands:
             return []
         with _sessions(node).locked() as session:
-            if not _EXEC.match(commands[0]):
-                session.send(_CONFIGURE)
+            prompt = session.prompt
+            if not pasting.EXEC.match(commands[0]):
+                _, prompt = session.converse(pasting.Unit(lines=(_CONFIGURE,)))
+            lines = [command.splitlines() or [""] for command in commands]
+            typist = Typist(session, prompt)
             try:
-                return [_typed(session, node.name, command) for command in commands]
+                said = iter(typist.type([line for some in lines for line in some]))
             finally:
-                if session.alive and session.prompt.endswith(")#"):
-                    session.send("end")
+                if session.alive and typist.prompt.endswith(")#"):
+                    session.converse(pasting.Unit(lines=("end",)))
+        return [
+            _status(node.name, command, "\n".join(islice(said, len(some))))
+            for command, some in zip(commands, lines, strict=True)
+        ]
 
     def running_config(self, node: NodeAccess) -> str:
         return _sessions(node).privileged("show running-config")
@@ -160,8 +163,9 @@ def _sessions(node: NodeAccess) -> _Sessions:
     return found
 
 
-def _typed(session: IosSession, device: str, command: str) -> CommandStatus:
-    """Type a command, perhaps of several lines; it is refused if one of them is."""
-    said = "\n".join(session.send(line) for line in command.splitlines() or [""]).strip("\n")
-    status = "error" if _REFUSED.search(said) else "success"
-    return CommandStatus(device=device, command=command, status=status, message=said)
+def _status(device: str, command: str, said: str) -> CommandStatus:
+    """Return the status of a command, perhaps of several lines; it is refused if one of them is."""
+    message = said.strip("\n")
+    return CommandStatus(
+        device=device, command=command, status="error" if _REFUSED.search(message) else "success", message=message
+    )

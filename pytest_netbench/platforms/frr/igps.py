@@ -1,7 +1,7 @@
 """Which neighbours of OSPFv3, RIP and IS-IS a lab must have, judged from both ends, and which are not there yet. Pure.
 
-Two interfaces are on one link if they share a subnet, or if a cable joins them. An expectation that configs explain away (passive interfaces, keys, versions,
-levels that do not match) is none.
+Two interfaces are on one link if they share a subnet, or if a cable joins them. No adjacency is expected where the
+configs rule it out (passive interfaces, or keys, versions or levels that do not match).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Pair = tuple[Side, Side]
 def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()) -> Iterator[Pair]:
     """Ends on one link of which ``fits`` says that they can be neighbours.
 
-    Two ends are on one link if they share a subnet, or if there is a cable between them and one of them has no address that tells.
+    Two ends are on one link if they share a subnet, or if a cable joins them and one of them has no address to compare.
     """
     for one, other in combinations(list(sides), 2):
         if one.node != other.node and _share_link(one, other, cables) and fits(one, other):
@@ -65,7 +65,7 @@ def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cab
 def missing(
     protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()
 ) -> Iterator[tuple[Pair, str]]:
-    """Neighbours that are not there, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
+    """Return missing neighbours, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
     for one, other in pairs(sides, fits, cables):
         for here, there in ((one, other), (other, one)):
             if not there.silent and there.name not in here.neighbours:
@@ -87,7 +87,7 @@ def alike(one: Side, other: Side) -> bool:
     return not one.silent and not other.silent and one.traits == other.traits and one.lines == other.lines
 
 
-# -- OSPFv3 ----------------------------------------------------------------------------------------------------------------
+# -- OSPFv3 ------------------------------------------------------------------------------------------------------------
 
 
 def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[Side]:
@@ -161,7 +161,7 @@ def _dotted(area: str) -> str:
     return str(ip_address(int(area))) if area.isdigit() else area
 
 
-# -- RIP -------------------------------------------------------------------------------------------------------------------
+# -- RIP ---------------------------------------------------------------------------------------------------------------
 
 
 def rip_sides(
@@ -224,13 +224,13 @@ def rip_is_moving(table: str) -> bool:
     return False
 
 
-# -- IS-IS -----------------------------------------------------------------------------------------------------------------
+# -- IS-IS -------------------------------------------------------------------------------------------------------------
 
 
 def isis_sides(
     node: str, answers: tuple[Mapping[str, Any], str, str], addresses: Mapping[str, tuple[Address, ...]], config: str
 ) -> list[Side]:
-    """From ``show isis interface json``, ``show isis neighbor`` and ``show isis topology``, the addresses, and the running config.
+    """Parse ``show isis interface json``, ``show isis neighbor``, ``show isis topology``, addresses and running config.
 
     A neighbour counts once it is part of the topology: on a LAN that is later than the adjacency.
     """
@@ -273,7 +273,7 @@ def isis_fits(one: Side, other: Side) -> bool:
     return first or second
 
 
-# -- shared ----------------------------------------------------------------------------------------------------------------
+# -- shared ------------------------------------------------------------------------------------------------------------
 
 
 def blocks(config: str, opener: str) -> dict[str, tuple[str, ...]]:

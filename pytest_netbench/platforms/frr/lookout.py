@@ -63,7 +63,7 @@ class Lookout:
 
     @cached_property
     def links(self) -> dict[str, dict[str, frozenset[tuple[str, str]]]]:
-        """By node and interface: (node, interface) of the other ends of its link, as far as they are routers of the lab."""
+        """By node and interface: the (node, interface) pairs of lab routers at the other ends of its link."""
         return {
             node.name: {
                 name: frozenset((end.node, end.interface) for end in ends if end.node in self.nodes)

@@ -41,13 +41,13 @@ def start(
     running: frozenset[str] = frozenset(),
     options: Mapping[str, Sequence[str]] = _NONE,
 ) -> None:
-    """Start daemons side by side, with more ``options`` by name, wait until each can be told a config, and note them beside those ``running``.
+    """Start daemons in parallel, wait until each accepts a config, and add them to ``running``; ``options`` by name.
 
     A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
     """
     home = daemons.directory()
     if home is None:
-        raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
+        raise LabError(f"{node.name}: FRR is not installed (fix: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
     for name in wanted:
         node.start([str(home / name), "-P", "0", *_LOGGING, *options.get(name, ())])
@@ -61,8 +61,9 @@ def start(
 def _await_interfaces(node: HostedNode, daemon: str) -> None:
     """Wait until zebra has told a daemon of the interfaces.
 
-    What is configured sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces (``zebra -n``) isisd,
-    eigrpd and ripd keep interfaces under a name without VRF, and abort on it when asked for their config.
+    A config that is loaded sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces
+    (``zebra -n``) isisd, eigrpd and ripd keep interfaces under a name without VRF, and abort when asked for their
+    config.
     """
     deadline = time.monotonic() + _TELLING_S
     while not _TOLD.search(node.vty([(daemon, _INTERFACES)])[0][0]):

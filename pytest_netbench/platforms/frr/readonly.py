@@ -40,7 +40,7 @@ def execute(node: HostedNode, command: str, limits: SandboxLimits) -> str:
 
 
 def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
-    """The arguments of ``ping`` or ``traceroute`` for a device's words, bounded; ``None`` if they are not understood."""
+    """Return bounded arguments of ``ping`` or ``traceroute`` for a device's command; ``None`` if it is unknown."""
     rest = list(words)
     family = {"ip": "-4", "ipv6": "-6"}.get(rest[0].lower()) if rest else None
     if family is not None:

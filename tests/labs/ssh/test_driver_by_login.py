@@ -1,12 +1,13 @@
 """The driver that reaches IOS devices only through their SSH login: the same dialect, the same tasks, the same scores.
 
-Two tasks run here. The whole corpus runs with ``NETBENCH_WHOLE_CORPUS=1`` (``make selftest`` does that).
+Three tasks run here. The whole corpus runs with ``NETBENCH_WHOLE_CORPUS=1`` (``make selftest`` does that).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,21 @@ from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.errors import RequirementMissing, TookTooLong
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Budget
+from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import FRR_SOCKETS, LOGIN
+from pytest_netbench.platforms.cisco_ios_ssh.pasting import Split, Unit
+from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
+from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
 from pytest_netbench.taskfile import load_task
 from tests.support.netns_networks import network
 from tests.support.ssh_backend import install
 
 CORPUS = Path(__file__).parents[3] / "tasks"
-GATE = ("routing/ospf-single-area", "routing/static-floating-backup")
+GATE = ("routing/ospf-single-area", "routing/rip-discontiguous", "routing/static-floating-backup")
 UNLIMITED = Budget(calls=None, commands=None, wall_s=None)
 
 
@@ -147,3 +152,125 @@ def test_routes_are_those_of_the_driver_that_boots_the_device(lab):
 
 def test_the_version_is_the_devices_own(lab):
     assert ask(lab, lambda driver, node: driver.version(node))[0].isdigit()
+
+
+class Garbled:
+    """A device's terminal line on which the echoes behind the first ``readable`` units of a paste are lost."""
+
+    def __init__(self, line, readable):
+        self.line, self.readable = line, readable
+        self.pastes, self.typed = 0, []
+
+    def paste(self, batch, prompt):
+        self.pastes += 1
+        split = self.line.paste(batch, prompt)
+        return Split(said=split.said[: self.readable], prompts=split.prompts[: self.readable + 1])
+
+    def converse(self, unit):
+        self.typed.append(unit.lines[0])
+        return self.line.converse(unit)
+
+    def recover(self):
+        return self.line.recover()
+
+
+@pytest.mark.parametrize("readable", [0, 1, 2, 4])
+def test_lines_whose_echo_is_lost_are_typed_one_by_one_in_their_section(lab, readable):
+    lines = ["interface Loopback7", "description seven", "ip adress 10.7.7.7", "no shutdown", "ip ospf cost 7"]
+    session = IosSession("R1", lab.nodes["R1"].login(), enable=True)
+    try:
+        _, prompt = session.converse(Unit(lines=("configure terminal",)))
+        line = Garbled(session, readable)
+        typist = Typist(line, prompt)
+        said = typist.type(lines)
+    finally:
+        session.close()
+    assert ["%" in text for text in said] == [False, False, True, False, False]
+    assert typist.prompt.endswith("(config-if)#")
+    assert line.pastes == 1
+    assert line.typed[-len(lines) + readable :] == lines[readable:]
+    config = ask(lab, lambda driver, node: driver.running_config(node))
+    assert "interface Loopback7\n description seven\n" in config
+
+
+def test_errors_and_messages_of_a_paste_belong_to_their_lines(lab):
+    lines = ["interface Loopback3", "descriptionn", "ip address 10.3.3.3 255.0.255.0", "description is it? yes", "exit"]
+    lines = [*lines, "nonsense", "hostname R1", "", "! a comment", "interface Loopback3\n ip adress\n no shutdown"]
+    statuses = ask(lab, lambda driver, node: driver.apply(node, lines))
+    refused = [at for at, one in enumerate(statuses) if one.status == "error"]
+    assert refused == [1, 2, 5, 9]
+    assert "description is it? yes" in ask(lab, lambda driver, node: driver.running_config(node))
+
+
+def test_a_long_batch_is_pasted_in_pieces_and_each_line_has_its_status(lab):
+    lines = [line for n in range(150) for line in (f"ip route 10.200.{n}.0 255.255.255.0 Null0", f"wrong {n}")]
+    statuses = ask(lab, lambda driver, node: driver.apply(node, lines))
+    assert [one.status for one in statuses] == ["success", "error"] * 150
+    config = ask(lab, lambda driver, node: driver.running_config(node))
+    assert config.count("ip route 10.200.") == 150
+    ask(lab, lambda driver, node: driver.apply(node, [f"no {line}" for line in lines[::2]]))
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        ["banner motd #Go away#"],
+        ["banner motd @", "Is it R1#?", "R1(config)#wrong", "@"],
+        ["banner login ^C", "R1(config)# is a prompt", "bad: two", "^C"],
+        ["banner exec $\nwrong line\n$"],
+    ],
+)
+def test_the_lines_behind_a_banner_are_commands_again(lab, banner):
+    statuses = ask(
+        lab, lambda driver, node: driver.apply(node, ["interface Loopback4", *banner, "wrong", "hostname R1"])
+    )
+    assert [one.status for one in statuses] == ["success", *("success" for _ in banner), "error", "success"]
+    ask(lab, lambda driver, node: driver.apply(node, ["no banner motd", "no banner login", "no banner exec"]))
+
+
+def test_a_banner_without_its_end_is_refused_with_all_that_would_be_its_text(lab):
+    statuses = ask(lab, lambda driver, node: driver.apply(node, ["interface Loopback5", "banner motd #", "text"]))
+    assert [one.status for one in statuses] == ["success", "success", "error"]
+    assert statuses[-1].message == "% The banner has no closing delimiter"
+    assert "banner" not in ask(lab, lambda driver, node: driver.running_config(node))
+
+
+def test_questions_are_answered_by_their_default_and_a_reload_is_refused(lab):
+    lines = ["interface Loopback6", "do copy running-config startup-config", "end", "copy running-config flash:kept"]
+    lines = [*lines, "delete flash:kept", "reload", "dir flash:"]
+    statuses = ask(lab, lambda driver, node: driver.apply(node, lines))
+    assert [one.status for one in statuses] == [*["success"] * 5, "error", "success"]
+    assert "[OK]" in statuses[1].message
+    assert statuses[5].message == "% A reload would end the session with this device"
+    assert "kept" not in statuses[6].message
+
+
+def test_a_question_in_a_paste_is_found_and_answered(lab):
+    session = IosSession("R1", lab.nodes["R1"].login(), enable=True)
+    try:
+        session.converse(Unit(lines=("configure terminal",)))
+        split = session.paste(
+            [Unit(lines=(line,)) for line in ("hostname R1", "do erase startup-config")], "R1(config)#"
+        )
+        assert len(split.said) == 1
+        assert session.recover().endswith("#")
+        assert "interface" in session.send("do show running-config")
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("command", ["ping", "traceroute"])
+def test_a_command_that_reads_and_asks_gets_the_defaults(lab, command):
+    assert "% " in ask(lab, lambda driver, node: driver.execute(node, command))
+
+
+def test_a_command_that_takes_too_long_is_refused_and_the_next_one_is_answered(lab):
+    with pytest.raises(TookTooLong):
+        ask(
+            lab,
+            lambda driver, node: driver.execute(
+                node, "ping 10.0.0.99 repeat 1000", limits=replace(DEFAULT_LIMITS, timeout_s=2.0)
+            ),
+        )
+    assert "10.0.0.1" in ask(lab, lambda driver, node: driver.execute(node, "show ip interface brief"))
+    assert "Gi0/0" in ask(lab, lambda driver, node: driver.execute(node, "show interfaces description"))

@@ -55,7 +55,7 @@ def reach() -> Task:
 def a_machine_for_labs():
     lack = parts.load("backends", "netns")().lacks(request_of(reach()))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
 
 
 def test_a_program_that_uses_netmiko_works_unchanged(tmp_path):

@@ -1,7 +1,8 @@
 """The supervisor: PID 1 of a lab, so that its end is the end of everything in the lab.
 
-Started by the backend with one socket to it. Opens the namespaces, gives its rights outside up, makes nodes and links, then serves
-requests until the socket closes. Imports everything before it gives its rights up: the interpreter may lie where nobody may look.
+The backend starts it with one socket. It opens the namespaces, drops its host privileges, makes nodes and links, and
+then serves requests until the socket closes. It imports everything before it drops its privileges, because the
+interpreter may be in a directory that only root can read.
 """
 
 from __future__ import annotations

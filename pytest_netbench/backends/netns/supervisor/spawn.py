@@ -103,8 +103,8 @@ def trusted(
 ) -> int:
     """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
 
-    ``mounts`` is a descriptor of the mount namespace that it is in instead of the node's own. The supervisor itself enters
-    the node and spawns there: a fork would copy its page tables, for nothing.
+    ``mounts`` is a descriptor of the mount namespace to use instead of the node's own. The supervisor itself enters the
+    node and spawns there, because a fork would copy its page tables without need.
     """
     full = {**_ENVIRONMENT, "PATH": PATH, "HOME": "/root", **(env or {})}
     with contextlib.nullcontext() if node is None else node.inside():

@@ -104,7 +104,7 @@ class Exchange:
         return self.deadline + (GRACE_NS if self.is_last_try else 0)
 
     def may_repeat(self, lost_packets: int) -> bool:
-        """Whether it is sent again: as often as asked for, and a little more often if an answer may have been lost here."""
+        """Whether to send it again: the requested count, and a few more if an answer may have been lost here."""
         if self._tries_left == 0 and lost_packets > self._lost_packets and self._spare_tries:
             self._spare_tries -= 1
             self._tries_left = 1

@@ -1,4 +1,4 @@
-"""Sockets in the networks of nodes: each belongs to the network it was made in, wherever it is used. Standard library only."""
+"""Sockets in the networks of nodes. A socket stays in the network in which it was made. Standard library only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Probes from addresses that their node does not have: sent as they are, answered by nobody but this. Standard library only.
+"""Probes from addresses that their node does not have. Only this process answers them. Standard library only.
 
-The node's own stack takes no packets to such an address, so answers are read at the node's tap. Neighbours that ask for the address
-by ARP or neighbour discovery are told the hardware address of the interface on which they ask.
+The node's own stack accepts no packets to such an address, so answers are read at the node's tap. An ARP request or
+neighbour solicitation for the address is answered with the hardware address of the interface on which it arrives.
 """
 
 from __future__ import annotations

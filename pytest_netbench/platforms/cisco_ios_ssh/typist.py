@@ -1,0 +1,90 @@
+"""Types a batch of lines into a device: pasted where that is safe, else one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pytest_netbench.platforms.cisco_ios_ssh import pasting
+from pytest_netbench.platforms.cisco_ios_ssh.pasting import Unit
+
+_CONFIGURE = Unit(lines=("configure terminal",))
+
+
+class Line(Protocol):
+    """A terminal line of a device."""
+
+    def paste(self, batch: Sequence[Unit], prompt: str) -> pasting.Split:
+        """Write all lines at once; return what each unit printed, as far as its echo was found."""
+        ...
+
+    def converse(self, unit: Unit) -> tuple[str, str]:
+        """Type one unit and answer its questions; return what it printed, and the prompt behind it."""
+        ...
+
+    def recover(self) -> str:
+        """Interrupt what the device waits for; return the prompt."""
+        ...
+
+
+class Typist:
+    """Types lines, and knows the prompt behind the last one.
+
+    A paste whose echoes cannot be matched is interrupted. The section in which its first unmatched line stands is entered
+    again, and that line and all further ones are typed one by one. A line that was carried out already is typed
+    again then, which does not change a configuration.
+
+    Args:
+        line: The terminal line.
+        prompt: The prompt that stands there.
+    """
+
+    def __init__(self, line: Line, prompt: str) -> None:
+        self._line = line
+        self.prompt = prompt
+        self._pastes = True
+        self._section: list[Unit] = []
+
+    def type(self, lines: Sequence[str]) -> list[str]:
+        """Return what each line printed. That of a banner is what its last line printed."""
+        said: list[str] = []
+        for run in pasting.runs(pasting.units(lines)):
+            for unit, text in zip(run, self._typed(run), strict=True):
+                said += [*("" for _ in unit.lines[1:]), text]
+        return said
+
+    def _typed(self, run: list[Unit]) -> list[str]:
+        if run[0].refusal is not None:
+            return [run[0].refusal]
+        if not self._pastes or len(run) == 1 or not self.prompt.endswith(")#"):
+            return [self._one(unit) for unit in run]
+        split = self._line.paste(run, self.prompt)
+        for unit, before, after in zip(run, split.prompts, split.prompts[1:], strict=False):
+            self._note(unit, before, after)
+        rest = run[len(split.said) :]
+        if rest:
+            self._pastes = False
+            self._enter_again()
+        return [*split.said, *(self._one(unit) for unit in rest)]
+
+    def _one(self, unit: Unit) -> str:
+        text, prompt = self._line.converse(unit)
+        self._note(unit, self.prompt, prompt)
+        return text
+
+    def _note(self, unit: Unit, before: str, after: str) -> None:
+        if before.endswith("(config)#"):
+            self._section = []
+        self._section = [*self._section, unit] if after.endswith(")#") else []
+        self.prompt = after
+
+    def _enter_again(self) -> None:
+        within, section = self.prompt.endswith(")#"), self._section
+        self.prompt = self._line.recover()
+        if not within:
+            return
+        if self.prompt.endswith(")#"):
+            _, self.prompt = self._line.converse(Unit(lines=("end",)))
+        _, self.prompt = self._line.converse(_CONFIGURE)
+        for unit in section:
+            _, self.prompt = self._line.converse(unit)
