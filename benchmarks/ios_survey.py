@@ -1,4 +1,4 @@
-"""What share of the lines of other people's configs the IOS of this package takes.
+"""Survey how many lines of other authors' configs the IOS of this package accepts.
 
     python benchmarks/ios_survey.py [--markdown] FILE|DIRECTORY ...
 
@@ -35,7 +35,7 @@ _COMMANDS = re.compile(r'^#? *"?commands"?: *\[?\n((?:#? *(?:- |")(?!\w+:\s*$).*
 
 
 def device(text: str) -> PaperDevice:
-    """A device that has the ports which the config speaks of."""
+    """Return a device with the ports that the config names."""
     names = []
     for found in re.finditer(r"^interface ([A-Za-z-]+ ?[\d/]+)\s*$", text, re.MULTILINE):
         try:
@@ -131,7 +131,7 @@ def main(arguments: list[str]) -> None:
         print("| | lines | share |\n|---|---|---|")
         for word in ("accepted", "marked", "left out", "refused"):
             print(f"| {word} | {total[word]} | {100 * total[word] / lines_in_all:.1f} % |")
-        print("\nNot taken:\n\n```text" if markdown else "")
+        print("\nNot accepted:\n\n```text" if markdown else "")
         for line, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             print(f"{count:3d} {line}")
         print("```\n" if markdown else "")

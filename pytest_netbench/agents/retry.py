@@ -1,4 +1,4 @@
-"""When to try a request again, and how long to wait. Knows nothing of providers."""
+"""When to retry a request, and how long to wait. Independent of providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that an agent enters at a device's own command line, treated as its requests are."""
+"""Policy, budget and trace for lines that an agent enters at a device's own command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ANI for programs outside this process: JSON-RPC 2.0 over a Unix socket."""
+"""The ANI for external programs: JSON-RPC 2.0 over a Unix socket."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def _error_of(error: Exception) -> Mapping[str, Any] | None:
         data = {"limit": error.limit, "allowed": error.allowed}
         return {"code": code_of(error), "message": str(error), "data": data}
     if isinstance(error, InfrastructureError):
-        # the words of the host's machinery are none of the agent's business
+        # the agent must not see host error messages
         return {"code": Code.INTERNAL_ERROR, "message": "the lab failed; this trial cannot be scored"}
     return {"code": code_of(error), "message": str(error)} if isinstance(error, NetbenchError) else None

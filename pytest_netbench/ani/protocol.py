@@ -1,4 +1,4 @@
-"""What an agent may do to a network: the draft's four methods (§4.2), and nothing else."""
+"""The interface of an agent to a network: the draft's four methods (§4.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, S
 
 
 class Ani(Protocol):
-    """The Agent-Network Interface as an agent holds it.
+    """The Agent-Network Interface as an agent sees it.
 
     Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once
     the budget is used up. Results have exactly the draft's shapes.
@@ -58,7 +58,7 @@ class Ani(Protocol):
 
 
 class OpenAni(Ani, Protocol):
-    """An ``Ani`` as whoever runs a trial holds it: opened for one agent, and closed when its time is over."""
+    """An ``Ani`` with the operations of the code that runs a trial. It serves one agent and is closed afterwards."""
 
     ssh: SshAccess | None
     """Logins, if the devices answer with SSH."""
@@ -88,5 +88,5 @@ class OpenAni(Ani, Protocol):
 
     @property
     def lab_error(self) -> LabError | None:
-        """The first infrastructure error of a request, also if the agent swallowed it: the trial cannot be scored."""
+        """The first infrastructure error of a request, even if the agent ignored it: the trial cannot be scored."""
         ...

@@ -85,6 +85,6 @@ def _one_type(schema: Schema) -> Schema:
 
 
 def _place(name: str) -> tuple[int, str]:
-    """Where a key stands in a schema that people read."""
+    """Return the position of a key in a readable schema."""
     order = ("type", "description", "required", "additionalProperties")
     return (order.index(name) if name in order else len(order), name)

@@ -1,6 +1,6 @@
-"""What happens to results where the run is reported: heavy scores, report sections, JUnit properties, summary, merge.
+"""Results in the reporting process: heavy scores, report sections, JUnit properties, summary, merge.
 
-Without xdist this is the one process there is, with xdist the controller.
+Without xdist this is the only process; with xdist it is the controller.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORKER = "controller"
 
 
 class Controller:
-    """Sees every report before the terminal and JUnit do.
+    """Processes every report before the terminal and JUnit do.
 
     Args:
         config: Of the run.
@@ -56,7 +56,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
-        """A worker that died is nobody's failure who is evaluated: an error."""
+        """Report a dead worker as an error: it is not the agent's failure."""
         if not is_from_a_task(crashitem) or report.outcome != "failed":
             return
         report.when = "setup"
@@ -93,7 +93,7 @@ class Controller:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Scores per agent and domain, or what the self-test showed."""
+        """Print scores per agent and domain, or the result of the self-test."""
         lines: list[str] = []
         if self._results:
             from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
@@ -135,7 +135,7 @@ class Controller:
         if not heavy:
             return result
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        self._keep(scored.model_copy(update={"transcript": None}))  # only who writes it knows that it is there
+        self._keep(scored.model_copy(update={"transcript": None}))  # only the writer of the file knows that it exists
         return scored
 
     def _keep(self, result: TrialResult) -> None:

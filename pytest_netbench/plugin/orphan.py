@@ -1,4 +1,4 @@
-"""Ends a worker process as soon as the process that started it is gone, and its labs with it."""
+"""Ends a worker process, and its labs, as soon as the process that started it has ended."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What takes long to load, loaded while labs deploy: litellm and scorers by a thread, the embedding model by a process.
 
-Only what the collected tasks need is loaded. Whoever needs one of these things loads it again: that waits for the thread or
-the process, and says what failed if something did.
+Only what the collected tasks need is loaded. Code that needs one of these things loads it again. That waits for the thread
+or the process and reports an error of the load.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer
 
 BOUNDS = ("oracle", "nop")
-"""Agents that give no reasoning, or the task's own: comparing it takes no model."""
+"""Agents without reasoning, or with the task's own: comparing it needs no model."""
 
 
 class Preload:
@@ -67,7 +67,7 @@ class Preload:
             self._start(partial(self._families_of, tuple(ids)), {agent.spec for agent in self._run.agents})
 
     def pytest_unconfigure(self) -> None:
-        """End the embedding process. The thread begins nothing more; the interpreter awaits what it is loading."""
+        """End the embedding process and start no further load. A thread's running load must end before the interpreter."""
         self._stop.set()
         self._embedder.close()
 
@@ -81,7 +81,7 @@ class Preload:
         for step in self._steps(families, agents):
             if self._stop.is_set():
                 return
-            # an error is not lost: whoever needs the thing loads it again, and reports it
+            # an error is not lost: the code that needs the import repeats it and reports the error
             with contextlib.suppress(Exception):
                 step()
 

@@ -14,7 +14,7 @@ _MARK = (
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Make the moments of a benchmark known."""
+    """Register the hook specifications."""
     pluginmanager.add_hookspecs(hookspecs)
 
 

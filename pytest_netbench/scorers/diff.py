@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
-    """A line with its mark. A kept line is here for the place it gives to others, and does not count itself."""
+    """A line with its mark. A kept line only fixes the position of others; it is not a change."""
 
     mark: Mark
     line: str

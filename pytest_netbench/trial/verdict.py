@@ -1,4 +1,4 @@
-"""From a record and its scores to a result: passed or failed, and why."""
+"""The result of a trial, from its record and scores: passed or failed, and why."""
 
 from __future__ import annotations
 

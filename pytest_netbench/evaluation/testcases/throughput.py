@@ -1,4 +1,4 @@
-"""``throughput``: what arrives of a flow, measured with real traffic while the background flows run."""
+"""``throughput``: the received rate of a flow, measured with real traffic while the background flows run."""
 
 from __future__ import annotations
 

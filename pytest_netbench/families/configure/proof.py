@@ -29,7 +29,7 @@ SURVIVORS = "lines that no testcase misses"
 
 @dataclass(frozen=True, kw_only=True)
 class Survivor:
-    """A ground-truth line that no testcase missed. ``reason`` is the task file's; ``None`` if it gives none."""
+    """A ground-truth line whose omission fails no testcase. ``reason`` is the task file's, or ``None``."""
 
     node: str
     line: str
@@ -41,7 +41,7 @@ class Survivor:
 
 @dataclass
 class _Measured:
-    """What the repeats showed so far."""
+    """The results of the repeats so far."""
 
     nop: list[tuple[TestcaseResult, ...]] = field(default_factory=list)
     oracle: list[tuple[TestcaseResult, ...]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Omissions:
         ]
 
     def prove(self, repeats: int) -> Proof:
-        """Measure everything ``repeats`` times and say what it shows."""
+        """Measure everything ``repeats`` times and return the results."""
         measured = _Measured()
         refusal: str | None = None
         try:

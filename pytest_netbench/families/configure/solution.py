@@ -21,7 +21,7 @@ def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submi
     Args:
         task: The task.
         ani: Where they are applied.
-        leave_out: One command to leave out. Commands that a device then refuses are expected consequences and no error.
+        leave_out: One command to omit. Commands that a device then refuses are expected and no error.
 
     Raises:
         AgentError: A device refused a command: the task is broken.

@@ -1,4 +1,4 @@
-"""NAPALM reads BGP neighbors of IOS routers, by its own driver."""
+"""NAPALM's own driver reads BGP neighbors of IOS routers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ router bgp 65002
 
 
 class Driver(napalm_ios.IOSDriver):
-    """NAPALM's driver with a session of ours in place of its SSH connection."""
+    """NAPALM's driver with a session of this package in place of its SSH connection."""
 
     def __init__(self, session):
         super().__init__("R1", "", "")

@@ -1,4 +1,4 @@
-"""How lines of access lists are written: what may stand behind ``permit`` and ``deny``."""
+"""The syntax of access list lines: what may follow ``permit`` and ``deny``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ EXTENDED = (
 )
 """Lines of an extended list, by protocol."""
 EVALUATE = "evaluate {reflect:name}"
-"""A line of an extended list that lets the answers of remembered sessions through."""
+"""A line of an extended list that permits the answers of remembered sessions."""
 SIX = (
     (
         f"{_ACTION} tcp {_end6('src')} {_ports('src', 'tcpport')} {_end6('dst')} {_ports('dst', 'tcpport')} < {_TCP} |"

@@ -1,4 +1,4 @@
-"""Packets of services: built, taken apart, and read by tcpdump."""
+"""Packets of services: packing and parsing, also compared with tcpdump."""
 
 from __future__ import annotations
 
