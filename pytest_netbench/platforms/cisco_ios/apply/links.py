@@ -54,7 +54,7 @@ def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[st
         if link.kind in {"loopback", "macvlan", "uncabled"} and (name not in new or new[name].kind != link.kind):
             homes[link.vrf] = None
             yield link.vrf, f"link set dev {name} group {_GOING}"
-    # delete all at once: the kernel waits for unused references on every deletion
+    # delete all at once: on every deletion the kernel waits until the interfaces are unused
     yield from ((home, f"link del group {_GOING}") for home in homes)
 
 

@@ -55,11 +55,11 @@ _NAMES = (
 
 
 def areas() -> list[Area]:
-    """Every area."""
+    """All areas, in the order of compilation."""
     return [import_module(f"{__name__}.{name}").AREA for name in _NAMES]
 
 
 @cache
 def book() -> Book:
-    """The grammar of this platform: that of all areas."""
+    """The grammar of this platform, from all areas."""
     return Book(areas())

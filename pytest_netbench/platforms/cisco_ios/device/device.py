@@ -127,7 +127,7 @@ class Device:
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
-        """An editor for a line typed in ``section``."""
+        """Return an editor for a line typed in ``section``."""
         return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
 
     def vrf_prefix(self, vrf: str) -> Sequence[str]:

@@ -11,9 +11,10 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import BASIC
 
 _HEAD = """# IOS commands
 
-This page lists the commands that the `cisco_ios` platform supports. It is generated from the grammar (`netbench commands`
-prints it; a test compares it with this page). Other commands are refused with the device's own error. `*` marks commands
-that are accepted without effect; the reason is below the table. See [how it works](../explanation/ios.md).
+This page lists the commands that the `cisco_ios` platform supports. It is generated from the grammar (`netbench
+commands` prints it; a test compares it with this page). Other commands are refused with the device's own error. `*`
+marks commands that are accepted without effect; the reason is below the table. See
+[how it works](../explanation/ios.md).
 
 Words may be abbreviated. `<1-255>` is a number, `A.B.C.D` an address, `WORD` a word, `LINE` the rest of the line. `[ ]`
 is optional, `( | )` is one of several, `< | >` each at most once in any order, `+` once or more. Every command of a

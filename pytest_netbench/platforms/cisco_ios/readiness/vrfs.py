@@ -28,7 +28,7 @@ class _End:
 
     @property
     def where(self) -> str:
-        """The VRF of its interface."""
+        """The node and VRF of its interface, as text."""
         return f"{self.device.node.name} vrf {self.interface.vrf}"
 
 

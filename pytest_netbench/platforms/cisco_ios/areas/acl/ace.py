@@ -38,7 +38,7 @@ class Address:
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """Ports of one end. ``operator``: eq, neq, lt, gt or range."""
+    """The ports of one end. ``operator``: eq, neq, lt, gt or range."""
 
     operator: str
     values: tuple[int, ...]

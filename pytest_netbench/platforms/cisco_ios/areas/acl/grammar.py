@@ -67,10 +67,10 @@ SIX = (
 
 
 def in_section(body: str) -> str:
-    """The pattern of a line inside a list's own mode."""
+    """Return the pattern of a line inside a list's own mode."""
     return f"[ {_SEQUENCE} ] ^ {body}"
 
 
 def in_section6(body: str) -> str:
-    """The same for IPv6, where the number has a word before it."""
+    """Return the pattern for IPv6, where the keyword ``sequence`` precedes the number."""
     return f"[ sequence {_SEQUENCE} ] ^ {body}"

@@ -33,7 +33,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class AccessList:
-    """An access list as compilers see it. ``family``: 4 or 6."""
+    """An access list in the form that compilers use. ``family``: 4 or 6."""
 
     name: str
     family: int
@@ -80,7 +80,7 @@ def entry_of(config: Section, name: str, *, family: int = 4) -> Entry | None:
 
 
 def open_named(edit: Edit, match: Match) -> str | None:
-    """``ip access-list standard|extended NAME``; a number means the numbered list."""
+    """Open ``ip access-list standard|extended NAME``; a number opens the numbered list."""
     name = match["list"]
     known = entry_of(edit.config, name)
     if match.negated or match.reset:
@@ -201,7 +201,7 @@ def _place(entry: Entry) -> tuple[int, bool]:
 
 
 def resequence(edit: Edit, match: Match) -> str | None:
-    """Number the lines of a list anew."""
+    """Renumber the lines of a list."""
     entry = entry_of(edit.config, match["list"])
     if match.negated or match.reset:
         return None

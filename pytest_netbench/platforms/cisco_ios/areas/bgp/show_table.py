@@ -124,7 +124,7 @@ def _status(path: Mapping[str, Any], *, lost: bool) -> str:
     elif lost and path.get("bestpath") and not own:
         first = "r"
     else:
-        first = "*"  # the next hop may also be unreachable
+        first = "*"  # also with an unreachable next hop
     second = ">" if path.get("bestpath") else "m" if path.get("multipath") else " "
     return f"{first}{second}{'i' if path.get('pathFrom') == 'internal' and not own else ' '}"
 
@@ -191,7 +191,7 @@ def route(at: Exec, match: Match) -> str:
 
 
 def router_id(at: Exec, vrf: str) -> str:
-    """The router ID that bgpd uses."""
+    """Return the router ID of bgpd."""
     return str(at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json").get("routerId", ""))
 
 

@@ -21,7 +21,7 @@ _LEAST_BURST = 1500
 
 @dataclass(frozen=True)
 class Attachment:
-    """A policy where it is attached.
+    """A policy attached to an interface or to the control plane.
 
     Args:
         where: The interface, or ``None`` for the control plane.

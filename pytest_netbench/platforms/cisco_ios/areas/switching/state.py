@@ -65,7 +65,7 @@ class SwitchPort:
     protected: bool = False
 
     def allows(self, vlan: int) -> bool:
-        """Whether the port carries ``vlan`` as a trunk."""
+        """Whether the port, as a trunk, carries ``vlan``."""
         return self.allowed is None or vlan in self.allowed
 
     def tagged(self, vlans: Iterable[int]) -> dict[str, int]:

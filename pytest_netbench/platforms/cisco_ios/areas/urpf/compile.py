@@ -15,7 +15,7 @@ _NO_DEFAULT = (
     f"priority 90 fwmark {_MARK} lookup main suppress_prefixlength 0",
     f"priority 91 fwmark {_MARK} unreachable",
 )
-"""A statement that excludes the default route from the lookup: the packet has this mark only during the lookup."""
+"""Routing rules for a lookup without the default route: a packet has their mark only during the lookup."""
 
 
 def compile_urpf(context: Context) -> None:

@@ -166,7 +166,7 @@ class Dual:
     # -- updates -----------------------------------------------------------------------------------------------------
 
     def _shown(self, network: Network, neighbour: str) -> Vector:
-        """Return the vector advertised to a neighbour: unreachable for networks reached by its own interface."""
+        """Return the vector for a neighbour: unreachable for networks behind the neighbour's own interface."""
         if not network.successors:
             return Vector()
         if any(way != CONNECTED and self._same_link(way, neighbour) for way in network.successors):

@@ -24,7 +24,7 @@ class Classic:
         self._announcing: Timer | None = None
         """On the root: the timer while its BPDUs signal a topology change."""
         self._telling = False
-        """On other bridges: the timer until the root's side acknowledges a topology change."""
+        """On other bridges: whether a topology change is signalled and not yet acknowledged by the root's side."""
         self._fast = False
 
     # ---- states ----
