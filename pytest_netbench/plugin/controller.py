@@ -6,6 +6,7 @@ Without xdist this is the only process; with xdist it is the controller.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -29,17 +30,17 @@ class Controller:
 
     Args:
         config: Of the run.
-        scorers: Loaded scorers by name; those that are loaded here are added.
+        scorer: Gives the scorer of a name, always the same one.
     """
 
-    def __init__(self, config: pytest.Config, *, scorers: dict[str, Scorer]) -> None:
+    def __init__(self, config: pytest.Config, *, scorer: Callable[[str], Scorer]) -> None:
         self._config = config
         self._run = run_of(config)
         self._results: dict[str, TrialResult] = {}
         self._selftests: list[dict[str, Any]] = []
         self._trouble: list[str] = []
         self._store: Any = None
-        self._scorers = scorers
+        self._scorer = scorer
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -124,15 +125,13 @@ class Controller:
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
         from pytest_netbench.model.trial import TrialRecord  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.scorers.apply import apply_scorers, load_scorers  # noqa: PLC0415
+        from pytest_netbench.scorers.apply import apply_scorers  # noqa: PLC0415
         from pytest_netbench.trial import family_of  # noqa: PLC0415
 
         whole = TrialRecord.model_validate(record)
         names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
-        for name in names:
-            if name not in self._scorers:
-                self._scorers.setdefault(name, load_scorers([name])[name])
-        heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
+        scorers = {name: self._scorer(name) for name in names}
+        heavy = apply_scorers(whole, names, where="controller", scorers=scorers)
         if not heavy:
             return result
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
