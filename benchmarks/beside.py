@@ -1,6 +1,7 @@
 """Deploys of this checkout beside another one: ``python benchmarks/beside.py OTHER_CHECKOUT [--runs N] [--routers N]``.
 
-Each checkout deploys with the interpreter in its own ``.venv``, in turn, so that both meet the same load. Medians are compared.
+The checkouts deploy in turn, each with the interpreter in its own ``.venv``, so that both run under the same load. The
+medians are compared.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What share of the lines of other people's configs the IOS of this package takes.
+"""Survey how many lines of other authors' configs the IOS of this package accepts.
 
     python benchmarks/ios_survey.py [--markdown] FILE|DIRECTORY ...
 
-Each file is one device's config. A directory holds the modules of Ansible's ``cisco.ios`` collection, whose documentation shows the
-commands that they send. With ``--markdown`` the page docs/reference/ios-survey.md comes out. Comments and blank lines do not count. A line is *accepted*, *marked* (accepted, and listed as
-without effect), *refused* because it belongs to what the platform leaves out on purpose, or *refused* otherwise.
+Each file is the config of one device. A directory holds the modules of Ansible's ``cisco.ios`` collection, whose
+documentation shows the commands that they send. ``--markdown`` prints the page docs/reference/ios-survey.md. Comments
+and blank lines are not counted. A line is *accepted*, *marked* (accepted, and listed as without effect), *refused*
+because it is on the platform's list of excluded features, or *refused* otherwise.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _COMMANDS = re.compile(r'^#? *"?commands"?: *\[?\n((?:#? *(?:- |")(?!\w+:\s*$).*
 
 
 def device(text: str) -> PaperDevice:
-    """A device that has the ports which the config speaks of."""
+    """Return a device with the ports that the config names."""
     names = []
     for found in re.finditer(r"^interface ([A-Za-z-]+ ?[\d/]+)\s*$", text, re.MULTILINE):
         try:
@@ -130,7 +131,7 @@ def main(arguments: list[str]) -> None:
         print("| | lines | share |\n|---|---|---|")
         for word in ("accepted", "marked", "left out", "refused"):
             print(f"| {word} | {total[word]} | {100 * total[word] / lines_in_all:.1f} % |")
-        print("\nNot taken:\n\n```text" if markdown else "")
+        print("\nNot accepted:\n\n```text" if markdown else "")
         for line, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             print(f"{count:3d} {line}")
         print("```\n" if markdown else "")

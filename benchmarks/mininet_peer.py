@@ -1,4 +1,4 @@
-"""One cycle on plain Mininet with Linux bridges; run by ``mininet_star.py`` with the system's Python, in namespaces of its own.
+"""One cycle on plain Mininet with Linux bridges. ``mininet_star.py`` runs it with the system's Python in namespaces.
 
 Prints a JSON object: wall seconds of each phase and how many pairs answered.
 """

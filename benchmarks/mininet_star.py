@@ -1,8 +1,8 @@
 """One cycle on NetArena's star beside plain Mininet: ``python benchmarks/mininet_star.py [--runs N]``, as root.
 
-A cycle is deploy, inject (a router's interface goes down), the full matrix of pings with a timeout of 100 ms, and destroy with its
-cleanup. Needs Debian's packages ``mininet`` and ``bridge-utils``. Mininet pings each pair once; the prober here sends
-unanswered probes a second time. Both cycles run in turn; medians are compared.
+A cycle is deploy, inject (a router's interface goes down), the full matrix of pings with a timeout of 100 ms, and
+destroy with its cleanup. Needs Debian's packages ``mininet`` and ``bridge-utils``. Mininet pings each pair once; the
+prober here sends unanswered probes a second time. Both cycles run in turn; medians are compared.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _addresses(hosts: int) -> dict[str, str]:
 
 
 def broken(probe: Probe) -> bool:
-    """Whether a probe has no way once the router forwards nothing: between hosts, and to another network's address of it."""
+    """Whether a probe has no path once the router forwards nothing: to a host or router address in another network."""
     return "r" not in (probe.source, _node(probe.target))
 
 

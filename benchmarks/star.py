@@ -1,7 +1,7 @@
 """NetArena's star beside bare namespaces: ``python benchmarks/star.py [--runs N]``, as root.
 
-A Linux router and one LAN for each subnet. The bare network is made by one ``ip -batch`` for namespaces and links and one for the
-addresses of each namespace, inside namespaces of its own. Both are deployed in turn; the least of each is compared.
+A Linux router and one LAN for each subnet. The bare network is made in new namespaces: one ``ip -batch`` for namespaces
+and links, and one for the addresses of each namespace. Both are deployed in turn; the minimum of each is compared.
 """
 
 from __future__ import annotations

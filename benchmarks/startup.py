@@ -1,7 +1,9 @@
 """How long a run takes beside what it measures: ``python benchmarks/startup.py [RUNS]``.
 
-Three figures, each the best of the runs: what a run of one task adds to its trial; the same with a reasoning score, beside
-the later of the trial and the embedding model; and how soon a missing key is reported, beside pytest's own start.
+Three figures, each the best of the runs: the time that a run of one task adds to its trial; the same with a reasoning
+score, compared with the longer of the trial and loading the embedding model; and how soon a missing key is reported,
+compared with pytest's own start. Then, for each run with a reasoning score, when its parts ended, in seconds since the
+run started; beside them how long the trial took, and how long a process that does nothing else took to load the model.
 """
 
 from __future__ import annotations
@@ -37,6 +39,28 @@ _LOAD = (
     "from pytest_netbench.scorers.reasoning import ReasoningScorer\n"
     "ReasoningScorer().prepare(); print(time.perf_counter() - began)"
 )
+_PARTS = ("tasks collected", "trial over", "model ready", "scores made", "results merged", "process over")
+_NOTES = """
+import json, time
+from pytest_netbench.plugin.embedder import ProcessEmbedder
+
+wait = ProcessEmbedder.wait
+
+def note(part):
+    with open("parts.jsonl", "a") as file:
+        print(json.dumps([part, time.time()]), file=file)
+
+def noted(self):
+    wait(self)
+    note("model ready")
+
+ProcessEmbedder.wait = noted
+
+def pytest_collection_finish(session): note("tasks collected")
+def pytest_netbench_trial_finished(record, result): note("trial over")
+def pytest_netbench_result(result): note("scores made")
+def pytest_unconfigure(config): note("results merged")
+"""
 _LIMIT_RUN_S, _LIMIT_KEY_S = 1.5, 1.0
 
 
@@ -55,10 +79,16 @@ def run(folder: Path, *options: str, status: int) -> tuple[float, float]:
     return seconds, sum(json.loads(line)["duration_s"] for line in lines)
 
 
+def parts_of(folder: Path, started: float) -> dict[str, float]:
+    """Return when the parts of the run that started at ``started`` ended, in seconds since then."""
+    lines = (folder / "parts.jsonl").read_text().splitlines()
+    return {part: at - started for part, at in map(json.loads, lines)} | {"process over": time.time() - started}
+
+
 def main() -> None:
     """Run everything in turn, so that what else the machine does meets all alike."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    bare, oracle, says, key, model = [], [], [], [], []
+    bare, oracle, says, key, model, parts = [], [], [], [], [], []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "pytest.ini").write_text("[pytest]\n")
@@ -70,7 +100,12 @@ def main() -> None:
             bare.append(run(folder, "empty", status=5)[0])
             key.append(run(folder, "tasks", "--agent=openai/gpt-4o", status=4)[0])
             oracle.append(run(folder, "tasks", "--agent=oracle", "--netbench-results=out", status=0))
+            (folder / "conftest.py").write_text(_NOTES)
+            (folder / "parts.jsonl").unlink(missing_ok=True)
+            started = time.time()
             says.append(run(folder, "tasks", "--agent=mine:Says", "--netbench-results=out", status=1))
+            parts.append(parts_of(folder, started))
+            (folder / "conftest.py").unlink()
             model.append(float(subprocess.check_output([sys.executable, "-c", _LOAD], cwd=_REPOSITORY, text=True)))
     added = min(whole - trial for whole, trial in oracle[1:])
     later = min(whole - max(trial, alone) for (whole, trial), alone in zip(says[1:], model[1:], strict=True))
@@ -90,6 +125,10 @@ def main() -> None:
             ("missing key, beside pytest alone", f"{missing:.2f} s", verdict(missing, _LIMIT_KEY_S, "s"), ""),
         ],
     )
+    print("Runs with a reasoning score (model ready: when the trial was over, if that was later)")
+    for (_, trial), alone, one in zip(says[1:], model[1:], parts[1:], strict=True):
+        ends = ", ".join(f"{part} {one[part]:.2f}" for part in _PARTS)
+        print(f"  trial takes {trial:.2f}, model alone {alone:.2f}: {ends}")
 
 
 if __name__ == "__main__":

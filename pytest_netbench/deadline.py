@@ -1,7 +1,7 @@
 """How long the work under way may still take: a limit set by whoever waits, checked in the loops of whoever works.
 
-The limit belongs to the thread (and its context) that set it. Interpreters of agents' lines check it between steps, so that
-no line holds the process longer than the request that brought it may take.
+The limit belongs to the thread (and its context) that set it. Interpreters of agents' lines check it between steps, so
+that no line occupies the process longer than its request may take.
 """
 
 from __future__ import annotations

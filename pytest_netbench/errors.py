@@ -1,24 +1,24 @@
 """Every error this package raises on purpose.
 
     NetbenchError
-    ├── InputError                 what a person wrote is wrong: says file, line and what to do
+    ├── InputError                 user input is invalid: names file, line and the fix
     │   ├── TaskFileError
     │   ├── AgentFileError
     │   └── UsageError             a command-line option or an argument
-    ├── RequirementMissing         this machine lacks one thing a task needs; carries the remedy
-    ├── InfrastructureError        nobody's fault who is being scored: a pytest ERROR, never a score
+    ├── RequirementMissing         something that a task needs is missing; has the remedy
+    ├── InfrastructureError        not the agent's failure: a pytest ERROR, never a score
     │   ├── LabError
     │   │   ├── StartupConfigRejected
     │   │   ├── NotReady
-    │   │   ├── TookTooLong        a request's time is over; the agent's failure while the lab is well
+    │   │   ├── TookTooLong        a request exceeded its time; the agent's failure if the lab is healthy
     │   │   └── LabDied
     │   ├── ProviderError          the model's provider, after retries
     │   └── ResultsError           results cannot be written
-    ├── AgentError                 the agent itself failed: FAILED, scored on what it left
+    ├── AgentError                 the agent itself failed: FAILED, scored on the state it left
     │   └── BudgetExhausted        raised to the agent by the ANI once its budget is used up
     └── AniError                   one ANI request was refused; the agent may go on
 
-Messages say what, where, what was known and what to do.
+A message says what is wrong, where, what is known and how to fix it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class NetbenchError(Exception):
 
 
 class InputError(NetbenchError):
-    """Something a person wrote is wrong.
+    """User input is invalid.
 
     Args:
-        message: What is wrong, what was known and what to do.
+        message: What is wrong, what is known and how to fix it.
         path: The file, if there is one.
         line: 1-based line in it, if known.
     """
@@ -63,21 +63,21 @@ class UsageError(InputError):
 
 
 class RequirementMissing(NetbenchError):
-    """This machine lacks one thing.
+    """Something that a task needs is missing on this machine.
 
     Args:
-        lack: The one thing, e.g. ``"the kernel has no netem qdisc"``.
-        remedy: The command that mends it, or ``None`` if nothing does.
+        lack: What is missing, e.g. ``"the kernel has no netem qdisc"``.
+        remedy: The command that fixes it, or ``None`` if there is none.
     """
 
     def __init__(self, lack: str, remedy: str | None = None) -> None:
-        super().__init__(lack if remedy is None else f"{lack} (mend: {remedy})")
+        super().__init__(lack if remedy is None else f"{lack} (fix: {remedy})")
         self.lack = lack
         self.remedy = remedy
 
 
 class InfrastructureError(NetbenchError):
-    """The machinery broke. Counted apart and never averaged into a score."""
+    """The infrastructure failed. Counted separately and never averaged into a score."""
 
 
 class LabError(InfrastructureError):
@@ -85,13 +85,13 @@ class LabError(InfrastructureError):
 
 
 class StartupConfigRejected(LabError):
-    """A device refused a line of its startup config, where that is fatal.
+    """A device refused a line of its startup config, and that is fatal.
 
     Args:
         node: The node.
         line_number: 1-based line in the node's startup config.
         line: The line as written.
-        device_message: The device's own words.
+        device_message: The device's message.
         further: One phrase for each further refused line of the lab.
     """
 
@@ -107,10 +107,10 @@ class StartupConfigRejected(LabError):
 
 
 class NotReady(LabError):
-    """The network did not become up and quiet in time.
+    """The network did not converge in time.
 
     Args:
-        missing: What was still waited for, one phrase each.
+        missing: What it still waited for, one phrase each.
         waited_s: Wall-clock seconds waited.
     """
 
@@ -121,10 +121,10 @@ class NotReady(LabError):
 
 
 class TookTooLong(LabError):
-    """A device worked on one request longer than it may.
+    """A device exceeded the time of one request.
 
     Args:
-        seconds: How long it may.
+        seconds: The time allowed.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -150,7 +150,7 @@ class ResultsError(InfrastructureError):
 class AgentError(NetbenchError):
     """The agent failed by itself.
 
-    ``submission`` is what it could still hand in (a ``Submission``), if anything.
+    ``submission`` is what it still submitted (a ``Submission``), if anything.
     """
 
     submission: object | None = None
@@ -174,7 +174,7 @@ class AniError(NetbenchError):
     """One ANI request was refused.
 
     Args:
-        message: What was wrong and what is known.
+        message: What is wrong and what is known.
         code: JSON-RPC 2.0 error code, of ``rpccodes.Code`` unless another server sent it.
     """
 

@@ -1,4 +1,4 @@
-"""Parts by name: dialects, drivers, backends, families, agents and scorers, built-in and third-party alike, from entry points.
+"""Parts by name, from entry points: built-in and third-party dialects, drivers, backends, families, agents and scorers.
 
 A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``.
 """

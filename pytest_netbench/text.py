@@ -1,4 +1,4 @@
-r"""The one door for texts of agents, models and devices: control characters become visible escapes, numbers become JSON.
+r"""Cleaning of texts of agents, models and devices: control characters become visible escapes, numbers valid JSON.
 
 Owns which characters may reach a terminal, XML, JSON or a page. Models of what a trial leaves pass their texts through
 ``clean`` (``model.base.Recorded``); whatever shows another foreign text calls it.
@@ -46,7 +46,7 @@ def clean_all(value: Any) -> Any:
 
 
 def as_plain(value: Any, depth: int = 0) -> Any:
-    """Return ``value`` in types that JSON has: what it does not know becomes text, what is nested too deeply a remark."""
+    """Return ``value`` in JSON types: unknown types become text, and values nested too deeply become a remark."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

@@ -13,7 +13,7 @@ from tests.support.reasoning_extra import NOT_TO_BE_HAD
 
 pytest_plugins = ("pytester",)
 
-# a shell that starts the gate in the background has it ignore interrupts, and all that tests start and interrupt would, too
+# a shell starts background jobs with interrupts ignored; the tests, and the programs they interrupt, would inherit that
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

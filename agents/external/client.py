@@ -1,6 +1,7 @@
 """A worked example of a program that works over the ANI's Unix socket. Needs nothing but Python's standard library.
 
-The wire: one JSON-RPC 2.0 object per line, each way. Methods and shapes are those of the draft (§4.2), and ``budget-left``.
+Each message in either direction is one JSON-RPC 2.0 object on one line. Methods and shapes are those of the draft
+(§4.2); ``budget-left`` is an extension.
 """
 
 from __future__ import annotations

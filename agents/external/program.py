@@ -4,7 +4,8 @@ Starts a program, gives it the brief as JSON on its standard input and the path 
 ``NETBENCH_ANI_SOCKET``, and takes its submission as JSON from its standard output. ``client.py`` is such a program.
 Where the devices answer with SSH (``access: ssh``), ``NETBENCH_SSH_INVENTORY`` is the path of a JSON file of logins.
 
-The program runs as you, with your files within reach, the task file among them: put what you do not trust in a container.
+The program runs as your user and can read your files, including the task file. Run a program that you do not trust in
+a container.
 
     pytest tasks/ --agent=program
 """

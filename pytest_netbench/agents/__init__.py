@@ -1,1 +1,1 @@
-"""Who is evaluated: oracle, nop, LLM strategies."""
+"""The built-in agents: oracle, nop, LLM strategies."""

@@ -1,4 +1,4 @@
-"""The agent file: who is evaluated. A frozen model, and errors that point at the line."""
+"""The agent file, which describes an agent: a frozen model, and errors with the line number."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEY_VALUE = re.compile(
 class AgentFile(AgentSettings):
     """Who is evaluated.
 
-    Keys are never in it: litellm takes them from the environment.
+    It never contains API keys: litellm takes them from the environment.
     """
 
     name: str = Field(
@@ -53,7 +53,7 @@ class AgentFile(AgentSettings):
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
     def needed_model(self) -> str:
-        """The model, for a strategy that cannot do without.
+        """The model, for a strategy that needs one.
 
         Raises:
             AgentFileError: There is none.
@@ -65,7 +65,7 @@ class AgentFile(AgentSettings):
         return self.model
 
     def info(self, *, prompts: Mapping[str, str] | None = None) -> AgentInfo:
-        """What a result says of this agent.
+        """The description of this agent in results.
 
         Args:
             prompts: Digest by prompt name.
@@ -83,7 +83,7 @@ class AgentFile(AgentSettings):
         )
 
     def overrides(self) -> AgentSettings:
-        """What the file says of the terms of a trial."""
+        """The file's settings for the terms of a trial."""
         return AgentSettings(budget=self.budget, policy=self.policy, extras=self.extras, access=self.access)
 
 
@@ -99,7 +99,7 @@ def load_agent_file(path: Path) -> AgentFile:
     """Read and check an agent file.
 
     Raises:
-        AgentFileError: What is wrong with it, where, and what was probably meant.
+        AgentFileError: What is wrong, where, and the probable correction.
     """
     tree = reading.read(path, error=AgentFileError, example="model: openai/gpt-4o")
     _refuse_keys(tree, path)
@@ -132,7 +132,7 @@ def _refuse_keys(tree: Tree, path: Path) -> None:
 
 def _explain(error: ValidationError, tree: Tree, path: Path) -> AgentFileError:
     """The first problem in the file, in words."""
-    # What is missing comes last: it may only be misspelt, and then the unknown key says so.
+    # Missing keys come last: a missing key may be a misspelt one, which the unknown key reports.
     first = min(error.errors(), key=lambda problem: (problem["type"] == "missing", tree.line_of(problem["loc"])))
     where: Where = first["loc"]
     name = ".".join(str(part) for part in where)

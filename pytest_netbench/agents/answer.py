@@ -1,4 +1,4 @@
-"""Reads the one answer of a single-turn model: reasoning, then a JSON object of commands per device."""
+"""Parsing of a single-turn model's answer: reasoning, then a JSON object of commands per device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
         devices: The devices there are.
 
     Raises:
-        AgentError: There is no such object; says what was wrong.
+        AgentError: There is no such object; the message has the reason.
     """
     text = text.replace("\r\n", "\n")
     value, start = _last_object(text)

@@ -1,4 +1,4 @@
-"""From a conversation to one reasoning trace (draft §3.2 step 4)."""
+"""Condensation of a conversation to one reasoning trace (draft §3.2 step 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation with a model, and its record in the trace: whole, though each step carries only what is new."""
+"""A conversation with a model and its complete record in the trace; each step has only the new messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Dialogue:
     """One conversation of an agent. ``messages`` is in OpenAI's shape.
 
     Args:
-        llm: Who is asked.
+        llm: The model.
         brief: For the wall-time budget.
         ani: Told of each completion and of retries.
     """
@@ -62,9 +62,9 @@ class Dialogue:
         return completion
 
     def ask_aside(self, prompt: str) -> Completion:
-        """Ask something apart from the conversation: recorded, but not charged to the budget.
+        """Ask something outside the conversation. It is recorded but not charged to the budget.
 
-        It may take what is left of the wall time and a little more, so that an agent out of time can still hand in.
+        It may exceed the remaining wall time a little, so that an agent out of time can still submit.
 
         Raises:
             AgentError: The prompt is too long, or filtered, or there was no answer in time.
@@ -164,7 +164,7 @@ def _assistant_message(completion: Completion) -> Message:
 
 
 def _sendable(arguments: str) -> str:
-    """Arguments as every provider takes them back: some parse them again. What was really written is in the record."""
+    """Return arguments that every provider accepts, because some parse them. The record has the original text."""
     try:
         value = json.loads(arguments)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a failed request means: try again, give up, or the conversation is at fault. Does not import litellm."""
+"""Classification of failed requests: retry, give up, or an invalid conversation. Does not import litellm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OVERFLOW_WORDS = (
     "maximum context",
     "prompt is too long",
 )
-_PREFIX = re.compile(r"^(litellm\.)?(\w+Error: )*(\w+Exception -? ?)?")  # litellm's names for the provider's own words
+_PREFIX = re.compile(r"^(litellm\.)?(\w+Error: )*(\w+Exception -? ?)?")  # litellm's prefixes of messages
 _OUT_OF_CREDIT = ("insufficient_quota", "exceeded your current quota", "credit balance is too low")
 
 
@@ -40,11 +40,11 @@ class Failure:
 
     @property
     def may_pass(self) -> bool:
-        """Whether trying again can help."""
+        """Whether a retry can succeed."""
         return self.kind in {"transient", "timeout"}
 
     def error(self) -> Exception:
-        """What to raise if it does not pass."""
+        """The error to raise if it persists."""
         if self.kind == "overflow":
             return ContextOverflow(self.message)
         if self.kind == "filter":
@@ -64,7 +64,7 @@ def classify(error: Exception, *, litellm: Any, model: str, api_base: str | None
     """
     text = _first_lines(error)
     where = f"{model} at {api_base}" if api_base else model
-    # Order matters: that the conversation is at fault is said by subclasses of the bad request.
+    # Order matters: subclasses of the bad request mean that the conversation is invalid.
     return (
         _conversation_at_fault(error, litellm, where, text)
         or _no_key(litellm, where, text, model)
@@ -86,7 +86,7 @@ def _conversation_at_fault(error: Exception, litellm: Any, where: str, text: str
 
 
 def _no_key(litellm: Any, where: str, text: str, model: str) -> Failure | None:
-    """That no key is set is found before anything is sent, and is told as if the server had failed."""
+    """Detect a missing key: litellm finds it before sending anything and reports it like a server failure."""
     if not _speaks_of(text, ("credentials", "api_key", "api key")):
         return None
     missing = litellm.validate_environment(model).get("missing_keys")
@@ -112,7 +112,7 @@ def _final(error: Exception, litellm: Any, where: str, text: str, model: str) ->
     if _status(error) in {401, 403}:
         message = f"{where} refused the credentials: {text}. {_key_remedy(litellm, model)}"
     elif isinstance(error, litellm.RateLimitError):
-        message = f"{where}: the account is out of credit: {text}. Mend: top it up"
+        message = f"{where}: the account is out of credit: {text}. Fix: top it up"
     else:
         message = _refused(where, error, text)
     return Failure(kind="final", message=message)
@@ -174,11 +174,11 @@ def _refused(where: str, error: Exception, text: str) -> str:
 def _key_remedy(litellm: Any, model: str) -> str:
     missing = litellm.validate_environment(model).get("missing_keys") or []
     if missing:
-        return f"Mend: export {' '.join(f'{name}=…' for name in missing)}"
+        return f"Fix: export {' '.join(f'{name}=…' for name in missing)}"
     present = [name for name in _likely_variables(model) if os.environ.get(name)]
     if present:
-        return f"{present[0]} is set, but its value was refused. Mend: export a valid {present[0]}"
-    return "Mend: export the provider's key, e.g. OPENAI_API_KEY (https://docs.litellm.ai/docs/providers)"
+        return f"{present[0]} is set, but its value was refused. Fix: export a valid {present[0]}"
+    return "Fix: export the provider's key, e.g. OPENAI_API_KEY (https://docs.litellm.ai/docs/providers)"
 
 
 def _likely_variables(model: str) -> tuple[str, ...]:

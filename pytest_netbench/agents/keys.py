@@ -1,4 +1,4 @@
-"""Which environment variables hold the key of a model's provider, known without litellm, whose import takes seconds.
+"""Environment variables with the API keys of providers; a table, because importing litellm takes seconds.
 
 The table holds providers that need exactly one key. For all others ``missing_key`` knows nothing, and a missing key is
 found when the first request fails (``agents.failures``). ``tests/agents`` compares the table with litellm's own.
@@ -42,7 +42,7 @@ _BY_NAME: Mapping[str, re.Pattern[str]] = {
 
 
 def provider_of(model: str) -> str | None:
-    """The provider of ``model``, if it is in the table and its name leaves no doubt."""
+    """The provider of ``model``, if it is in the table and its name is unambiguous."""
     provider, slash, _ = model.partition("/")
     if slash:
         return provider if provider in VARIABLES else None

@@ -32,7 +32,7 @@ class ToolCall(Model):
 class Completion(Model):
     """What came back for one request. Tokens as the provider counts them, or estimated if it says nothing.
 
-    ``thinking`` is the model's thinking in words; ``thinking_blocks`` the same as some providers want it back.
+    ``thinking`` is the model's thinking as text; ``thinking_blocks`` is the form that some providers require back.
     """
 
     text: str = ""
@@ -63,7 +63,7 @@ class Llm:
         sleep: Waits between two tries.
 
     Raises:
-        UsageError: litellm is not installed; said here, before a lab is deployed for nothing.
+        UsageError: litellm is not installed; raised here, before a lab is deployed.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Llm:
         self._sleep = sleep
 
     def prepare(self) -> None:
-        """Import litellm, which takes seconds, before somebody's time runs.
+        """Import litellm, which takes seconds, before an agent's time starts.
 
         Raises:
             UsageError: It is absent.
@@ -136,7 +136,7 @@ class Llm:
             except ImportError as error:
                 raise UsageError(
                     f"litellm {version('litellm')} cannot run here: {error}. "
-                    "Mend: pip install --upgrade 'pytest-netbench[llm]'"
+                    "Fix: pip install --upgrade 'pytest-netbench[llm]'"
                 ) from error
             except Exception as error:  # litellm also lets bare exceptions through
                 failure = classify(
@@ -157,7 +157,7 @@ class Llm:
     def _wait(
         self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception | None
     ) -> None:
-        """Wait before the next try, or raise ProviderError if there shall be none."""
+        """Wait before the next try, or raise ProviderError if no retry is allowed."""
         wait_s = self._retries.wait_s(attempt, failure.retry_after_s)
         why_not = None
         if attempt >= self._retries.attempts:
@@ -213,7 +213,7 @@ class Llm:
         )
 
     def _cost(self, litellm: Any, response: Any, prompt: int, completion: int) -> float | None:
-        """US dollars, or ``None`` if nobody knows the price: a model without a price is not free."""
+        """US dollars, or ``None`` if the price is unknown: a model without a price is not free."""
         if self._price is not None:
             return self._price.cost_usd(prompt, completion)
         try:
@@ -267,4 +267,4 @@ def import_litellm() -> Any:
 
 
 def _absent(why: str) -> UsageError:
-    return UsageError(f"an agent that asks a model needs litellm ({why}). Mend: pip install 'pytest-netbench[llm]'")
+    return UsageError(f"an agent that asks a model needs litellm ({why}). Fix: pip install 'pytest-netbench[llm]'")

@@ -9,12 +9,12 @@ from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
 class NamedAgent:
-    """Somebody's own agent as a run knows it: everything is the agent's, but ``info`` carries the run's name of it.
+    """A user's agent under the run's name: it delegates to the agent, except for ``info``.
 
     Args:
         agent: The agent.
         name: Its id in this run.
-        overrides: What an agent file says of budget, policy, extras and access.
+        overrides: Budget, policy, extras and access from an agent file.
     """
 
     def __init__(self, *, agent: Agent, name: str, overrides: AgentSettings) -> None:

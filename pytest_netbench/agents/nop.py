@@ -7,7 +7,7 @@ from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
 class Nop:
-    """Does nothing and says nothing; what it scores is what a task gives away."""
+    """Does nothing. Its score is what a task gives without any work."""
 
     @property
     def info(self) -> AgentInfo:

@@ -1,4 +1,4 @@
-"""The upper bound: solves the task as its family says. The only agent that is given the Task."""
+"""The upper bound: solves the task through its family. The only agent that gets the Task."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_netbench.model.trial import AgentInfo, Submission
 
 
 class Oracle:
-    """Applies the ground truth and hands in the right answer."""
+    """Applies the ground truth and submits the right answer."""
 
     @property
     def info(self) -> AgentInfo:

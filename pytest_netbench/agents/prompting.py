@@ -1,4 +1,4 @@
-"""The prompts: files beside this module, under version. Their digests go into every result."""
+"""The prompts: versioned files next to this module. Their digests are in every result."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Prompt:
 
 
 def packaged(name: str) -> Prompt:
-    """The prompt ``name`` that travels with the package."""
+    """The prompt ``name`` that is part of the package."""
     return Prompt(name, (files("pytest_netbench.agents") / "prompts" / f"{name}.md").read_text(encoding="utf-8"))
 
 
 def from_file(name: str, path: Path | None) -> Prompt:
-    """The prompt ``name`` from someone's own file; the packaged one if ``path`` is ``None``.
+    """The prompt ``name`` from the file ``path``; the packaged one if ``path`` is ``None``.
 
     Raises:
         AgentFileError: The file cannot be read, or is empty.

@@ -1,4 +1,4 @@
-"""What an agent is."""
+"""The protocol of an agent."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
 
 class Agent(Protocol):
-    """One who is evaluated. Receives the Brief and never the Task.
+    """An agent under evaluation. It receives the Brief and never the Task.
 
-    It may also have ``prepare()``, called before its time starts, to load what takes long to load.
+    It may also have ``prepare()``, called before its time starts, to load slow dependencies.
     """
 
     @property
@@ -22,7 +22,7 @@ class Agent(Protocol):
         """Work on the task until done.
 
         Raises:
-            BudgetExhausted: Passed on from the ANI; the trial is scored on what was left.
+            BudgetExhausted: Passed on from the ANI; the trial is scored on the state it left.
             AgentError: The agent failed by itself.
             ProviderError: The provider kept failing; an infrastructure error if ``agents.llm`` raised it.
         """
@@ -30,7 +30,7 @@ class Agent(Protocol):
 
 
 class InformedAgent(Protocol):
-    """A bound, not a contestant: it knows the Task. Only ``oracle`` is one."""
+    """A reference agent that receives the Task. Only ``oracle`` is one."""
 
     @property
     def info(self) -> AgentInfo: ...

@@ -21,7 +21,7 @@ class React:
     """A model with tools.
 
     Args:
-        file: Who it is: name, model, settings.
+        file: Its agent file: name, model, settings.
     """
 
     def __init__(self, *, file: AgentFile) -> None:
@@ -36,7 +36,7 @@ class React:
         return self._file.info(prompts=prompts)
 
     def prepare(self) -> None:
-        """Load what asks the model, which takes seconds."""
+        """Load litellm, which takes seconds."""
         self._llm.prepare()
 
     def run(self, brief: Brief, ani: Ani) -> Submission:

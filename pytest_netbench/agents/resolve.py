@@ -1,6 +1,6 @@
-"""What ``--agent=SPEC`` means: a registered agent, an agent file, ``module:Class``, or a model.
+"""Resolution of ``--agent=SPEC``: a registered agent, an agent file, ``module:Class``, or a model.
 
-Cheap: nothing is imported but what the one agent that is meant needs.
+It imports only what the selected agent needs.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def agent_id(spec: str, *, rootdir: Path) -> str:
         rootdir: Where ``agents/`` is looked for; ``module`` of ``module:Class`` may be in either.
 
     Raises:
-        UsageError: It means nothing.
-        AgentFileError: It means an agent file that is wrong or not there.
+        UsageError: It is not an agent.
+        AgentFileError: The agent file is invalid or does not exist.
     """
     if _is_registered(spec):
         return spec
@@ -60,8 +60,8 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
         rootdir: As for ``agent_id``.
 
     Raises:
-        UsageError: It means nothing, or the class cannot be used.
-        AgentFileError: It means an agent file that is wrong or not there.
+        UsageError: It is not an agent, or the class cannot be used.
+        AgentFileError: The agent file is invalid or does not exist.
     """
     from pytest_netbench.agents import agentfile  # noqa: PLC0415  (imports pydantic and yaml)
 
@@ -79,7 +79,7 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
 
 
 def check_agent(spec: str, *, rootdir: Path) -> None:
-    """Find out, before anything is deployed, whether the model of an agent can be asked at all.
+    """Check, before anything is deployed, whether the model of an agent can be used.
 
     Args:
         spec: The value of ``--agent``.
@@ -87,17 +87,17 @@ def check_agent(spec: str, *, rootdir: Path) -> None:
 
     Raises:
         UsageError: The key of its provider is missing, or litellm is not installed.
-        AgentFileError: It means an agent file that is wrong or not there.
+        AgentFileError: The agent file is invalid or does not exist.
     """
     model = _model_of(spec, rootdir)
     if model is None:
         return
     if find_spec("litellm") is None:
-        raise UsageError(f"--agent={spec} asks a model, which needs litellm (mend: pip install 'pytest-netbench[llm]')")
+        raise UsageError(f"--agent={spec} asks a model, which needs litellm (fix: pip install 'pytest-netbench[llm]')")
     variables = missing_key(model)
     if variables:
         others = f" (or {', '.join(variables[1:])})" if variables[1:] else ""
-        raise UsageError(f"--agent={spec}: {model} needs a key. Mend: export {variables[0]}=…{others}")
+        raise UsageError(f"--agent={spec}: {model} needs a key. Fix: export {variables[0]}=…{others}")
 
 
 def preload(spec: str, *, rootdir: Path) -> None:
@@ -151,7 +151,7 @@ def _agent_file(spec: str, rootdir: Path) -> Path | None:
 
 
 def _files_by_name(rootdir: Path) -> dict[str, Path]:
-    """Agent files by name; those under rootdir come before those that travel with the package."""
+    """Agent files by name; those under rootdir take precedence over those of the package."""
     package = Path(__file__).parents[1]
     folders = (rootdir / "agents", package / "corpus" / "agents", package.parent / "agents")
     found: dict[str, Path] = {}
@@ -170,11 +170,11 @@ def _stem(path: Path) -> str:
 
 
 def _refuse_unless_model(spec: str, rootdir: Path) -> None:
-    """A word that is nearly the name of an agent is a typing error and not somebody's model."""
+    """Raise an error for a word close to the name of an agent: it is a typing error and not a model."""
     if re.search(r"\s", spec):
         raise UsageError(f"--agent={spec!r}: neither an agent nor a model has blanks in its name")
     if "/" in spec:
-        return  # provider/model: nobody names an agent like that
+        return  # provider/model: agents have no such names
     known = known_agents(rootdir)
     near = [name for name in get_close_matches(spec, known, n=1, cutoff=0.8) if abs(len(name) - len(spec)) <= 2]
     if near:

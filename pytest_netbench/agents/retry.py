@@ -1,4 +1,4 @@
-"""When to try a request again, and how long to wait. Knows nothing of providers."""
+"""When to retry a request, and how long to wait. Independent of providers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Retries(Model):
     ) -> float:
         """Seconds to wait after ``failures`` failures in a row.
 
-        Exponential with half of it random, so that workers that were refused together do not come back together. What the
-        provider asks for is never undercut.
+        The delay grows exponentially and half of it is random, so that workers that were refused at the same time do
+        not retry at the same time. It is never shorter than the delay that the provider asks for.
 
         Args:
             failures: 1 after the first failure.

@@ -1,4 +1,4 @@
-"""What an agent file may set of a model: plain values, never a key."""
+"""Settings of a model in an agent file: plain values, never an API key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_netbench.model.base import Model
 
 
 class ModelSettings(Model):
-    """Settings of the model. What is ``None`` is not sent, so that the provider's default holds."""
+    """Settings of the model. A value of ``None`` is not sent, so the provider's default applies."""
 
     temperature: float | None = Field(None, ge=0)
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one completion")

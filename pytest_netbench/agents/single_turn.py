@@ -18,7 +18,7 @@ class SingleTurn:
     """A model that answers once.
 
     Args:
-        file: Who it is: name, model, settings.
+        file: Its agent file: name, model, settings.
     """
 
     def __init__(self, *, file: AgentFile) -> None:
@@ -32,7 +32,7 @@ class SingleTurn:
         return self._file.info(prompts=digests((self._system, self._task, self._state)))
 
     def prepare(self) -> None:
-        """Load what asks the model, which takes seconds."""
+        """Load litellm, which takes seconds."""
         self._llm.prepare()
 
     def run(self, brief: Brief, ani: Ani) -> Submission:

@@ -1,4 +1,4 @@
-"""ANI methods as the tools of a model: names that every provider takes, and an answer to whatever the model makes of them."""
+"""ANI methods as tools of a model: names that every provider accepts, and the handling of valid and invalid calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TASK_DONE = "task_done"
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What one tool call is answered with. ``acted``: it reached the ANI. ``done``: the agent says that it is done."""
+    """The answer to one tool call. ``acted``: it reached the ANI. ``done``: the agent says that it is done."""
 
     call_id: str
     name: str
@@ -49,7 +49,7 @@ class Toolbox:
         return [*tools, done]
 
     def answer(self, call: ToolCall) -> Answer:
-        """Carry out one call. A call that makes no sense is answered with what is wrong with it.
+        """Carry out one call. An invalid call is answered with an error.
 
         Raises:
             BudgetExhausted: The budget is used up.

@@ -16,7 +16,7 @@ from pytest_netbench.rpccodes import Code
 
 
 class BareAni:
-    """What an agent holds where there is no lab. Every request is refused, counted and recorded.
+    """The interface of an agent without a lab. Every request is refused, counted and recorded.
 
     Args:
         budget: What may be used.
@@ -76,7 +76,7 @@ class BareAni:
     def offered(self) -> tuple[MethodSpec, ...]:
         return ()
 
-    # the side of whoever runs the trial
+    # for the code that runs the trial
 
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
@@ -94,7 +94,7 @@ class BareAni:
 
     @property
     def budget_used(self) -> BudgetUsed:
-        """What was used of the budget."""
+        """The used budget."""
         return self._meter.used()
 
     def _refuse_if_closed(self) -> None:

@@ -1,4 +1,4 @@
-"""A client of the ANI's socket for programs that run outside: needs nothing but the standard library."""
+"""A client of the ANI's socket for external programs. Needs only the standard library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that an agent enters at a device's own command line, treated as its requests are."""
+"""Policy, budget and trace for lines that an agent enters at a device's own command line."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MAX_OUTPUT_BYTES = 65_536
 class CommandGuard:
     """Implements ``lab.ssh.Guard``: policy, budget and trace, as for a request.
 
-    A line that reads is a call and a command; so is a line that configures, but the lines of a session that configure one
-    after the other are one call, as in ``update-cfg``. Lines that only move about in the session are recorded and free.
+    A line that reads is one call and one command. A line that configures is one command; consecutive configuring lines
+    of one session are one call, as in ``update-cfg``. Lines that only change the session's mode are recorded and free.
 
     Args:
         admit: Raises ``AniError`` if a device may not be used (now).

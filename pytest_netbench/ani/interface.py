@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class LabAni:
-    """What an agent holds of a lab. May be called from several threads; requests to one device run one at a time.
+    """An agent's interface to a lab. May be called from several threads; requests to one device run one at a time.
 
     Args:
         lab: The running network.
@@ -118,8 +118,8 @@ class LabAni:
         """Record one completion and count its tokens.
 
         Raises:
-            BudgetExhausted: The tokens or the time are used up; the completion is recorded all the same. A completion that
-                is counted with 0 tokens (one that is not the agent's own) is never refused.
+            BudgetExhausted: The tokens or the time are used up. The completion is recorded in any case. A completion
+                that is counted with 0 tokens (one that is not the agent's own) is never refused.
         """
         self._refuse_if_closed()
         self._meter.start()
@@ -134,14 +134,14 @@ class LabAni:
     def offered(self) -> tuple[MethodSpec, ...]:
         return self._policy.offered
 
-    # the side of whoever runs the trial
+    # for the code that runs the trial
 
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()
 
     def close(self) -> None:
-        """Refuse everything from now on, and wait for the requests under way, though not for ever. Idempotent."""
+        """Refuse everything from now on, and wait a limited time for running requests. Idempotent."""
         self._closed.set()
         self._meter.stop()
         while self._at_close:
@@ -171,7 +171,7 @@ class LabAni:
         return self._policy
 
     def guard(self) -> CommandGuard:
-        """What lines entered at a device's own command line pass: they are checked, counted and recorded as requests."""
+        """The guard for lines entered at a device's own command line: it checks, counts and records them."""
         return CommandGuard(
             admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
         )
@@ -181,7 +181,7 @@ class LabAni:
         self._permitted(device)
 
     def _broken(self, device: str, error: Exception) -> None:
-        """A session at a device's own command line fell over."""
+        """Note that a session at a device's own command line failed."""
         if self._lab_error is not None or self._closed.is_set():
             return
         if not may_be_the_agents(error, self._devices.node(device)):
@@ -205,7 +205,7 @@ class LabAni:
 
     @property
     def lab_error(self) -> LabError | None:
-        """The first infrastructure error of a request, also if the agent swallowed it: the trial cannot be scored."""
+        """The first infrastructure error of a request, even if the agent ignored it: the trial cannot be scored."""
         return self._lab_error
 
     # the four methods
@@ -248,7 +248,7 @@ class LabAni:
         found = search(known if platform is None else {platform: known[platform]}, params.query)
         return wire.SearchManualResult(sections=tuple(found))
 
-    # what they share
+    # shared by the methods
 
     def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._meter.charge_call()
@@ -266,7 +266,7 @@ class LabAni:
                 with deadline.within(self._longest_s(), cancelled=self._closed.is_set):
                     return self._devices.ask(device, what, question)
             except LabError as error:
-                # what an agent can cause by what it sends must not void its trial
+                # an error that an agent's request can cause must not make its trial invalid
                 if not may_be_the_agents(error, self._devices.node(device)):
                     raise
                 raise AniError(

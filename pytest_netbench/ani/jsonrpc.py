@@ -1,4 +1,4 @@
-"""The ANI for programs outside this process: JSON-RPC 2.0 over a Unix socket."""
+"""The ANI for external programs: JSON-RPC 2.0 over a Unix socket."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DISCOVER = "rpc.discover"
 def serve(ani: Ani, path: Path | None = None) -> Server:
     """Serve ``ani`` until the server is closed.
 
-    Beside the methods of the ANI there are two without parameters, which cost nothing: ``budget-left``, so that an agent
-    outside can know what one inside is told, and ``rpc.discover``, which answers with an OpenRPC document of all methods
-    that this agent may call.
+    In addition to the methods of the ANI there are two without parameters, which cost nothing: ``budget-left`` gives an
+    external agent the information that an agent in this process has, and ``rpc.discover`` returns an OpenRPC document
+    of all methods that this agent may call.
 
     Args:
         ani: What answers; its own policy, budget and recording apply.
@@ -48,6 +48,6 @@ def _error_of(error: Exception) -> Mapping[str, Any] | None:
         data = {"limit": error.limit, "allowed": error.allowed}
         return {"code": code_of(error), "message": str(error), "data": data}
     if isinstance(error, InfrastructureError):
-        # the words of the host's machinery are none of the agent's business
+        # the agent must not see host error messages
         return {"code": Code.INTERNAL_ERROR, "message": "the lab failed; this trial cannot be scored"}
     return {"code": code_of(error), "message": str(error)} if isinstance(error, NetbenchError) else None

@@ -1,4 +1,4 @@
-"""Command references, searched: the draft's external knowledge retrieval."""
+"""Search in command references: the draft's external knowledge retrieval."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_netbench.rpccodes import Code
 
 SECTIONS = 5
 SECTION_BYTES = 4_096
-# a title says what a section is about: its words count so many times
+# the words of a section's title count this many times
 _TITLE_WEIGHT = 3
 INSTALL_COMMAND = "pip install 'pytest-netbench[manual]'"
 _WORD = re.compile(r"[a-z0-9]+")
@@ -46,7 +46,7 @@ def search(dialects: Mapping[str, Dialect], query: str) -> list[Section]:
 
 
 def prepare(dialects: Mapping[str, Dialect]) -> None:
-    """Read the manuals of ``dialects`` now, so that the first search need not.
+    """Load the manuals of ``dialects`` now, to make the first search fast.
 
     Raises:
         RequirementMissing: The library that ranks is not installed.

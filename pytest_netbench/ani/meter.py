@@ -1,4 +1,4 @@
-"""Counts what an agent uses of its budget, and says when it is used up. Safe to use from several threads."""
+"""Counts an agent's use of its budget and detects when it is used up. Thread-safe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_netbench.rpccodes import Code
 
 
 class Meter:
-    """A budget and what was used of it.
+    """A budget and its use.
 
     The request that would exceed a limit raises ``BudgetExhausted``, and so does every later one.
 

@@ -1,4 +1,4 @@
-"""The methods of the ANI: the draft's four (§4.2), the extras, and the check of what an agent sends."""
+"""The methods of the ANI: the draft's four (§4.2), the extras, and the validation of requests."""
 
 from __future__ import annotations
 

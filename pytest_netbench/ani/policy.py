@@ -13,11 +13,11 @@ from pytest_netbench.rpccodes import Code
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """What is permitted; ``None`` permits all.
+    """The permitted devices and methods; ``None`` permits all.
 
-    ``devices`` limits configuration and commands. ``get-topology`` shows every device all the same: a network is not a
-    secret to the one who works on it, and an intent may speak of devices that must be left alone. ``extras`` are the
-    methods beyond the draft's four that are switched on; ``methods`` does not speak of them.
+    ``devices`` limits configuration and commands. ``get-topology`` still shows every device: it is not secret,
+    and an intent may refer to devices that must not be changed. ``extras`` are the enabled methods beyond the draft's
+    four; ``methods`` does not apply to them.
     """
 
     devices: frozenset[str] | None = None

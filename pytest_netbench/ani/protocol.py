@@ -1,4 +1,4 @@
-"""What an agent may do to a network: the draft's four methods (§4.2), and nothing else."""
+"""The interface of an agent to a network: the draft's four methods (§4.2)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, S
 
 
 class Ani(Protocol):
-    """The Agent-Network Interface as an agent holds it.
+    """The Agent-Network Interface as an agent sees it.
 
-    Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once the
-    budget is used up. Results have exactly the draft's shapes.
+    Every method raises ``AniError`` for a request that is refused (unknown device, policy) and ``BudgetExhausted`` once
+    the budget is used up. Results have exactly the draft's shapes.
     """
 
     def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
@@ -25,7 +25,11 @@ class Ani(Protocol):
         ...
 
     def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        """``{"results": [{"command": ..., "status": "success"} | {"command": ..., "status": "error", "message": ...}]}``."""
+        """Apply configuration lines and return one result for each command.
+
+        A result is ``{"command": ..., "status": "success"}`` or
+        ``{"command": ..., "status": "error", "message": ...}``; the value is ``{"results": [...]}``.
+        """
         ...
 
     def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
@@ -54,7 +58,7 @@ class Ani(Protocol):
 
 
 class OpenAni(Ani, Protocol):
-    """An ``Ani`` as whoever runs a trial holds it: opened for one agent, and closed when its time is over."""
+    """An ``Ani`` with the operations of the code that runs a trial. It serves one agent and is closed afterwards."""
 
     ssh: SshAccess | None
     """Logins, if the devices answer with SSH."""
@@ -84,5 +88,5 @@ class OpenAni(Ani, Protocol):
 
     @property
     def lab_error(self) -> LabError | None:
-        """The first infrastructure error of a request, also if the agent swallowed it: the trial cannot be scored."""
+        """The first infrastructure error of a request, even if the agent ignored it: the trial cannot be scored."""
         ...

@@ -65,7 +65,7 @@ def clip(text: str, limit: int, advice: str = "") -> str:
 
 
 def _plain(value: Any, limit: int, depth: int = 0) -> tuple[Any, int]:
-    """``value`` as JSON knows it, and about how many characters it has."""
+    """Return ``value`` in JSON types, and its approximate number of characters."""
     if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value, 8
     if isinstance(value, Mapping) and depth < MAX_DEPTH:

@@ -1,4 +1,4 @@
-"""JSON Schemas of the ANI, made from the models of ``ani.wire``: for tools of a model, for programs outside, for the docs."""
+"""JSON Schemas of the ANI, made from the models of ``ani.wire``: for model tools, external programs and the docs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Schema = dict[str, Any]
 def schema_of(model: type[BaseModel]) -> Schema:
     """The JSON Schema of ``model``: self-contained, without titles, optional members simply not required.
 
-    Providers of models understand different subsets of JSON Schema; references and ``anyOf`` with ``null`` are the parts
-    that some of them lack.
+    Model providers support different subsets of JSON Schema. Some do not support references, or ``anyOf`` with
+    ``null``.
     """
     schema = model.model_json_schema(mode="validation")
     definitions: dict[str, Schema] = schema.pop("$defs", {})
@@ -85,6 +85,6 @@ def _one_type(schema: Schema) -> Schema:
 
 
 def _place(name: str) -> tuple[int, str]:
-    """Where a key stands in a schema that people read."""
+    """Return the position of a key in a readable schema."""
     order = ("type", "description", "required", "additionalProperties")
     return (order.index(name) if name in order else len(order), name)

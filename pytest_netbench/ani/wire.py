@@ -1,4 +1,4 @@
-"""What goes over the ANI: parameters and results of each method, as models.
+"""Parameters and results of each ANI method, as models.
 
 Field names are the wire names of draft-cui-nmrg-llm-benchmark §4.2. Requests are validated by these models, and every
 JSON Schema that an agent is shown is theirs (``ani.schema``).

@@ -1,1 +1,1 @@
-"""The ``netbench`` command: what can be done without a pytest run. One module per subcommand."""
+"""The ``netbench`` command: operations without a pytest run. One module per subcommand."""

@@ -7,7 +7,7 @@ import sys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which of the two texts."""
+    """Add the argument that selects the text."""
     parser.add_argument(
         "--manual", action="store_true", help="print the command reference that search-manual searches, instead"
     )

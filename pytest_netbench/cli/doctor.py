@@ -1,4 +1,4 @@
-"""netbench doctor: say what this machine can do for labs, and the command that fixes each lack."""
+"""netbench doctor: report what this machine supports for labs, and the command that fixes each lack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFAULT = "netns"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which backend is asked, and how the answer is printed."""
+    """Add the arguments: the backend to ask and the output format."""
     parser.add_argument(
         "--backend",
         metavar="NAME",
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per check; status 1 if something that labs need is lacking.
+    """Print one line per check; return 1 if something that labs need is missing.
 
     Raises:
         UsageError: No backend of that name is installed.
@@ -53,7 +53,7 @@ def lines(checks: Sequence[Check]) -> list[str]:
         state = "ok     " if check.ok else "MISSING" if check.required else "lacking"
         text.append(f"{state} {check.name:<{width}}  {check.detail}".rstrip())
         if not check.ok and check.remedy is not None:
-            text.append(f"{'':7} {'':{width}}  mend: {check.remedy}")
+            text.append(f"{'':7} {'':{width}}  fix: {check.remedy}")
     required = [check.name for check in checks if check.required and not check.ok]
     text.append(f"labs cannot run here: {', '.join(required)}" if required else "labs can run here")
     return text

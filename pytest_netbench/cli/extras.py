@@ -1,4 +1,4 @@
-"""The optional dependencies of this package, for ``netbench doctor``: what is installed, and what is so without it."""
+"""Optional dependencies, for ``netbench doctor``: which are installed, and the consequence of each missing one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import importlib.util
 from pytest_netbench.lab.report import Check
 
 _CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu && "
-# import name: (distribution, what is so without it, what installs it)
+# import name: (distribution, consequence without it, install command)
 EXTRAS = {
     "litellm": ("litellm", "agents cannot call a model", "pip install 'pytest-netbench[llm]'"),
     "sentence_transformers": (
@@ -25,7 +25,7 @@ EXTRAS = {
 
 
 def checks() -> list[Check]:
-    """Return one check for each of ``EXTRAS``; they are looked for, not imported."""
+    """Return one check for each of ``EXTRAS``; they are located, not imported."""
     return [_check(module) for module in EXTRAS]
 
 

@@ -10,15 +10,15 @@ from typing import Final
 
 from pytest_netbench.errors import UsageError
 
-CONFTEST: Final = '"""Makes this folder the root of runs over tasks/; a place for fixtures of your own."""\n'
+CONFTEST: Final = '"""Makes this folder the rootdir of runs over tasks/. Add your own fixtures here."""\n'
 _LITTER: Final = frozenset({"__pycache__", ".pytest_cache", ".netbench", ".git"})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where to."""
-    parser.add_argument("directory", type=Path, metavar="DIR", help="the folder to write; made if it does not exist")
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the folder to write; created if it does not exist")
     parser.add_argument(
-        "--force", action="store_true", help="write into a folder that is not empty; files that change are named"
+        "--force", action="store_true", help="write into a folder that is not empty; changed files are listed"
     )
 
 

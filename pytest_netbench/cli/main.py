@@ -1,7 +1,7 @@
 """The ``netbench`` console command: arguments in, exit status out, errors as one line on stderr.
 
-Exit statuses: 0 done; 1 what was checked is not in order; 2 wrong usage or input; 3 the machine refused (disk, rights, a
-lack); 130 interrupted. Imports nothing but the standard library until a subcommand runs.
+Exit statuses: 0 done; 1 a check failed; 2 wrong usage or input; 3 the machine refused (disk, permissions, something
+missing); 130 interrupted. Imports only the standard library until a subcommand runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="netbench",
         description="Tools beside pytest-netbench. Trials are run by pytest: pytest tasks/ --agent=oracle -n auto",
-        epilog="exit status: 0 done, 1 what was checked is not in order, 2 wrong usage or input, 3 the machine refused",
+        epilog="exit status: 0 done, 1 a check failed, 2 wrong usage or input, 3 the machine refused",
         allow_abbrev=False,
     )
     subparsers = top.add_subparsers(dest="command", metavar="COMMAND", required=True)

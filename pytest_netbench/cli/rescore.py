@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what changed; status 1 if that is more than other versions of scorers explain, or less than all was scored."""
+    """Print what changed; return 1 if a change is not explained by scorer versions, or if not everything was scored."""
     from pytest_netbench.results.rescore import rescore  # noqa: PLC0415  (imports pydantic and the scorers)
 
     report = rescore(arguments.directory)

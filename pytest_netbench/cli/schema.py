@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which schema, for which family, and where it goes."""
+    """Add the arguments: the schema, the family and the output file."""
     parser.add_argument(
         "of",
         nargs="?",
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or write the schema; the same bytes for the same version."""
+    """Print or write the schema. The output is identical for the same version."""
     schema = _ani() if arguments.of == "ani" else _task(arguments.family)
     text = json.dumps(schema, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if arguments.output is None:

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per good file, and the problems of each bad one; status 1 if there is a bad one."""
+    """Print one line per good file, and the problems of each invalid one; return 1 if there is one."""
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
 
     bad = 0

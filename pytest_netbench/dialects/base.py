@@ -64,5 +64,5 @@ class Dialect(Protocol):
         ...
 
     def manual(self) -> Sequence[ManualSection]:
-        """The whole command reference, empty if there is none; may take a moment, and is asked for once in a process."""
+        """Return the command reference, empty if there is none. It may be slow; it is called once in a process."""
         ...

@@ -1,4 +1,4 @@
-"""Work on a lab that must not take for ever: each piece in a thread that can be left behind."""
+"""Work on a lab with a time limit: each piece runs in a thread that can be abandoned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 def run_all(work: Mapping[str, Callable[[], T]], *, within_s: float, side_by_side: int) -> dict[str, T | Exception]:
     """Run pieces of work side by side; return the result of each, or what it raised, by name.
 
-    A piece that is not done in time is left behind and missing from the result. It ends with the lab at the latest.
+    A piece that is not done in time is abandoned and missing from the result. It ends with the lab at the latest.
 
     Args:
         work: The pieces by name.

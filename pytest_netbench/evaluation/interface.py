@@ -1,4 +1,4 @@
-"""The draft's Task Evaluation Interface (§4.3) over a running lab. Its callers are trusted; an agent never holds it."""
+"""The draft's Task Evaluation Interface (§4.3) over a running lab. Only trusted code may use it, not an agent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNENFORCED_S = 10.0
 
 
 class TaskEvaluation:
-    """What the evaluator may ask of a lab.
+    """The evaluator's requests to a lab.
 
     Args:
         lab: The running network.
@@ -47,12 +47,12 @@ class TaskEvaluation:
             return dict(zip(names, readers.map(self._running_config, names), strict=True))
 
     def configs_left(self, *, within_s: float) -> tuple[dict[str, str], tuple[str, ...]]:
-        """Return the running config of each device after an agent worked, and a phrase for each that cannot be read in time.
+        """Return the running config of each device, and a phrase for each device whose config cannot be read in time.
 
         The config of a device that cannot be read is empty.
 
         Raises:
-            LabError: A device cannot be read for a reason that is not the agent's doing.
+            LabError: A device cannot be read, and the agent did not cause that.
         """
         work = {name: partial(self._running_config, name) for name in self._devices.names}
         found = run_all(work, within_s=within_s, side_by_side=READERS)
@@ -69,7 +69,7 @@ class TaskEvaluation:
         return configs, tuple(unreadable)
 
     def unenforced(self) -> dict[str, tuple[str, ...]]:
-        """By device: lines of its config that it accepted without doing what they say, and why; devices without any are left out.
+        """Return, by device, the config lines that it accepted but does not implement, and why; only devices with any.
 
         Raises:
             LabError: A device could not be asked.
@@ -98,7 +98,7 @@ class TaskEvaluation:
         Args:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
-            look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+            look_again: Check a second time what must hold. Not needed for a network without recent changes.
             within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
                 ``None``: as long as it takes.
 

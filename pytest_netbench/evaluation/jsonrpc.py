@@ -1,4 +1,4 @@
-"""The Task Evaluation Interface for trusted programs outside this process, on a socket of its own."""
+"""The Task Evaluation Interface for trusted programs outside this process, on a separate socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One look at the network for one testcase, and what all testcases of a round look through."""
+"""One observation of the network for a testcase, and the view that all testcases of a round share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """Whether the condition of a testcase holds now. ``final``: it never will, the testcase itself is wrong."""
+    """Whether the condition of a testcase holds now. ``final``: it never will, because the testcase is invalid."""
 
     holds: bool
     command: str = ""
@@ -38,11 +38,11 @@ class BadTestcase(Exception):
 
 
 class NotThere(Exception):
-    """What the testcase needs is not there (an address, say), but may come."""
+    """Something that the testcase needs (e.g. an address) is missing now, but may appear."""
 
 
 class View:
-    """The network as one round of observations sees it; what is read twice in a round is asked for once."""
+    """The network in one round of observations; each value is read once per round."""
 
     def __init__(self, lab: Lab, devices: Devices) -> None:
         self._lab = lab
@@ -82,7 +82,7 @@ class View:
         return name
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        """Addresses of the node that others can be told."""
+        """Addresses of the node that others can use."""
         if node not in self._addresses:
             self._addresses[node] = self._probing("reading addresses", lambda: self._lab.prober.addresses(node))
         return self._addresses[node]
@@ -136,8 +136,8 @@ class View:
     def probe_timeout_s(self) -> float:
         """How long each packet of a probe waits.
 
-        All packets of a probe together wait longer than the links of the topology delay a packet both ways, and a late answer to the
-        first packet counts as long as the last one waits.
+        All packets of a probe together wait longer than the links of the topology delay a packet in both directions. A
+        late answer to the first packet counts as long as the last one waits.
         """
         delay_ms = sum(link.quality.delay_ms + link.quality.jitter_ms for link in self._lab.topology.links)
         return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000) / (1 + PROBE_REPETITIONS)

@@ -1,8 +1,8 @@
-"""Runs testcases: waits for each condition up to its deadline in lab time, then sees that it stays.
+"""Runs testcases: waits for each condition up to its deadline in lab time, then checks that it persists.
 
-First what must be; and again once the network has had time to act on its last change, for what held before must not pass. Then
-what must not be (a network that has not converged denies everything), then what sends traffic, one at a time (traffic disturbs
-others).
+The order: first what must hold. Then the same again once the network has had time to react to its last change, because
+a result from before the reaction must not pass. Then what must not hold (a network that has not converged denies
+everything). Then what sends traffic, one at a time, because traffic disturbs other measurements.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Runner:
         Args:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
-            look_again: Look a second time at what must be. A network that nobody has just changed does not need it.
+            look_again: Check a second time what must hold. Not needed for a network without recent changes.
             within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
         """
         results: dict[int, TestcaseResult] = {}
@@ -116,13 +116,13 @@ class Runner:
             pending = [wait for wait in pending if wait.result is None]
             if not pending:
                 return
-            never.wait(pause_s)  # between two looks, so that looking does not slow down what is looked at
+            never.wait(pause_s)  # between two observations, so that observing does not slow down the network
             pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
 
 
 def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
-    """Return the wall seconds after which a testcase is decided, if each look at the network takes no time."""
-    looks = 2  # at what must be, the runner looks a second time
+    """Return the wall seconds after which a testcase is decided, if observing the network takes no time."""
+    looks = 2  # the runner checks a second time what must hold
     traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
     return looks * (max(MIN_WAIT_S, testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
 
@@ -168,10 +168,10 @@ def phases(testcases: Sequence[Testcase]) -> list[Phase]:
 
 
 class Wait:
-    """One testcase on its way to a result.
+    """One testcase without a final result yet.
 
-    What must not be has to be seen so twice in a row. Traffic is measured up to three times, and a second time in any case,
-    because a busy machine can spoil one measurement.
+    What must not hold has to be absent twice in a row. Traffic is measured at least twice and at most three times,
+    because a busy machine can disturb one measurement.
     """
 
     def __init__(self, testcase: Testcase, *, time_scale: float) -> None:

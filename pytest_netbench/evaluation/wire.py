@@ -1,4 +1,4 @@
-"""Testcases as they come over the wire: the draft's form (§4.3) or a task file's."""
+"""Parsing of testcases in requests: the draft's form (§4.3) or a task file's."""
 
 from __future__ import annotations
 

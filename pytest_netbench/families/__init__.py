@@ -1,1 +1,1 @@
-"""What a task of a kind means: brief, permitted ANI methods, default scorers."""
+"""Families of tasks: brief, permitted ANI methods, default scorers."""

@@ -1,4 +1,4 @@
-"""What a family shows of a task in the self-test."""
+"""Results of a family's self-test of a task."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class TruthConfigs:
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """What was shown of a task. ``problems`` is empty for a task that may be used.
+    """The results for one task. ``problems`` is empty for a usable task.
 
-    ``shown`` maps what was to be shown to what came out; ``listed`` maps a heading to lines. Both are for people.
+    ``shown`` maps each claim to its result; ``listed`` maps a heading to lines. Both are for people.
     ``truth`` is recorded for the command score, if the family has one.
     """
 

@@ -1,4 +1,4 @@
-"""What a family is: the meaning of a task of a kind."""
+"""The protocol of a family: what a kind of task means."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Deploy = Callable[[], Lab]
 
 
 class Scene(Protocol):
-    """What stands on a stage: a lab, or whatever else a family lets agents work on.
+    """The content of a stage: a lab, or something else that a family lets agents work on.
 
     The steps are called once each, in the order in which they are listed here. ``destroy`` is called in any case, also
     after a step that failed.
@@ -31,30 +31,30 @@ class Scene(Protocol):
         ...
 
     def health(self) -> None:
-        """Check that what the task takes for granted holds.
+        """Check the preconditions of the task.
 
         Raises:
-            NotReady: It does not.
+            NotReady: One does not hold.
         """
         ...
 
     def inject(self) -> None:
-        """Bring in what the agent shall find: a fault, traffic, a change."""
+        """Inject what the agent must find: a fault, traffic, a change."""
         ...
 
     def settle(self) -> None:
-        """Return once what was injected shows."""
+        """Return once the injection has taken effect."""
         ...
 
     def observe(self) -> None:
-        """Record what the agent is about to find. Called immediately before it works."""
+        """Record the state before the agent works. Called immediately before."""
         ...
 
     def evaluate(self, submission: Submission) -> Findings:
-        """Examine what the agent left and what it handed in.
+        """Evaluate the state that the agent left and what it submitted.
 
         Raises:
-            InfrastructureError: That is not possible; there is nothing to score.
+            InfrastructureError: It cannot be evaluated; there is no score.
         """
         ...
 
@@ -74,7 +74,7 @@ class Family(Protocol):
     payload: type[Payload]
     """The fields of a task that the family defines."""
     answer: type[Model] | None
-    """What an agent hands in as ``Submission.answer``; ``None`` if only what it did counts."""
+    """The type of ``Submission.answer``; ``None`` if only the configured state counts."""
     methods: tuple[str, ...]
     """ANI methods that an agent may use."""
     scorers: tuple[str, ...]
@@ -83,7 +83,7 @@ class Family(Protocol):
     """By metric: the value that a trial must reach to pass."""
 
     def brief(self, task: Task) -> Brief:
-        """What an agent is told of ``task``: nothing that gives the answer away."""
+        """Return what an agent is told of ``task``. It must not reveal the answer."""
         ...
 
     def prepare(self, task: Task, deploy: Deploy) -> Scene:
@@ -100,7 +100,7 @@ class Family(Protocol):
         ...
 
     def solve(self, task: Task, ani: Ani) -> Submission:
-        """Apply the ground truth, and hand in the right answer. This is what the agent ``oracle`` does.
+        """Apply the ground truth and submit the right answer. The agent ``oracle`` calls this.
 
         Raises:
             AgentError: The ground truth cannot be applied.
@@ -121,5 +121,5 @@ class Family(Protocol):
         ...
 
     def stages_to_prove(self, task: Task) -> int:
-        """How many stages one repeat of ``prove`` opens, about; for the distribution to workers."""
+        """Return about how many stages one repeat of ``prove`` opens; for the distribution to workers."""
         ...

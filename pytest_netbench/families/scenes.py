@@ -12,9 +12,9 @@ from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import Findings, Submission
 
 LONGEST_READING_S = 30.0
-"""Wall seconds in which the configs of a network can be read; one that an agent flooded takes longer, and has failed."""
+"""Wall seconds in which the configs of a network can be read. A network flooded by an agent takes longer: it fails."""
 LONGEST_EVALUATION_S = 60.0
-"""Wall seconds of looking at a network, beyond those that its testcases wait for."""
+"""Wall seconds for observing a network, in addition to what its testcases wait for."""
 
 
 class NetworkScene:
@@ -22,8 +22,8 @@ class NetworkScene:
 
     Args:
         lab: The network.
-        health_checks: What must hold before the agent comes.
-        testcases: What is examined afterwards.
+        health_checks: What must hold before the agent works.
+        testcases: What is evaluated afterwards.
     """
 
     def __init__(self, lab: Lab, *, health_checks: Sequence[Testcase] = (), testcases: Sequence[Testcase] = ()) -> None:
@@ -76,7 +76,7 @@ class NetworkScene:
 
 
 class BareScene:
-    """Nothing to work on: the agent has the brief, and its answer is all there is to judge."""
+    """A scene without a network: the agent has only the brief, and only its answer is evaluated."""
 
     lab = None
 

@@ -1,1 +1,1 @@
-"""What a running network is, abstractly: protocols, readiness."""
+"""Protocols of a running network, and readiness; independent of the backend."""

@@ -1,4 +1,4 @@
-"""The capabilities of a whole lab: what it may offer to tests and to those who operate it, beyond ``Lab``.
+"""The capabilities of a whole lab: what it may offer to tests and operators beyond ``Lab``.
 
 Owns one protocol and one key for each. Those of single nodes are in ``platforms/capabilities.py``.
 """
@@ -15,12 +15,12 @@ from pytest_netbench.platforms.capability import Capability
 
 
 class LinkControl(Protocol):
-    """The cables of a lab. Each is named by one of its endpoints: a node and an interface, in any form that the dialect knows."""
+    """The cables of a lab. Each is named by one of its endpoints: a node, and an interface in any known form."""
 
     def cut(self, node: str, interface: str) -> None:
-        """Pull the cable at an interface: both its ends lose carrier, and no configuration changes.
+        """Cut the cable at an interface: both its ends lose carrier, and no configuration changes.
 
-        In a LAN only the cable between this interface and the segment is pulled. A cable that is cut already stays cut.
+        In a LAN only the cable between this interface and the segment is cut. No effect on a cable that is already cut.
 
         Raises:
             LabError: There is no such interface, or the lab cannot cut it.
@@ -28,7 +28,7 @@ class LinkControl(Protocol):
         ...
 
     def restore(self, node: str, interface: str) -> None:
-        """Plug the cable in again. Ends that a configuration shut down stay down. Does nothing if it is not cut.
+        """Restore the cable. Ends that a configuration shut down stay down. Does nothing if it is not cut.
 
         Raises:
             LabError: There is no such interface.
@@ -61,13 +61,13 @@ class LinkControl(Protocol):
 
 
 class NodeControl(Protocol):
-    """The nodes of a lab as machines with a power switch."""
+    """Power control for the nodes of a lab."""
 
     def reboot(self, node: str) -> None:
         """Restart a node from its startup config and return once it is loaded.
 
-        All its processes end without a goodbye, its interfaces lose carrier meanwhile, and what was configured since the deployment is
-        gone. Sessions form afterwards in their own time.
+        All its processes end without notice to their peers, and its interfaces lose carrier meanwhile. What was
+        configured since the deployment is lost. Sessions form again afterwards.
 
         Raises:
             LabError: There is no such node, or it did not boot.
@@ -92,7 +92,7 @@ def unmet(requirements: Iterable[str], offered: Collection[str], *, owner: str) 
     Args:
         requirements: Names; those that are not of capabilities are left out.
         offered: Names of the capabilities there are.
-        owner: Who offers them, e.g. ``backend netns``.
+        owner: What offers them, e.g. ``backend netns``.
     """
     for name in requirements:
         if name in CAPABILITIES and name not in offered:

@@ -1,6 +1,6 @@
 """The nodes of a running lab together with their drivers.
 
-Owns the lookup by name, and what becomes of an exception that a driver did not mean to raise.
+Owns the lookup by name, and the handling of unexpected exceptions of a driver.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Devices:
         return self._lab.driver(self.node(name).name)
 
     def ask(self, name: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
-        """Put ``question`` to a device; ``what`` says in an error what was being done.
+        """Ask a device ``question``; ``what`` names the operation in errors.
 
         Raises:
             UnknownDevice: There is no such device.

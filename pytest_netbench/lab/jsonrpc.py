@@ -1,8 +1,8 @@
-"""A JSON-RPC 2.0 server over a Unix socket, whatever the methods are.
+"""A JSON-RPC 2.0 server over a Unix socket, independent of the methods.
 
-Messages are JSON texts that end with a newline. A text may span lines if each line but the last is plainly unfinished
-(as printed examples are). A request object with neither ``jsonrpc`` nor ``id`` is answered in the form the draft prints:
-the bare result object, or ``{"error": {...}}``.
+Messages are JSON texts that end with a newline. A text may span lines if each line but the last is clearly incomplete
+(as printed examples are). A request object with neither ``jsonrpc`` nor ``id`` is answered in the form that the draft
+prints: the bare result object, or ``{"error": {...}}``.
 
 Knows nothing of labs, agents or testcases: a handler answers, and errors that carry an integer ``code`` are answered.
 """
@@ -47,7 +47,7 @@ def plain_error(error: Exception) -> Mapping[str, Any] | None:
 
 
 class Server:
-    """Serves until closed; each client has a thread of its own, so a slow one delays nobody else.
+    """Serves until closed; each client has a separate thread, so a slow client delays no other.
 
     Args:
         handler: Answers requests; called from several threads at once.
@@ -71,7 +71,7 @@ class Server:
 
     @property
     def failures(self) -> tuple[Exception, ...]:
-        """What the handler raised and nobody foresaw; a client saw an internal error."""
+        """Unexpected exceptions of the handler; their clients got an internal error."""
         return tuple(self._dispatch.failures)
 
     def __enter__(self) -> Self:
@@ -158,7 +158,7 @@ def messages(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 class _Text:
-    """One message as its lines come. It may go on after a first line that is plainly unfinished, until brackets close."""
+    """One message, read line by line. It continues after an incomplete first line until all brackets are closed."""
 
     def __init__(self) -> None:
         self.raw = bytearray()

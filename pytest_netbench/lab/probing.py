@@ -1,4 +1,4 @@
-"""Real packets between nodes of a running lab: what may be asked, and what is reported."""
+"""Probes with real packets between nodes of a running lab: requests and reports."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Probe:
         protocol: An echo, a connection, or a datagram and its answer.
         port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Not used by icmp.
         source_address: Address to send from, also one that the node does not have; ``None`` leaves it to the node.
-        listen_on: For tcp and udp, node that answers on ``listen_port`` for the time of the probe (``None``: whatever is there
-            already).
+        listen_on: For tcp and udp, node that answers on ``listen_port`` during the probe (``None``: whatever listens
+            there already).
         listen_port: Port to answer on; ``None`` is ``port``. It differs behind a port forward.
-        arrives_at: Nodes at which the packet must be accepted for the probe to be delivered; empty for ``listen_on`` if it is
-            given, and else for not looking at arrival.
+        arrives_at: Nodes at which the packet must be accepted for the probe to be delivered. If empty, it is
+            ``listen_on``; without that, arrival is not checked.
         dscp: Marking to send with.
         timeout_s: Wall seconds to wait for an answer to each packet.
     """
@@ -42,16 +42,16 @@ class Probe:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """What became of a probe.
+    """The result of a probe.
 
     Attributes:
         delivered: The target accepted the packet, and an answer came back.
         detail: What happened, for people: ``"echo reply after 0.1 ms"``, ``"refused"``.
-        received_dscp: Marking that the packet arrived with; ``None`` if nothing arrived or nobody looked.
+        received_dscp: Marking that the packet arrived with; ``None`` if nothing arrived or arrival was not checked.
         seen_source: Source address that the packet arrived with.
         sent: The packet left the source's stack.
-        arrived: The packet reached an interface of the target, which may have denied it; ``None`` if nobody looked.
-        answered: An answer came back, from whomever.
+        arrived: The packet reached an interface of the target, which may have denied it; ``None`` if not checked.
+        answered: An answer came back, from any sender.
         arrived_at: Node at which it arrived.
         one_way_ms: Time to the arrival.
         round_trip_ms: Time to the answer.
@@ -112,5 +112,5 @@ class Prober(Protocol):
         ...
 
     def addresses(self, node: str) -> tuple[str, ...]:
-        """Addresses of ``node`` that others can be told (global scope, no loopback 127/8 or ::1), topology order."""
+        """Addresses of ``node`` that others can use (global scope, no loopback 127/8 or ::1), topology order."""
         ...

@@ -1,4 +1,4 @@
-"""What a running network is, whatever deployed it."""
+"""The protocols of a running network, independent of the backend."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Lab(Protocol):
 
 
 class Backend(Protocol):
-    """What deploys labs. It reads the request and nothing else of a task."""
+    """Deploys labs. Of a task it reads only the request."""
 
     name: str
     capabilities: tuple[str, ...]
@@ -112,7 +112,7 @@ class Backend(Protocol):
         ...
 
     def deploy(self, request: LabRequest) -> Lab:
-        """Bring up a network; returns when it is up and quiet.
+        """Bring up a network; return when it is up and converged.
 
         Raises:
             RequirementMissing: This machine lacks something.

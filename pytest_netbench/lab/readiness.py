@@ -1,4 +1,4 @@
-"""Wait until a running network is ready as its task's policy says.
+"""Wait until a running network is ready under its task's policy.
 
 Works for the lab of any backend: it asks the drivers' ``pending`` and nothing else.
 """
@@ -59,7 +59,7 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Read
             if policy.until == "everything":
                 raise NotReady(missing, waited_s=now - started)
             return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
-        # Daemons tell nobody of a formed adjacency; asking them costs a fraction of a millisecond each.
+        # Daemons do not report a formed adjacency; polling them costs a fraction of a millisecond each.
         wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
         never.wait(wait)
 

@@ -1,4 +1,4 @@
-"""What a backend says of itself and of this machine, for ``netbench doctor``."""
+"""A backend's report on itself and on this machine, for ``netbench doctor``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class Check:
     """One answer.
 
     Attributes:
-        name: What was asked, a few words.
-        ok: Whether it is as it should be.
+        name: What was checked, a few words.
+        ok: Whether the check passed.
         required: Whether labs cannot run without it.
         detail: What was found.
         remedy: The command that fixes it, or ``None``.

@@ -1,4 +1,4 @@
-"""What a backend is asked to deploy: a value with all that it may read."""
+"""A request to deploy a network: all that a backend may read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A temporary directory that is removed however the process that made it ends."""
+"""A temporary directory that is removed even if its process is killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REMOVE_AT_END_OF_INPUT = 'trap "" HUP INT TERM; read -r _; exec rm -rf -- "$1"'
 
 
 class ScratchDirectory:
-    """A directory that only this user may enter, gone after ``close`` or when this process is gone, also by ``kill -9``.
+    """A directory that only this user may enter, removed on ``close`` or when this process ends, even by ``kill -9``.
 
     A shell holds the other end of a pipe and removes the directory when the pipe closes.
 

@@ -25,7 +25,7 @@ TERMINAL_ROWS = 1000
 _OPEN_TIMEOUT_S = 10.0
 _SHORTEST_S = 0.1
 _NANO = 1_000_000_000
-# scrapli polls the pty; its default ceiling is what a slow command costs on top
+# scrapli polls the pty; its default maximum interval would delay a slow command
 _READ_MIN_DELAY_NS = 20_000
 _READ_MAX_DELAY_NS = 500_000
 

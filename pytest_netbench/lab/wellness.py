@@ -1,4 +1,4 @@
-"""Who could have caused an error on a running lab: the agent, or the machinery."""
+"""The possible cause of an error on a running lab: the agent or the infrastructure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pytest_netbench.lab.protocols import LabNode
 def may_be_the_agents(error: Exception, *nodes: LabNode) -> bool:
     """Return whether an agent may have caused ``error`` by what it sent.
 
-    The lab is checked before the agent works. An error that comes later on nodes that still run programs therefore comes from
-    what the agent changed. A lab that is gone, or a node that runs nothing, is the machinery's.
+    The lab is checked before the agent works. So a later error on nodes that still run programs is caused by the
+    agent's changes. A lab that is gone, or a node that runs nothing, is an infrastructure failure.
     """
     if isinstance(error, LabDied):
         return False

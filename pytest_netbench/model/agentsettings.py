@@ -1,4 +1,4 @@
-"""What an agent file may grant and ask for: budget, policy, extras, access. Typed from the file to the terms of a trial."""
+"""What an agent file may grant and request: budget, policy, extras, access. A trial's terms use the same types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bases of all models: frozen, strict about unknown fields; and what a trial leaves, with clean texts."""
+"""The base classes of all models: frozen and strict about unknown fields; and values with cleaned texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Model(BaseModel):
 class Recorded(Model):
     """A value with texts of an agent, a model or a device.
 
-    They are cleaned when the value is made, so that whatever shows or stores it is safe: see ``text.clean``.
+    They are cleaned when the value is made, so that it is safe to print and store (see ``text.clean``).
     ``kept_as_written`` names fields that hold none of these texts.
     """
 

@@ -57,7 +57,7 @@ class Configure(Networked):
 
     @property
     def truth_basis(self) -> dict[str, Any]:
-        """The network, its configs and the ground truth; not the words, the testcases or the time scale."""
+        """The network, its configs and the ground truth; not texts, testcases or the time scale."""
         return self._basis("topology", "startup_configs", "ground_truth_configs")
 
     @property

@@ -1,4 +1,4 @@
-"""What a family's tasks carry beside what all tasks share."""
+"""The fields that a family adds to those of all tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.model.topology import Topology
 
 
 class TaskSize(Model):
-    """How large a task is: counted, while how difficult it is has to be measured."""
+    """The size of a task. Its difficulty can only be measured."""
 
     steps: int = Field(ge=0, description="ground-truth commands")
     devices: int = Field(ge=0, description="nodes of the topology; 0 for a task without a network")
@@ -27,10 +27,10 @@ class Payload(Model):
     """
 
     remarks: ClassVar[frozenset[str]] = frozenset()
-    """Fields that change neither what is asked nor how it is judged: the task's digest leaves them out."""
+    """Fields that affect neither the question nor the evaluation; the task's digest omits them."""
 
     later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that were added after tasks had been published: with its default such a field does not change the digest."""
+    """Fields added after tasks had been published. Such a field changes the digest only if it is not its default."""
 
     def has_default(self, name: str) -> bool:
         """Whether the field ``name`` has its default value."""
@@ -48,12 +48,12 @@ class Payload(Model):
 
     @property
     def proof_basis(self) -> dict[str, Any] | None:
-        """What determines the outcome of a self-test, as JSON values: if it changes, the task has to be proved again."""
+        """Return what determines the outcome of a self-test, as JSON values. A change requires a new self-test."""
         return self.truth_basis
 
 
 class Networked(Payload):
-    """The payload of a task that has a network: what a backend deploys, and what must hold before anyone works on it."""
+    """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
     later: ClassVar[frozenset[str]] = frozenset({"ready", "strict"})
 

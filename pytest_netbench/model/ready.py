@@ -12,14 +12,14 @@ ReadyUntil = Literal["everything", "stable", "boot"]
 SessionProtocol = Literal["ospf", "ospf6", "bgp", "bfd", "isis", "rip"]
 
 DEADLINE_LAB_S = 300.0
-"""The default deadline. The longest wait of a healthy network, OSPF's election of a designated router, takes 40 lab seconds."""
+"""The default deadline. The longest wait of a healthy network is OSPF's designated router election: 40 lab seconds."""
 NO_SESSIONS = "expected_down has no meaning with until: boot, which waits for no session"
 
 
 class ExpectedDown(Model):
     """A session or adjacency that the startup configs make impossible, named from one of its two ends.
 
-    ``neighbor`` is the other end as readiness names it: its address, its node, or the interface of ``node`` that leads there.
+    ``neighbor`` is the other end: its address, its node, or the interface of ``node`` that leads there.
     """
 
     node: str

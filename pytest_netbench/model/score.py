@@ -1,4 +1,4 @@
-"""Score: what a scorer says of one trial."""
+"""Score: the result of one scorer for one trial."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Score(Recorded):
     """A measured value, or the statement that it was not measured.
 
     ``value`` is ``None`` for *not measured* (``explanation`` says why) and 0.0 for a measured zero.
-    ``scorer`` is name and version, e.g. ``"command/1"``; what a scorer says may change only with its version.
+    ``scorer`` is name and version, e.g. ``"command/1"``; a scorer's results may change only with its version.
     """
 
     metric: str

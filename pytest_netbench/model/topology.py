@@ -48,7 +48,7 @@ class LinkQuality(Model):
 
 
 class Link(Model):
-    """A segment: two endpoints make a cable, more make a LAN. One makes a stub: an interface with carrier and no neighbor."""
+    """A segment: a cable (two endpoints), a LAN (more), or a stub (one): an interface with carrier and no neighbor."""
 
     endpoints: tuple[Endpoint, ...] = Field(min_length=1)
     quality: LinkQuality = LinkQuality()

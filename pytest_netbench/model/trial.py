@@ -1,4 +1,4 @@
-"""What a trial is given, does and leaves: Brief, Trace, Submission, TrialRecord, TrialResult."""
+"""Input and output of a trial: Brief, Trace, Submission, TrialRecord, TrialResult."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_netbench.text import as_plain
 
 
 class MethodSpec(Model):
-    """One ANI method as an agent sees it: a name, a description and the JSON Schemas of its parameters and its result."""
+    """One ANI method as an agent sees it: name, description, and the JSON Schemas of its parameters and its result."""
 
     name: str
     description: str
@@ -69,9 +69,9 @@ class Usage(Model):
 
 
 class Submission(Recorded):
-    """What an agent hands in when it is done.
+    """What an agent submits when it is done.
 
-    ``reasoning`` is the trace that the reasoning score compares; ``None`` if the agent has none to give.
+    ``reasoning`` is the trace that the reasoning score compares; ``None`` if the agent has none.
     """
 
     reasoning: str | None = None
@@ -138,10 +138,10 @@ class TestcaseResult(Recorded):
 
 
 class AgentInfo(Recorded):
-    """Who is evaluated.
+    """The agent under evaluation.
 
-    ``settings`` are plain values that can change a result (strategy, prompt digests, …). ``overrides`` is what the terms of
-    a trial are made from; results do not repeat it, as ``settings`` holds it in plain values.
+    ``settings`` are plain values that can change a result (strategy, prompt digests, …). The terms of a trial are made
+    from ``overrides``; results do not repeat it, because ``settings`` contains it as plain values.
     """
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"overrides"})
@@ -154,7 +154,7 @@ class AgentInfo(Recorded):
 
 
 class Environment(Recorded):
-    """Where and with what a trial ran; carried by every result."""
+    """The environment of a trial; part of every result."""
 
     netbench: str
     python: str
@@ -170,10 +170,10 @@ class Environment(Recorded):
 
 
 class Findings(Recorded):
-    """What evaluating a stage showed.
+    """The results of evaluating a stage.
 
-    ``unreadable`` says what could not be examined because of what the agent left: it has failed then. ``other`` is what
-    only the task's family and its scorers understand, as JSON values.
+    ``unreadable`` has what could not be evaluated because of the agent's changes: the agent has failed then. ``other``
+    has JSON values that only the task's family and its scorers understand.
     """
 
     initial_configs: dict[str, str] = {}
@@ -190,10 +190,11 @@ class Findings(Recorded):
 
 
 class TrialRecord(Findings):
-    """Everything scorers may look at, the findings among it, self-contained, so that a stored run can be scored again anywhere.
+    """Everything that scorers may use, with the findings. It is self-contained: a stored run can be scored anywhere.
 
-    ``truth_configs`` are the running configs the oracle leaves, as the self-test recorded them for this task digest;
-    ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it ran out, ``agent-error`` it failed.
+    ``truth_configs`` are the running configs that the oracle leaves, as the self-test recorded them for this task
+    digest; ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it used up its budget,
+    ``agent-error`` it failed.
     """
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})
@@ -220,7 +221,7 @@ class TrialRecord(Findings):
 
 
 class TrialResult(Recorded):
-    """A record with its scores; ``status`` as in DESIGN: a lab that broke is ``error`` and has no scores."""
+    """A record with its scores; ``status``: a trial whose lab failed is ``error`` and has no scores."""
 
     node_id: str
     task_name: str

@@ -1,1 +1,1 @@
-"""Drivers: boot, apply, read, execute, ready, for one network OS each; and what a node offers to them."""
+"""Drivers, each for one network OS: boot, apply, read, execute, ready; and the node interface that they use."""

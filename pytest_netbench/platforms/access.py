@@ -1,6 +1,6 @@
-"""What every backend's node offers: the core that a driver can rely on. Everything else is a capability.
+"""The core interface of a node, which every backend offers. Everything else is a capability.
 
-Owns the core protocol ``NodeAccess`` and its values. Must not know of any network OS.
+Owns the protocol ``NodeAccess`` and its values. Must not know any network OS.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class PtyProgram(Protocol):
 
 
 class NodeAccess(Protocol):
-    """One running node, as its driver may use it: the core that every backend offers."""
+    """One running node as its driver uses it: the core that every backend offers."""
 
     @property
     def name(self) -> str: ...
@@ -111,14 +111,14 @@ class NodeAccess(Protocol):
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What the node's driver keeps of it in this process; gone with the lab."""
+        """State that the node's driver keeps in this process; removed with the lab."""
         ...
 
     @property
     def time_scale(self) -> float: ...
 
     def run(self, argv: Sequence[str], *, input: str | None = None, timeout_s: float = 30.0) -> Completed:
-        """Run a trusted command of the framework in the node with the lab's full rights, no shell."""
+        """Run a trusted command of the framework in the node with the lab's full privileges, without a shell."""
         ...
 
     def run_many(self, argvs: Sequence[Sequence[str]], *, timeout_s: float = 30.0) -> list[Completed]:
@@ -144,7 +144,7 @@ class NodeAccess(Protocol):
         ...
 
     def pty(self, argv: Sequence[str], *, writable: bool, columns: int = 80, rows: int = 24) -> PtyProgram:
-        """Start a program of the agent's on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
+        """Start an agent's program on a pseudo-terminal in the sandbox; ``writable`` as in ``AgentShell.shell``."""
         ...
 
     def capability(self, kind: Capability[T]) -> T:

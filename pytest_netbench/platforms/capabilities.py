@@ -56,8 +56,8 @@ class AgentShell(Protocol):
             command: Given to ``/bin/sh -c``.
             writable: ``True`` gives CAP_NET_ADMIN, CAP_NET_RAW and CAP_NET_BIND_SERVICE over the node's own network and
                 a writable node file system; ``False`` gives no capability and a read-only one.
-            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. They are
-                answered by a broker that runs the real program for argument lists that the broker knows to be reads.
+            reads: With ``writable=False``: programs (``nft``, ``iptables`` …) whose listings need a capability. A
+                broker runs the real program for argument lists that it knows to be read-only.
             limits: What it may use.
         """
         ...
@@ -79,7 +79,7 @@ class DaemonControl(Protocol):
         ...
 
     def kill(self, daemon: str) -> None:
-        """End a daemon at once (SIGKILL), without a goodbye to its peers, and return once it is gone.
+        """End a daemon at once (SIGKILL), without notice to its peers, and return once it has ended.
 
         Raises:
             LabError: The node has no daemon of that name.
@@ -87,7 +87,7 @@ class DaemonControl(Protocol):
         ...
 
     def freeze(self, daemon: str) -> None:
-        """Keep a daemon from running (SIGSTOP): it holds its connections and says nothing. ``resume`` lets it go on.
+        """Stop a daemon (SIGSTOP): it keeps its connections but sends nothing. ``resume`` continues it.
 
         Raises:
             LabError: The node has no daemon of that name.
@@ -103,7 +103,7 @@ class DaemonControl(Protocol):
         ...
 
     def start(self, daemon: str) -> None:
-        """Start a stopped daemon with the configuration it had, and return once it takes commands. Does nothing if it runs.
+        """Start a stopped daemon with its previous configuration; return once it takes commands. No effect if it runs.
 
         Raises:
             LabError: The node has no daemon of that name, or it did not start.
@@ -111,10 +111,10 @@ class DaemonControl(Protocol):
         ...
 
     def configure(self, daemon: str, config: str) -> None:
-        """Load configuration lines into a running daemon, past the driver and without checking by an agent's policy.
+        """Load configuration lines into a running daemon, without the driver and without an agent's policy checks.
 
         Raises:
-            LabError: The daemon does not run, or refused a line; the text has the line and the daemon's words.
+            LabError: The daemon does not run, or refused a line; the text has the line and the daemon's message.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""A capability: something with a name that a backend may offer and a driver or a task may require."""
+"""A capability: a named feature that a backend may offer and a driver or a task may require."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Capability(Generic[T_co]):
 
         Args:
             offered: Objects by the name of the capability.
-            owner: Who offers them, e.g. ``node R1``.
+            owner: What offers them, e.g. ``node R1``.
 
         Raises:
             RequirementMissing: It has none.

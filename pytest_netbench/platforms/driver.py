@@ -1,7 +1,7 @@
-"""What a driver is: the part that boots, configures and reads one network OS on the nodes of a lab.
+"""The protocol of a driver, which boots, configures and reads one network OS on the nodes of a lab.
 
-A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it requires. What is
-known of the configuration language without a running node is in ``dialects/``.
+A lab gives each node its driver. A driver reaches its nodes only through ``NodeAccess`` and the capabilities it
+requires. Knowledge of the configuration language that needs no running node is in ``dialects/``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pending:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One installed route in the platform-neutral form. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
+    """One installed route, platform-neutral. ``protocol`` is the device's word (ospf, bgp, static, connected, …)."""
 
     prefix: str
     protocol: str
@@ -56,7 +56,7 @@ class Driver(Protocol[NodeT_contra]):
     """Whether people can log in to its nodes."""
 
     def version(self, node: NodeT_contra | None = None) -> str | None:
-        """Version of the network OS that ``node`` runs; without a node: that this machine would run, if it is installed."""
+        """Return the version of the network OS that ``node`` runs; without a node, of the one installed here."""
         ...
 
     def kernel_interface(self, interface: str) -> str:
@@ -70,8 +70,8 @@ class Driver(Protocol[NodeT_contra]):
     def boot(self, node: NodeT_contra, startup_config: str) -> Sequence[RefusedLine]:
         """Start what the node runs and load its startup config; return the lines that the device refused.
 
-        Interfaces are up already, their far ends too; a config that shuts one down has the last word. A refused line does
-        not keep the device from loading the others.
+        Interfaces and their peers are already up; a config may shut them down. A refused line does not keep the device
+        from loading the others.
         """
         ...
 
@@ -80,12 +80,12 @@ class Driver(Protocol[NodeT_contra]):
 
         Args:
             nodes: The nodes.
-            excused: Says of a session that is down whether it is expected to be; then it is no part of ``missing``.
+            excused: Whether a session is expected to be down; then ``missing`` omits it.
         """
         ...
 
     def apply(self, node: NodeT_contra, commands: Sequence[str]) -> list[CommandStatus]:
-        """Apply configuration commands one by one; goes on after an error, as a device does."""
+        """Apply configuration commands one by one; continue after an error, as a device does."""
         ...
 
     def running_config(self, node: NodeT_contra) -> str:
@@ -101,7 +101,7 @@ class Driver(Protocol[NodeT_contra]):
         ...
 
     def unenforced(self, node: NodeT_contra) -> Sequence[str]:
-        """Lines of the running config that were accepted without doing what they say, each with the reason."""
+        """Lines of the running config that were accepted but are not implemented, each with the reason."""
         ...
 
     def console(self, node: NodeT_contra, *, enable_secret: str) -> Console:
@@ -109,10 +109,10 @@ class Driver(Protocol[NodeT_contra]):
 
         Args:
             node: Where.
-            enable_secret: What ``enable`` asks for, if the network OS has such a thing.
+            enable_secret: The password of ``enable``, if the network OS has one.
         """
         ...
 
     def files(self, node: NodeT_contra) -> FileStore | None:
-        """The files of a node that people copy, or ``None`` if its network OS has no such thing."""
+        """The files of a node that users can copy, or ``None`` if its network OS has none."""
         ...

@@ -1,4 +1,4 @@
-"""Undo what was configured on a node, as a power cycle does. For drivers whose nodes keep their state in the kernel."""
+"""Reset of a node's configuration, as by a power cycle. For drivers whose nodes keep their state in the kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rebooting(Protocol):
 
 
 def clear(node: NodeAccess, interfaces: Iterable[str]) -> None:
-    """Remove addresses, routes, filters, queues and additional interfaces; leave the topology's interfaces up and empty.
+    """Remove addresses, routes, filters, queues and added interfaces. Leaves the topology's interfaces up and empty.
 
     Args:
         node: The node; nothing of it runs any more.

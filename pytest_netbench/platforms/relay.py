@@ -82,7 +82,7 @@ class _Relay:
         """Until the program ends.
 
         Raises:
-            HungUp: Nobody is at the terminal any more.
+            HungUp: The user has left the terminal.
         """
         keys = threading.Thread(target=self._carry_keys, name="netbench-keys", daemon=True)
         keys.start()
@@ -136,7 +136,7 @@ class _Relay:
             self._stop(error)
 
     def _end_input(self) -> None:
-        """Say that no more will come, again if need be: a program that changes the terminal's mode may miss it."""
+        """Send end of file, repeatedly if needed: a program that changes the terminal's mode may miss it."""
         while not self._stopped.is_set():
             self._press(_END_OF_INPUT)
             self._stopped.wait(_AGAIN_S)
@@ -167,7 +167,7 @@ class _Relay:
             except BlockingIOError:
                 writable.poll(_PATIENCE_MS)
             except OSError:
-                return  # the program has ended; whoever reads from it says so
+                return  # the program has ended; the reader reports that
 
 
 class _Screen:
@@ -181,7 +181,7 @@ class _Screen:
 
     @property
     def line(self) -> str:
-        """It, without control sequences."""
+        """The last line, without control sequences."""
         return _ESCAPES.sub("", self._tail.rpartition("\r")[2] or self._tail)
 
 
@@ -204,7 +204,7 @@ class _Typist:
         self._lock = threading.Lock()
 
     def type(self, keys: str) -> None:
-        """Pass keys on, an entered line only if it may be."""
+        """Pass keys on; pass an entered line on only if it is permitted."""
         rest = keys
         while (enter := _ENTER.search(rest)) is not None:
             self._pass(rest[: enter.start()])

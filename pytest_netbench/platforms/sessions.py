@@ -1,4 +1,4 @@
-"""Sessions between two nodes, as readiness speaks of them: BGP sessions, adjacencies of IGPs, BFD sessions. Pure."""
+"""Sessions between two nodes, for readiness: BGP sessions, IGP adjacencies, BFD sessions. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocols of an interactive login to a node: the terminal that somebody types at, the console that serves it, its files.
+"""The protocols of an interactive login to a node: the user's terminal, the console that serves it, and its files.
 
 Owns no transport: ``lab/ssh`` implements ``Terminal``, each driver implements ``Console`` and ``FileStore``.
 """
@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 CommandKind = Literal["read", "configure", "session"]
-"""What an entered line asks for: to see something, to change the configuration, or only to move about in the session."""
+"""What an entered line does: read something, change the configuration, or only change the session's mode."""
 
 
 class TypedCommand(Protocol):
@@ -21,15 +21,15 @@ class TypedCommand(Protocol):
 
 
 class CommandNotPermitted(Exception):
-    """A command may not be run: the budget is used up, or the trial has ended. The text is for whoever typed it."""
+    """A command may not be run: the budget is used up, or the trial has ended. The text is for the user."""
 
 
 class HungUp(EOFError):
-    """Nobody is at the terminal any more: nothing is read and nobody would see what is written."""
+    """The user has left the terminal: there is no input, and output would be lost."""
 
 
 class Terminal(Protocol):
-    """Whoever types at a console, as the console sees them: keys come in, text goes out."""
+    """The user's terminal as the console sees it: keys come in, text goes out."""
 
     @property
     def columns(self) -> int: ...
@@ -39,7 +39,7 @@ class Terminal(Protocol):
 
     @property
     def waiting(self) -> bool:
-        """Whether keys have come that were not read yet: a console may put off work that is done once for many lines."""
+        """Whether unread keys are waiting. A console may then postpone work that is done once for many lines."""
         ...
 
     def read(self, *, timeout_s: float | None = None) -> str:
@@ -47,7 +47,7 @@ class Terminal(Protocol):
 
         Raises:
             EOFError: No more keys will come; text may still be shown.
-            HungUp: Nobody is there any more.
+            HungUp: The user has left.
         """
         ...
 
@@ -55,7 +55,7 @@ class Terminal(Protocol):
         r"""Show text. A new line is ``\r\n``, as on any terminal.
 
         Raises:
-            HungUp: Nobody is there any more.
+            HungUp: The user has left.
         """
         ...
 
@@ -76,11 +76,11 @@ class Console(Protocol):
     """One session on a node's own command line, from login to logout; one thread serves it.
 
     The console does what a terminal line does: echo, line editing, ``?`` and Tab at once, paging, confirmations,
-    Ctrl-C. It reads and writes a ``Terminal`` and knows nothing of what carries it.
+    Ctrl-C. It reads and writes a ``Terminal`` and does not know the transport.
     """
 
     def converse(self, terminal: Terminal) -> None:
-        """Serve whoever is at the terminal until they leave.
+        """Serve the user at the terminal until logout.
 
         Raises:
             EOFError: They hung up.

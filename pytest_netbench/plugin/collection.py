@@ -1,4 +1,4 @@
-"""Task files become items."""
+"""Collection of items from task files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> TaskFile |
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let errors outside the call read like those in it, and a skipped task be listed under its own file."""
+    """Show errors outside the call like those in it, and list a skipped task under its own file."""
     report = yield
     if not isinstance(item, TaskItem):
         return report
@@ -49,7 +49,7 @@ def pytest_runtest_makereport(
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in a line per reason why tasks were skipped, unless pytest lists skips anyway."""
+    """Print one line for each reason why tasks were skipped, unless pytest lists skips itself."""
     if terminalreporter.hasopt("skipped"):
         return
     reasons = Counter(

@@ -1,11 +1,12 @@
-"""What happens to results where the run is reported: heavy scores, report sections, JUnit properties, summary, merge.
+"""Results in the reporting process: heavy scores, report sections, JUnit properties, summary, merge.
 
-Without xdist this is the one process there is, with xdist the controller.
+Without xdist this is the only process; with xdist it is the controller.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -25,21 +26,21 @@ WORKER = "controller"
 
 
 class Controller:
-    """Sees every report before the terminal and JUnit do.
+    """Processes every report before the terminal and JUnit do.
 
     Args:
         config: Of the run.
-        scorers: Loaded scorers by name; those that are loaded here are added.
+        scorer: Gives the scorer of a name, always the same one.
     """
 
-    def __init__(self, config: pytest.Config, *, scorers: dict[str, Scorer]) -> None:
+    def __init__(self, config: pytest.Config, *, scorer: Callable[[str], Scorer]) -> None:
         self._config = config
         self._run = run_of(config)
         self._results: dict[str, TrialResult] = {}
         self._selftests: list[dict[str, Any]] = []
         self._trouble: list[str] = []
         self._store: Any = None
-        self._scorers = scorers
+        self._scorer = scorer
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -55,7 +56,7 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
-        """A worker that died is nobody's failure who is evaluated: an error."""
+        """Report a dead worker as an error: it is not the agent's failure."""
         if not is_from_a_task(crashitem) or report.outcome != "failed":
             return
         report.when = "setup"
@@ -92,7 +93,7 @@ class Controller:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Scores per agent and domain, or what the self-test showed."""
+        """Print scores per agent and domain, or the result of the self-test."""
         lines: list[str] = []
         if self._results:
             from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
@@ -124,19 +125,17 @@ class Controller:
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
         from pytest_netbench.model.trial import TrialRecord  # noqa: PLC0415  (imports pydantic)
-        from pytest_netbench.scorers.apply import apply_scorers, load_scorers  # noqa: PLC0415
+        from pytest_netbench.scorers.apply import apply_scorers  # noqa: PLC0415
         from pytest_netbench.trial import family_of  # noqa: PLC0415
 
         whole = TrialRecord.model_validate(record)
         names = run_of(self._config).scorer_names(family_of(whole.task).scorers)
-        for name in names:
-            if name not in self._scorers:
-                self._scorers.setdefault(name, load_scorers([name])[name])
-        heavy = apply_scorers(whole, names, where="controller", scorers=self._scorers)
+        scorers = {name: self._scorer(name) for name in names}
+        heavy = apply_scorers(whole, names, where="controller", scorers=scorers)
         if not heavy:
             return result
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        self._keep(scored.model_copy(update={"transcript": None}))  # only who writes it knows that it is there
+        self._keep(scored.model_copy(update={"transcript": None}))  # only the writer of the file knows that it exists
         return scored
 
     def _keep(self, result: TrialResult) -> None:

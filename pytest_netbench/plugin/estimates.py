@@ -1,4 +1,4 @@
-"""What an item will cost, before it runs."""
+"""Estimates of the time and memory of an item."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Estimate:
 
 
 def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
-    """Return one estimate per node id: what it took last time, or what its task suggests."""
+    """Return one estimate per node id: from its last run, or else from the size of its task."""
     cache = getattr(config, "cache", None)
     known: dict[str, float] = {} if cache is None else cache.get(DURATIONS, {})
     repeats = run_of(config).repeats if run_of(config).selftest else 0
@@ -67,7 +67,7 @@ def _of_source(node_id: str, root: Path, repeats: int) -> Estimate:
 
 
 def available_mb() -> float:
-    """Megabytes that labs may use together: what is available now, less a reserve; unlimited where nobody can say."""
+    """Return the megabytes that all labs may use: available memory less a reserve; unlimited if that is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

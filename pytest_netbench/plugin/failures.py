@@ -28,7 +28,7 @@ def cleaned(shown: Any) -> Any:
 
 
 def clean_sections(report: pytest.TestReport) -> None:
-    """Clean what the item printed and logged: agents in this process print, too."""
+    """Clean what the item printed and logged: agents may print in this process."""
     from pytest_netbench.text import clean  # noqa: PLC0415  (an ordinary pytest run need not have it)
 
     report.sections = [(clean(title), clean(text)) for title, text in report.sections]

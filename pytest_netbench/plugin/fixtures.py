@@ -36,7 +36,7 @@ def task(request: pytest.FixtureRequest) -> Task:
 
 @pytest.fixture
 def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
-    """Who is evaluated, as ``--agent`` says."""
+    """The agent that ``--agent`` names."""
     from pytest_netbench.agents.resolve import resolve_agent  # noqa: PLC0415  (needs pydantic)
 
     choice = getattr(request.node, "agent_choice", None)
@@ -69,7 +69,7 @@ def lab(stage: Stage) -> Lab | None:
 
 @pytest.fixture
 def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None) -> Iterator[OpenAni]:
-    """What the agent is given of ``lab``: four methods, under the task's budget and policy."""
+    """The agent's interface to ``lab``: four methods, under the task's budget and policy."""
     from pytest_netbench.reporting.item import ssh_text  # noqa: PLC0415
     from pytest_netbench.trial import open_ani, terms_for  # noqa: PLC0415  (needs pydantic)
 
@@ -90,7 +90,7 @@ def ani(request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent
 def trial(
     request: pytest.FixtureRequest, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
-    """The trial, run and scored: ``trial.record`` is what there is to judge. The lab is still up."""
+    """The trial, run and scored. ``trial.record`` is its record. The lab is still up."""
     from pytest_netbench.plugin.running import run  # noqa: PLC0415  (needs pydantic)
 
     return run(request, task=task, agent=agent, lab=lab, ani=ani)

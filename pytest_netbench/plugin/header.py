@@ -8,7 +8,7 @@ from pytest_netbench.plugin.run import run_of
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Who is evaluated, on what, and where the results go."""
+    """Return the line: agents, backend and results directory."""
     run = run_of(config)
     what = "self-test" if run.selftest else f"agents {', '.join(choice.id for choice in run.agents)}"
     scale = "chosen per lab" if run.time_scale is None else f"{run.time_scale:g}"

@@ -1,4 +1,4 @@
-"""Moments of a benchmark that a conftest.py or a plugin may act on."""
+"""Hooks of a benchmark for a conftest.py or a plugin."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @pytest.hookspec
 def pytest_netbench_lab_ready(lab: Lab, task: Task) -> None:
-    """Called when the lab of ``task`` is up and quiet, before the agent sees it."""
+    """Called when the lab of ``task`` is up and converged, before the agent works on it."""
 
 
 @pytest.hookspec
 def pytest_netbench_trial_finished(record: TrialRecord, result: TrialResult) -> None:
-    """Called in the process that ran the trial when it is scored, before its lab is destroyed; heavy scores come later."""
+    """Called in the trial's process once it is scored, before its lab is destroyed; heavy scores are added later."""
 
 
 @pytest.hookspec

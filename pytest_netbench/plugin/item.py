@@ -1,4 +1,4 @@
-"""A task as a pytest item: what it asks of the fixtures, what it asserts, how its failure reads."""
+"""A task as a pytest item: the fixtures it uses, what it asserts, and its failure text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class TrialFailed(AssertionError):
-    """An agent did not do what a task asks; the text says which testcases show it."""
+    """An agent did not solve a task; the text lists the failed testcases."""
 
 
 class SelftestFailed(AssertionError):
-    """A task is not solvable, or vacuous; the text says what showed it."""
+    """A task is not solvable, or vacuous; the text lists the problems found."""
 
 
 class TaskItem(pytest.Function):
@@ -51,7 +51,7 @@ class TaskItem(pytest.Function):
         return self.path, 0, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
-        """Ours: the message alone, and its first line as the short form. With ``--tb=long`` the whole traceback."""
+        """For our errors, show only the message, its first line as the short form; ``--tb=long`` adds the traceback."""
         expected = isinstance(excinfo.value, NetbenchError | TrialFailed | SelftestFailed)
         if not expected or self.config.option.tbstyle in {"long", "native"} or self.config.option.fulltrace:
             return cleaned(super().repr_failure(excinfo))
@@ -64,7 +64,7 @@ class TaskItem(pytest.Function):
 
 
 class Outcome:
-    """What a trial came to, until its report is made."""
+    """The outcome of a trial, kept until its report is made."""
 
     def __init__(self, record: TrialRecord, result: TrialResult) -> None:
         self.record = record
@@ -92,14 +92,14 @@ def selftest(parent: pytest.Collector, task: Task) -> TaskItem:
 
 
 def unassigned(parent: pytest.Collector, task: Task) -> TaskItem:
-    """A task that nobody was named for."""
+    """A task for which no agent was given."""
     item: TaskItem = TaskItem.from_parent(parent, name=task.slug, callobj=run_trial)
     item.task = task
     return item
 
 
 def broken(parent: pytest.Collector, *, name: str, error: InputError) -> TaskItem:
-    """An item for a source that gives no task. It errs, so that the others run."""
+    """A failing item for a source without a valid task, so that the other items run."""
     item: TaskItem = TaskItem.from_parent(parent, name=name, callobj=run_nothing)
     item.task_error = error
     return item

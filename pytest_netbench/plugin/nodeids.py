@@ -1,4 +1,4 @@
-"""Node ids of task items, and back. The process that schedules and reports a run has nothing else of them."""
+"""Conversion between task items and node ids. The process that schedules and reports a run has only the node ids."""
 
 from __future__ import annotations
 

@@ -21,15 +21,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest="netbench_agents",
         metavar="AGENT",
         help=(
-            "who is evaluated: oracle, nop, an agent file or its name, module:Class, or a model such as openai/gpt-4o "
-            "(which means react on that model). Repeat for a matrix. Without it, tasks are skipped."
+            "the agent to evaluate: oracle, nop, an agent file or its name, module:Class, or a model (openai/gpt-4o: "
+            "react on that model). Repeat it for a matrix. Without it, tasks are skipped."
         ),
     )
     group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",
-        help="what deploys the labs (default: netns, rootless namespaces on this machine).",
+        help="the backend that deploys the labs (default: netns, rootless namespaces on this machine).",
     )
     group.addoption(
         "--netbench-time-scale",
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         metavar="N",
         help=(
-            "lab seconds per wall second for protocol timers, 0 < N <= 100 (default: chosen by the backend from the"
+            "lab seconds per wall second for protocol timers, 0 < N <= 100 (default: the backend chooses from the"
             " number of nodes and cores; a task file may set its own)."
         ),
     )
@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_count,
         default=1,
         metavar="N",
-        help="attempts per task and agent, each an item of its own on a fresh lab (default: 1).",
+        help="attempts per task and agent, each a separate item on a fresh lab (default: 1).",
     )
     group.addoption(
         "--netbench-budget",
@@ -64,22 +64,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         dest="netbench_scorers",
         default=[],
         metavar="NAME",
-        help="a further scorer, by its entry point's name, beside those of the task's family; repeat it for more.",
+        help="an additional scorer by its entry point name; may be repeated.",
     )
     group.addoption(
         "--netbench-ssh",
         action="store_true",
         default=False,
         help=(
-            "let each device of a lab answer with SSH on a loopback port while the agent works; the agent is told the "
-            "logins (also in an agent file: `access: ssh`)."
+            "offer SSH to each device of a lab on a loopback port while the agent works; the agent's brief has the "
+            "logins (in an agent file: `access: ssh`)."
         ),
     )
     group.addoption(
         "--netbench-results",
         default=None,
         metavar="DIR",
-        help="where results and transcripts are written (default: .netbench/<UTC time> under the rootdir).",
+        help="directory for results and transcripts (default: .netbench/<UTC time> under the rootdir).",
     )
     group.addoption(
         "--netbench-selftest",
@@ -95,7 +95,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_count,
         default=3,
         metavar="N",
-        help="times that the self-test repeats its measurements, which must come out equal (default: 3).",
+        help="how often the self-test repeats its measurements, whose results must be equal (default: 3).",
     )
 
 

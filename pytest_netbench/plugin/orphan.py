@@ -1,4 +1,4 @@
-"""Ends a worker process as soon as the process that started it is gone, and its labs with it."""
+"""Ends a worker process, and its labs, as soon as the process that started it has ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _ORPHANED = 70
 def end_with_parent() -> None:
     """Watch the parent process from a thread; end this process, without any cleaning up, once the parent has ended.
 
-    xdist notices the end of its controller only when a worker's test is over. Until then the worker's lab would live on.
+    xdist notices the end of its controller only when a worker's test has finished. Until then the worker's lab would
+    stay up.
     """
     parent = os.getppid()
     try:

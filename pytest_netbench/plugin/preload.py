@@ -1,95 +1,122 @@
-"""Heavy imports and models, loaded by a thread while labs deploy.
+"""What takes long to load, loaded while labs deploy: litellm and scorers by a thread, the embedding model by a process.
 
-Whoever needs one of them loads it again: that waits for the thread, and says what failed if something did.
+Only what the collected tasks need is loaded. Code that needs one of these things loads it again. That waits for the thread
+or the process and reports an error of the load.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_netbench.plugin.embedder import ProcessEmbedder
 from pytest_netbench.plugin.item import TaskItem
-from pytest_netbench.plugin.nodeids import is_from_a_task
+from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer
 
 BOUNDS = ("oracle", "nop")
-"""Agents that give no reasoning, or the task's own: comparing it takes no model."""
+"""Agents without reasoning, or with the task's own: comparing it needs no model."""
 
 
 class Preload:
-    """Starts loading once it is known that tasks will run.
-
-    ``scorers`` are those that score in this process, by name; they keep what they have loaded.
-    """
+    """Starts loading once it is known that tasks will run, and has the scorers of this process."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._run = run_of(config)
         self._stop = Event()
         self._thread: Thread | None = None
-        self.scorers: dict[str, Scorer] = {}
+        self._scorers: dict[str, Scorer] = {}
+        self._making = Lock()
+        self._embedder = ProcessEmbedder()
+
+    def scorer(self, name: str) -> Scorer:
+        """Return the scorer of this name, always the same one: it keeps what it has loaded.
+
+        Raises:
+            UsageError: There is no such scorer.
+        """
+        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+        from pytest_netbench.scorers.reasoning import ReasoningScorer  # noqa: PLC0415  (imports pydantic)
+
+        with self._making:
+            if name not in self._scorers:
+                kind = parts.load("scorers", name)
+                self._scorers[name] = kind(embedder=self._embedder) if kind is ReasoningScorer else kind()
+            return self._scorers[name]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist, or in a worker."""
-        if any(isinstance(item, TaskItem) for item in session.items):
-            self._start()
+        items = [item for item in session.items if isinstance(item, TaskItem) and item.task is not None]
+        agents = {item.agent_choice.spec for item in items if item.agent_choice is not None}
+        if items:
+            self._start(lambda: {item.task.family for item in items if item.task is not None}, agents)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:  # noqa: ARG002  (a hook's names)
         """On the controller of xdist."""
         if any(map(is_from_a_task, ids)):
-            self._start()
+            self._start(partial(self._families_of, tuple(ids)), {agent.spec for agent in self._run.agents})
 
     def pytest_unconfigure(self) -> None:
-        """Begin nothing more; what is being loaded must end before the interpreter may."""
+        """End the embedding process and start no further load. A thread's running load must end before the interpreter."""
         self._stop.set()
+        self._embedder.close()
 
-    def _start(self) -> None:
+    def _start(self, families: Callable[[], Iterable[str]], agents: set[str]) -> None:
         if self._thread is not None or self._run.selftest or self._config.option.collectonly:
             return
-        self._thread = Thread(target=self._load, name="netbench-preload")
+        self._thread = Thread(target=self._load, args=(families, agents), name="netbench-preload")
         self._thread.start()
 
-    def _load(self) -> None:
-        for step in self._steps():
+    def _load(self, families: Callable[[], Iterable[str]], agents: set[str]) -> None:
+        for step in self._steps(families, agents):
             if self._stop.is_set():
                 return
-            # an error is not lost: whoever needs the thing loads it again, and reports it
+            # an error is not lost: the code that needs the import repeats it and reports the error
             with contextlib.suppress(Exception):
                 step()
 
-    def _steps(self) -> Iterator[Callable[[], Any]]:
+    def _steps(self, families: Callable[[], Iterable[str]], agents: set[str]) -> Iterator[Callable[[], Any]]:
+        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+        from pytest_netbench.agents.resolve import preload  # noqa: PLC0415  (only for a benchmark)
+
+        by_default = [name for family in families() for name in parts.load("families", family).scorers]
+        for name in self._run.scorer_names(tuple(by_default)):
+            yield partial(self._prepare, name, agents)
         if not self._run.distributes:
-            from pytest_netbench.agents.resolve import preload  # noqa: PLC0415  (only for a benchmark)
+            for agent in sorted(agents):
+                yield partial(preload, agent, rootdir=self._config.rootpath)
 
-            for agent in self._run.agents:
-                yield partial(preload, agent.spec, rootdir=self._config.rootpath)
-        for name in self._scorer_names():
-            yield partial(self._prepare, name)
-
-    def _scorer_names(self) -> tuple[str, ...]:
-        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-
-        names = [name for family in parts.names("families") for name in parts.load("families", family).scorers]
-        return self._run.scorer_names(tuple(names))
-
-    def _prepare(self, name: str) -> None:
-        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-
-        scorer = self.scorers.get(name) or parts.load("scorers", name)()
+    def _prepare(self, name: str, agents: set[str]) -> None:
+        scorer = self.scorer(name)
         here = not self._run.is_worker if scorer.on_controller else not self._run.distributes
-        if not here or (scorer.on_controller and all(agent.spec in BOUNDS for agent in self._run.agents)):
-            return
-        self.scorers.setdefault(name, scorer)
-        getattr(self.scorers[name], "prepare", _nothing)()
+        if here and not (scorer.on_controller and agents <= set(BOUNDS)):
+            getattr(scorer, "prepare", _nothing)()
+
+    def _families_of(self, node_ids: tuple[str, ...]) -> set[str]:
+        """Return the families of these items; no more files are read than it takes."""
+        from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
+        from pytest_netbench.errors import InputError  # noqa: PLC0415
+
+        found: set[str] = set()
+        installed = set(parts.names("families"))
+        for node_id in {node_id.partition("::")[0]: node_id for node_id in node_ids}.values():
+            source = source_of(node_id, self._config.rootpath)
+            if source is not None:
+                with contextlib.suppress(InputError):  # its item says what is wrong with it
+                    found.add(source.load().family)
+            if found == installed:
+                break
+        return found
 
 
 def _nothing() -> None:

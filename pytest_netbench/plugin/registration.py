@@ -14,7 +14,7 @@ _MARK = (
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Make the moments of a benchmark known."""
+    """Register the hook specifications."""
     pluginmanager.add_hookspecs(hookspecs)
 
 
@@ -36,6 +36,6 @@ def pytest_configure(config: pytest.Config) -> None:
     register(loading, "netbench-preload")
     if not settings.is_worker:
         register(header, "netbench-header")
-        register(controller.Controller(config, scorers=loading.scorers), "netbench-controller")
+        register(controller.Controller(config, scorer=loading.scorer), "netbench-controller")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")

@@ -31,7 +31,7 @@ class Reports:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Forget the attempt before, if the item is run again."""
+        """Discard the previous attempt if the item runs again."""
         if isinstance(item, TaskItem):
             item.stage = None
             item.outcome = None

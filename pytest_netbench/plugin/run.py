@@ -1,4 +1,4 @@
-"""What this pytest run was asked for, kept on ``config.stash``."""
+"""The options of this pytest run, kept on ``config.stash``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKER_RESULTS = "netbench_results"
 
 @dataclass(frozen=True, kw_only=True)
 class AgentChoice:
-    """One ``--agent``: what was written, and the short id that names it in node ids."""
+    """One ``--agent``: its value, and its short id in node ids."""
 
     spec: str
     id: str
@@ -28,8 +28,9 @@ class AgentChoice:
 class Run:
     """The options of a run, checked.
 
-    ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in it.
-    ``side_by_side`` is how many labs are expected at a time; ``distributes``: this process hands items to xdist workers.
+    ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
+    it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
+    workers.
     """
 
     agents: tuple[AgentChoice, ...]
@@ -48,11 +49,11 @@ class Run:
     distributes: bool
 
     def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the task's family and those asked for, each once."""
+        """Names of the scorers of the task's family and of the requested ones, each once."""
         return tuple(dict.fromkeys((*family, *self.scorers)))
 
     def shown_results(self, rootdir: Path) -> str:
-        """The results directory as people are shown it."""
+        """The results directory as it is printed."""
         return str(self.results.relative_to(rootdir) if self.results.is_relative_to(rootdir) else self.results)
 
     @property
@@ -146,7 +147,7 @@ def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)
     if run.ssh and importlib.util.find_spec("asyncssh") is None:
-        raise pytest.UsageError("--netbench-ssh needs asyncssh (mend: pip install 'pytest-netbench[ssh]')")
+        raise pytest.UsageError("--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[ssh]')")
     if run.agents and run.selftest:
         raise pytest.UsageError(
             "--netbench-selftest tests the tasks and not an agent: give either it or --agent, not both"
@@ -158,7 +159,7 @@ def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
 
 
 def _check_writable(results: Path) -> None:
-    """Say before any lab is up that results could not be kept."""
+    """Raise an error, before any lab is deployed, if results cannot be written."""
     standing = next(path for path in (results, *results.parents) if path.exists())
     if not standing.is_dir():
         raise pytest.UsageError(f"--netbench-results: {standing} is not a directory; give one that is, or can be made")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(request: pytest.FixtureRequest) -> Settings:
-    """How stages of the item that asks are set up."""
+    """Return the settings for stages of the requesting item."""
     run = run_of(request.config)
     hook = request.config.hook
 
@@ -43,7 +43,7 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
 def run(
     request: pytest.FixtureRequest, *, task: Task, agent: Agent | InformedAgent, lab: Lab | None, ani: OpenAni
 ) -> Trial:
-    """Run the trial of the item that asks, score it as far as this process may, and leave the outcome on the item."""
+    """Run the trial of the requesting item, apply the scorers of this process, and store the outcome on the item."""
     settings = run_of(request.config)
     trial = Trial(
         stage=_stage(request, task, lab),
@@ -63,7 +63,7 @@ def run(
 
 
 def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
-    """Test the task of the item that asks, and record the running configs its ground truth leaves."""
+    """Run the self-test of the requesting item's task and record the running configs that its ground truth leaves."""
     try:
         report = selftest(task, settings_of(request), repeats=run_of(request.config).repeats)
     except RequirementMissing as lack:
@@ -75,11 +75,11 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
 
 
 def _stage(request: pytest.FixtureRequest, task: Task, lab: Lab | None) -> Stage:
-    """The item's stage; a ``lab`` of an overridden fixture takes the place of its own."""
+    """The item's stage. The ``lab`` of an overridden fixture replaces its own lab."""
     stage: Stage | None = getattr(request.node, "stage", None)
     if stage is None:
         stage = Stage(task, settings_of(request), lab=lab)
-        stage.__enter__()  # it has nothing to remove: whoever deployed the lab does that
+        stage.__enter__()  # it has nothing to remove: the code that deployed the lab destroys it
     elif lab is not None:
         stage.adopt(lab)
     return stage

@@ -1,7 +1,7 @@
-"""Which xdist worker gets which item: longest first, and no more labs at a time than memory holds.
+"""Distribution of items to xdist workers: longest first, and only as many labs at a time as fit in memory.
 
-A worker starts an item only once it was given the next one, or was told that there is none. So each worker is promised one
-item ahead; holding the promise back holds the worker back, which is how labs wait for memory.
+A worker starts an item only after it was given the next one, or was told that there is none. So each worker is assigned
+one item in advance. A worker waits for memory by not being assigned the next item.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Distribution:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
-        """Tell a worker where results go."""
+        """Pass the results directory to a worker."""
         node.workerinput[WORKER_RESULTS] = str(run_of(self._config).results)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config) -> LabScheduling | None:
-        """Ours, unless another was asked for."""
+        """Return our scheduler, unless the user selected another one."""
         return LabScheduling(config) if config.option.dist == "load" else None
 
 
@@ -114,7 +114,7 @@ class LabScheduling:
     # the decisions
 
     def _advance(self) -> None:
-        """Give every worker that waits what it may have."""
+        """Give every waiting worker the items that it may start."""
         self._pending.sort(key=lambda index: (-self._estimates[index].seconds, index))
         for node, given in self._given.items():
             if not given and self._pending and not node.shutting_down and node in self._collections:
@@ -128,7 +128,7 @@ class LabScheduling:
                 self._promise(node)
 
     def _promise(self, node: WorkerController) -> None:
-        """Let ``node`` start what it has, by promising it what the plan has for it afterwards."""
+        """Let ``node`` start its item by assigning it the next item of the plan."""
         mine = plan({one: self._load(one) for one in self._working()}, self._pending, self._estimates)[node]
         if mine:
             self._give(node, mine[0])
@@ -153,7 +153,7 @@ class LabScheduling:
 
 
 def plan(loads: Mapping[Any, float], pending: Sequence[int], estimates: Sequence[Estimate]) -> dict[Any, list[int]]:
-    """Longest first, each to whoever is free first.
+    """Assign items longest first, each to the worker that is free first.
 
     Args:
         loads: Seconds of work that each worker has already.

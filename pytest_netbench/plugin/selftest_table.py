@@ -1,4 +1,4 @@
-"""What the self-test showed, as a table."""
+"""The results of the self-test, as a table."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LEGEND = (
 
 
 def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
-    """Return the tables, at most ``width`` columns wide, but never less than 80. A table has a column for each score that was made.
+    """Return the tables, at most ``width`` (but at least 80) columns wide, with a column for each score that was made.
 
     Infrastructure errors are counted under the table and are in none of its numbers.
     """

@@ -21,7 +21,7 @@ RESCORED = "results.rescored.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """A number that came out otherwise. ``before`` or ``after`` is ``None`` if that scoring did not have it."""
+    """A number that changed. ``before`` or ``after`` is ``None`` if that scoring did not have it."""
 
     node_id: str
     trial: int
@@ -31,7 +31,7 @@ class Difference:
 
     @property
     def expected(self) -> bool:
-        """Whether another version of the scorer explains it, or there was no number before (killed, or without the extra)."""
+        """Whether another scorer version explains it, or there was no number before (killed, or without the extra)."""
         if self.before is None or self.before.value is None:
             return True
         return self.after is not None and self.before.scorer != self.after.scorer
@@ -42,9 +42,9 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class RescoreReport:
-    """What scoring again showed.
+    """The result of scoring again.
 
-    ``unscored`` says of each trial that could not be scored again why; ``equal`` counts scores that came out the same.
+    ``unscored`` has the reason for each trial that could not be scored again; ``equal`` counts unchanged scores.
     ``versions`` are the scorers that have changed since, before and now.
     """
 
@@ -57,7 +57,7 @@ class RescoreReport:
 
     @property
     def same(self) -> bool:
-        """Whether every difference is one that is to be expected."""
+        """Whether every difference is expected."""
         return all(difference.expected for difference in self.differences)
 
     def lines(self) -> list[str]:

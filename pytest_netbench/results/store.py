@@ -6,7 +6,7 @@
     transcripts/<trial>.json    the full TrialRecord
     configs/<trial>/<node>.cfg  final running configs, for people
 
-Several lines may speak of the same attempt: scores that are made later, on the controller, are appended and not edited in.
+Several lines may concern the same attempt: scores that the controller makes later are appended, not edited in.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MERGED = "results.jsonl"
 class Contents:
     """Results of a directory, one for each node id and trial, sorted by them.
 
-    ``torn`` names lines that were not whole (``results-gw0.jsonl:7``): the process that wrote them was killed.
+    ``torn`` names incomplete lines (``results-gw0.jsonl:7``): the process that wrote them was killed.
     """
 
     results: tuple[TrialResult, ...]
@@ -49,7 +49,7 @@ class ResultsDir:
 
     @classmethod
     def create(cls, path: Path) -> ResultsDir:
-        """Make the directory, if it is not there, and prove that it can be written to.
+        """Make the directory if it does not exist, and check that it is writable.
 
         Raises:
             UsageError: It cannot be made or written to.

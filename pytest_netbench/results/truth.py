@@ -1,8 +1,8 @@
 """Recorded ground truth: the running configs that the oracle leaves, kept for the command score.
 
-A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the task:
-``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task finds its truth also if its file is renamed, copied or generated,
-and a task that is reworded keeps it.
+A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the
+task: ``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task keeps its truth if its file is renamed, copied or
+generated, or if its wording changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = ".truth"
 class Truth(Model):
     """Running configs by node before and after the ground truth is applied, for tasks of this truth digest.
 
-    ``proved``: the proof digest of the task whose self-test passed last. ``versions``: with what they were recorded.
+    ``proved``: the proof digest of the task whose self-test passed last. ``versions``: the versions that recorded them.
     """
 
     digest: str
@@ -151,7 +151,7 @@ def _recorded(store: TruthStore, task: Task) -> Truth | None:
     try:
         truth = store.load(task)
     except ResultsError:
-        return None  # it is about to be recorded again, which is the remedy
+        return None  # the caller records it again, which repairs it
     return None if truth is None else truth.model_copy(update={"versions": {}})
 
 

@@ -1,4 +1,4 @@
-"""The heaviest common subsequence of two lists: what is common to them when order counts."""
+"""The heaviest common subsequence of two lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applies scorers by name to a record. A scorer's bug shows in its score and costs nobody the trial."""
+"""Applies scorers by name to a record. An error of a scorer is reported in its score; the trial remains valid."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def load_scorers(names: Sequence[str]) -> dict[str, Scorer]:
 def apply_scorers(
     record: TrialRecord, names: Sequence[str], *, where: Place, scorers: Mapping[str, Scorer] | None = None
 ) -> tuple[Score, ...]:
-    """Scores of ``record`` by those of ``names`` that belong to this place, in the order of ``names``.
+    """Scores of ``record`` by those of ``names`` that run in this place, in the order of ``names``.
 
     Args:
         record: What is scored.
@@ -46,7 +46,7 @@ def apply_scorers(
 
 
 def score_of(scorer: Scorer, record: TrialRecord) -> Score:
-    """What ``scorer`` says of ``record``; not measured, with the error, if it raises.
+    """Return the score of ``record`` by ``scorer``; not measured, with the error, if it raises.
 
     ``evidence["error"]`` is set then, and only then.
     """

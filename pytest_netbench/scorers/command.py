@@ -20,7 +20,7 @@ _LISTED = 50
 
 
 class CommandScorer:
-    """Lines added and removed, each under its parents, both sides in the device's own words.
+    """Compares added and removed lines, each under its parents, in the device's own syntax.
 
     Args:
         dialects: Dialects by name, instead of those found by entry point.
@@ -110,7 +110,7 @@ class _Judged:
 def f1_of(matched: int, *, generated: int, expected: int) -> tuple[float, float, float]:
     """Precision, recall and their harmonic mean, to 6 decimals.
 
-    Nothing asked and nothing done is all right (1.0); if only one of them is empty, all three are 0.0.
+    If both are empty, all three are 1.0; if only one is empty, all three are 0.0.
     """
     if generated == expected == 0:
         return 1.0, 1.0, 1.0

@@ -1,8 +1,8 @@
 """Running config text to a tree of lines. The only module that imports ciscoconfparse2 (GPL-3).
 
-Knows nothing of platforms: the hierarchy is the indentation. Importing ciscoconfparse2 takes more than a second of processor
-time, so texts that hold nothing but indented lines are read here, with the same outcome; it reads those with banners,
-certificates, macros or comments in unusual places.
+It does not know platforms: the hierarchy is the indentation. Importing ciscoconfparse2 takes more than a second of
+processor time, so texts with only indented lines are parsed here, with the same result. ciscoconfparse2 parses texts
+with banners, certificates, macros or comments in unusual places.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def parse_tree(text: str) -> tuple[ConfigNode, ...]:
 
 
 def is_plain(lines: Sequence[str]) -> bool:
-    """Whether indentation alone is the hierarchy of ``lines``: nothing spans lines, and no comment has or is a child."""
+    """Whether indentation alone gives the hierarchy of ``lines``: nothing spans lines, no comment has or is a child."""
     if any(_SPANS_LINES.search(line) for line in lines):
         return False
     before = 0

@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Change:
-    """A line with its mark. A kept line is here for the place it gives to others, and does not count itself."""
+    """A line with its mark. A kept line only fixes the position of others; it is not a change."""
 
     mark: Mark
     line: str
@@ -27,7 +27,7 @@ class Change:
 def diff(
     dialect: Lines, initial: Sequence[ConfigNode], final: Sequence[ConfigNode], parents: Path = ()
 ) -> tuple[Change, ...]:
-    """What turns ``initial`` into ``final``, both canonical. In an ordered list a line that moved is removed and added."""
+    """Return the changes from ``initial`` to ``final``, both canonical. A line moved in an ordered list makes two."""
     before, after = blocks(dialect, initial, parents), blocks(dialect, final, parents)
     changes: list[Change] = []
     for key in dict.fromkeys([*before, *after]):

@@ -1,4 +1,4 @@
-"""The config lines of a dialect as the command score compares them: canonical, with names and sequence numbers marked."""
+"""Canonical config lines of a dialect, with names and sequence numbers marked, as the command score compares them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Lines:
         self._blocks: dict[tuple[tuple[str, ...], str], str | None] = {}
 
     def canonical(self, tree: Sequence[ConfigNode]) -> tuple[ConfigNode, ...]:
-        """``tree`` in canonical lines, without lines that say nothing and what stands under them."""
+        """``tree`` in canonical lines, without lines that have no effect and their children."""
         return _nodes(self._dialect.rearrange(self._normal(tree)))
 
     def _normal(self, tree: Sequence[ConfigNode]) -> tuple[Tree, ...]:
@@ -89,7 +89,7 @@ class Lines:
         return self._blocks[key]
 
     def masked(self, line: str) -> str:
-        """``line`` with its positions blotted out."""
+        """``line`` with its positions masked."""
         return self.template(line).text({}, positions=False)
 
     def _take_apart(self, line: str) -> Template:

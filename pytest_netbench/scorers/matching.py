@@ -11,7 +11,7 @@ from pytest_netbench.scorers.lines import Lines, Name
 
 Pair = tuple[Change, Change]
 
-# in an ordered list, lines that both sides kept are the landmarks: no number of matches makes up for one of them
+# in an ordered list, lines that both sides kept are fixed points: they outweigh any number of matches
 _LANDMARK = 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""What a scorer is."""
+"""The protocol of a scorer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytest_netbench.model.trial import TrialRecord
 class Scorer(Protocol):
     """TrialRecord to Score; pure. ``on_controller`` scorers are too heavy for every worker and run once per run.
 
-    It may also have ``prepare()``, which loads what takes long to load. A thread calls it while labs deploy; ``score`` must
-    work without it, and while it runs.
+    It may also have ``prepare()``, which loads slow dependencies. A thread calls it while labs deploy. ``score`` must
+    work without it and during it.
     """
 
     name: str
@@ -20,5 +20,5 @@ class Scorer(Protocol):
     on_controller: bool
 
     def score(self, record: TrialRecord) -> Score:
-        """Score one record. A record that lacks what the scorer needs gives ``value=None`` and says why."""
+        """Score one record. If it lacks what the scorer needs, ``value`` is ``None`` and ``explanation`` says why."""
         ...

@@ -42,7 +42,7 @@ def best_renaming(
         dialect: The node's platform.
         agent: What the agent changed.
         truth: What the ground truth changes.
-        known: Initial configs: names in them were there before, so nobody chose them, and they stay as they are.
+        known: Initial configs: names in them were not chosen by either side and are not renamed.
     """
     return _Search(dialect, agent, truth, _names_of(dialect, known)).run()
 

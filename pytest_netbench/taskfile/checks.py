@@ -1,4 +1,4 @@
-"""What a well-formed task must also be: nodes that exist, patterns that compile, addresses that are addresses."""
+"""Checks of a well-formed task: existing nodes, valid patterns, valid addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the tasks and agents are that this package ships."""
+"""The location of the tasks and agents that this package ships."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def show_form(raw: dict[str, Any]) -> dict[str, Any]:
 def draft_pattern(text: Any) -> Any:
     """A pattern for an ``expected_output`` of the draft.
 
-    The draft calls it a regular expression and prints ``S 2.2.2.0/30 [1/0] via 192.168.1.2``, which as one does not
-    match itself. A text with signs that mean something in an expression matches literally as well, whatever its spacing.
+    The draft calls it a regular expression but prints ``S 2.2.2.0/30 [1/0] via 192.168.1.2``, which does not match
+    itself as one. A text that contains special characters of expressions also matches literally, with any spacing.
     """
     if not isinstance(text, str) or not text.strip():
         return text

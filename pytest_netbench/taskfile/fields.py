@@ -1,4 +1,4 @@
-"""Mappings of a file to mappings of the model: field names, quantities, and the shorthands every part of a file may use."""
+"""Conversion of mappings in a file to mappings of the model: field names, quantities, and the common short forms."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def list_of(value: Any, where: Where, problems: Problems, what: str) -> list[Any
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in the words of a person who writes YAML."""
+    """The type of a value, in YAML terms."""
     names = {
         dict: "a mapping",
         list: "a list",

@@ -1,4 +1,4 @@
-"""A task as people write it to the mapping that the model takes. Meaning is checked in ``checks``, not here."""
+"""Conversion of a task file's mapping to the model's mapping. ``checks`` checks the meaning."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def payload_of(raw: dict[str, Any], problems: Problems) -> type[Payload] | None:
 def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *, json: bool) -> dict[str, Any]:
     """The flat model's mapping of a file's mapping.
 
-    A field that a payload declares with the type that ``Networked`` or ``Configure`` gives it may be written in the same
-    short forms, whatever the family.
+    A field of a payload with the same type as in ``Networked`` or ``Configure`` may be written in the same short
+    forms, in any family.
 
     Args:
         raw: The file.
@@ -76,7 +76,7 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
 
 
 def _with_short_forms(payload: type[Payload]) -> set[str]:
-    """Fields of ``payload`` that have the same type in ``Configure``, so that a file may write them in the same forms."""
+    """Return the fields of ``payload`` with the same type in ``Configure``; files may use its short forms for them."""
     known = Configure.model_fields
     return {
         name

@@ -103,7 +103,7 @@ def _message(where: Where, error: dict[str, Any]) -> str:
 
 
 def _owner(where: Where) -> str:
-    """Who lacks a field, in words: ``testcase 2``, ``'flow' of testcase 2``, ``the task``."""
+    """Return the part that lacks a field: ``testcase 2``, ``'flow' of testcase 2``, ``the task``."""
     owner = "the task"
     for step, after in zip(where, (*where[1:], None), strict=False):
         if isinstance(after, int):

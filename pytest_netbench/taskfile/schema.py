@@ -1,6 +1,6 @@
 """The published JSON Schema of the file format: the models' own schema, with what a file may write instead.
 
-It describes structure. What needs knowledge of the whole file (nodes that exist, patterns that compile) the loader checks.
+It describes structure. The loader checks what needs knowledge of the whole file (existing nodes, valid patterns).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quantities as people write them: ``10ms``, ``2mbit``, ``1%``, ``af41``. Pure."""
+"""Parsing of quantities: ``10ms``, ``2mbit``, ``1%``, ``af41``. Pure."""
 
 from __future__ import annotations
 

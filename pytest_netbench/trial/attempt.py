@@ -19,8 +19,8 @@ class Trial:
 
     Args:
         stage: A prepared stage of the task.
-        ani: What the agent is given of the stage, opened under ``terms``.
-        agent: Who is evaluated.
+        ani: The agent's interface to the stage, opened under ``terms``.
+        agent: The agent to evaluate.
         terms: Budget and policy.
         node_id: Name of the trial in results.
         number: 1 for the first attempt, 2 for the second …
@@ -61,7 +61,7 @@ class Trial:
         return self.stage.lab
 
     def run(self) -> TrialRecord:
-        """Let the agent work, and examine what it left.
+        """Let the agent work, then evaluate the state it left.
 
         Raises:
             InfrastructureError: The lab or the model's provider broke; there is nothing to score.

@@ -1,4 +1,4 @@
-"""The agent's part of a trial: it works in a thread of its own, so that one that hangs can be left behind."""
+"""The agent's part of a trial. It runs in a separate thread, so that a hanging agent can be abandoned."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def let_work(
     """Let ``agent`` work until it is done, fails, or its wall time is over.
 
     Args:
-        agent: Who works; only an ``InformedAgent`` is given ``task``.
+        agent: The agent; only an ``InformedAgent`` gets ``task``.
         task: The task.
-        brief: What it says of itself, with the budget that applies.
+        brief: What the agent is told, with the budget that applies.
         ani: Where requests and completions are counted.
-        grace_s: Wall seconds beyond the budget in which the agent may still hand in; ``None`` takes the budget's wall time,
+        grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall time,
             at most a minute.
         clock: Wall seconds, monotonic.
 
@@ -111,7 +111,7 @@ class _Errand(Thread):
         self.limit = ""
 
     def prepare(self) -> None:
-        """Let the agent load what it needs; the first trial of a process shall not pay for it with its time."""
+        """Let the agent load what it needs; otherwise the first trial of a process would lose that time."""
         try:
             getattr(self._agent, "prepare", _nothing_to_load)()
         except Exception as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
@@ -160,7 +160,7 @@ def _checked(submission: Submission) -> Submission:
 
 
 def usage_of(steps: tuple[Step, ...]) -> Usage:
-    """What the completions in a trace cost together."""
+    """Return the total usage of the completions in a trace."""
     used = [step.data.get("usage") for step in steps if step.kind == "completion"]
     totals: list[dict[str, Any]] = [one for one in used if isinstance(one, dict)]
     prices = [one["cost_usd"] for one in totals if one.get("cost_usd") is not None]

@@ -1,4 +1,4 @@
-"""Opening an ANI as the terms of a trial say."""
+"""Opening an ANI under the terms of a trial."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.trial.terms import Terms
 
 
 def open_ani(lab: Lab | None, terms: Terms) -> OpenAni:
-    """Open what an agent is given of ``lab`` under ``terms``; whoever opens it closes it.
+    """Open the agent's interface to ``lab`` under ``terms``; the caller closes it.
 
     Without a lab no method is offered.
 

@@ -1,4 +1,4 @@
-"""Where and with what a trial runs."""
+"""The environment of a trial: versions, kernel, features and commit."""
 
 from __future__ import annotations
 

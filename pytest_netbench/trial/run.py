@@ -26,7 +26,7 @@ def run_trial(
 
     Args:
         task: What is asked, e.g. from ``taskfile``.
-        agent: Who is evaluated.
+        agent: The agent to evaluate.
         backend: Name of what deploys the lab, instead of the one in ``settings``.
         time_scale: Lab seconds per wall second, instead of the one in ``settings``.
         budget: Limits instead of the task's, by field name.

@@ -17,10 +17,10 @@ from pytest_netbench.trial.terms import family_of
 
 @dataclass(frozen=True, kw_only=True)
 class SelftestReport:
-    """What was shown of a task. ``problems`` is empty for a task that may be used.
+    """The result of a self-test. ``problems`` is empty for a usable task.
 
-    ``shown`` maps what was to be shown to what came out, and ``listed`` a heading to lines, for people. ``stages`` is how
-    many were opened.
+    ``shown`` maps each claim to its result, and ``listed`` a heading to lines for people. ``stages`` is the number of
+    stages opened.
     """
 
     slug: str

@@ -1,4 +1,4 @@
-"""The stage of a task: prepared, healthy and settled when an agent comes, and removed whatever happens."""
+"""The stage of a task: prepared, healthy and settled before an agent works, and always removed afterwards."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Settings:
         backend: What deploys labs: a name, or a backend.
         time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
         workers: Labs that are expected to run side by side on this machine.
-        truth: Finds the recorded ground truth of a task; by default in the folder ``.truth`` of the present directory, of
-            its parents, and of the shipped tasks.
+        truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
+            directory, of its parents, and of the shipped tasks.
         ready: Called with the lab and the task when the lab is ready for an agent.
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
@@ -70,13 +70,13 @@ class _Attempt:
 class Stage:
     """Where one trial takes place. A context manager: entering it prepares the stage, leaving it removes everything.
 
-    The steps, in this order: ``prepare``, ``health``, ``inject``, ``settle`` (all four on entering), ``work``, ``evaluate``,
-    ``destroy`` (on leaving). What a step means is said by the task's family.
+    The steps, in this order: ``prepare``, ``health``, ``inject``, ``settle`` (all four on entering), ``work``,
+    ``evaluate``, ``destroy`` (on leaving). The task's family defines what each step does.
 
     Args:
         task: The task.
         settings: How the stage is set up.
-        lab: A lab that someone else has deployed for the task, and will destroy.
+        lab: A lab that the caller has deployed for the task and will destroy.
 
     Raises:
         UsageError: The task's family is not installed.
@@ -111,7 +111,7 @@ class Stage:
 
     @property
     def scene(self) -> Scene:
-        """What stands on the stage.
+        """The scene on the stage.
 
         Raises:
             UsageError: The stage is not prepared, or was destroyed.
@@ -139,19 +139,19 @@ class Stage:
         self.prepare_s = time.monotonic() - began if self.lab is None else self.lab.deploy_s
 
     def health(self) -> None:
-        """Check that what the task takes for granted holds.
+        """Check the preconditions of the task.
 
         Raises:
-            NotReady: It does not.
+            NotReady: One does not hold.
         """
         self.scene.health()
 
     def inject(self) -> None:
-        """Bring in what the agent shall find."""
+        """Inject what the agent must find."""
         self.scene.inject()
 
     def settle(self) -> None:
-        """Wait until it shows, and say that the lab is ready."""
+        """Wait until the injection has taken effect, then report the lab as ready."""
         self.scene.settle()
         if self.settings.ready is not None and self.lab is not None:
             self.settings.ready(self.lab, self.task)
@@ -170,12 +170,12 @@ class Stage:
         """Let ``agent`` work.
 
         Args:
-            agent: Who is evaluated.
-            ani: What it is given of the stage; by default opened as the terms say. It is closed afterwards.
-            terms: What it may do and use; by default as the task, the agent's file, ``budget`` and ``ssh`` say.
+            agent: The agent to evaluate.
+            ani: Its interface to the stage; by default opened under the terms. It is closed afterwards.
+            terms: What it may do and use; by default from the task, the agent's file, ``budget`` and ``ssh``.
             budget: Limits instead of the task's, by field name.
             ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
-            grace_s: Wall seconds beyond the budget in which the agent may still hand in; ``None`` takes the budget's wall
+            grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall
                 time, at most a minute.
             clock: Wall seconds, monotonic.
 
@@ -186,9 +186,10 @@ class Stage:
         """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
-        self.scene.observe()
         held = ani or open_ani(self.lab, agreed)
         try:
+            # opening may configure devices (SSH): that is not the agent's change
+            self.scene.observe()
             brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
             work = let_work(agent, task=self.task, brief=brief, ani=held, grace_s=grace_s, clock=clock)
         finally:
@@ -200,7 +201,7 @@ class Stage:
         return work
 
     def evaluate(self, *, node_id: str = "", number: int = 1) -> TrialRecord:
-        """Examine what the agent left; everything together is what scorers look at.
+        """Evaluate the state that the agent left; return the record that scorers use.
 
         Args:
             node_id: Name of the trial in results; by default the task's slug.
@@ -229,13 +230,13 @@ class Stage:
             own.destroy()
 
     def adopt(self, lab: Lab) -> None:
-        """Go on with ``lab``, which someone put in the place of the stage's own, e.g. by overriding a fixture."""
+        """Continue with ``lab`` instead of the stage's own, e.g. from an overridden fixture."""
         if lab is not self.lab:
             self._scene = self.family.prepare(self.task, lambda: lab)
 
     @property
     def environment(self) -> Environment:
-        """Where and with what the trial runs."""
+        """The environment in which the trial runs."""
         backend = self.settings.backend
         return environment(
             self.lab,
@@ -283,7 +284,7 @@ class Stage:
 
 
 def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:
-    """``attempt``; an agent that left what cannot be examined has failed."""
+    """Return ``attempt``, failed if the agent left a state that cannot be evaluated."""
     if not unreadable:
         return attempt
     error = "; ".join([*filter(None, [attempt.work.error]), *unreadable])
@@ -291,7 +292,7 @@ def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:
 
 
 def _with_checked_answer(work: Work, answer: type[Model] | None) -> Work:
-    """``work``; an answer that the family cannot read is the agent's failure, and is not kept."""
+    """Return ``work``; an answer that the family cannot read is dropped and is the agent's failure."""
     given = work.submission.answer
     if answer is None or given is None:
         return work

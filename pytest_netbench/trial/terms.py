@@ -15,7 +15,7 @@ from pytest_netbench.model.trial import AgentInfo, Brief
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft's four methods."""
+    """What an agent may do and use in a trial. ``extras``: methods beyond the draft's four."""
 
     budget: Budget
     policy: Policy
@@ -38,7 +38,7 @@ def terms_for(
     """Budget and policy: the task's, narrowed by the agent's file, overridden by ``budget``.
 
     Args:
-        task: Whose budget and family apply.
+        task: Its budget and family apply.
         info: Of the agent; its overrides may narrow the policy and replace limits of the budget.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
         ssh: Let the devices answer with SSH, whatever the agent's file says.

@@ -1,4 +1,4 @@
-"""From a record and its scores to a result: passed or failed, and why."""
+"""The result of a trial, from its record and scores: passed or failed, and why."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
 def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[str, float]) -> TrialResult:
     """The result of a trial.
 
-    It passes when the agent did not fail by itself and each gating score reaches its pass mark; a gating score that was not
-    measured reaches none.
+    It passes when the agent did not fail by itself and each gating score reaches its pass mark. A gating score that was
+    not measured does not.
     """
     failed = record.outcome == "agent-error" or bool(short_of(scores, pass_marks))
     return TrialResult(

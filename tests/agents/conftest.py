@@ -16,7 +16,7 @@ from tests.support.openai_server import OpenAIServer, Script
 @pytest.fixture(autouse=True)
 def _litellm() -> None:
     if find_spec("litellm") is None:  # to import it here would be to import it unprepared
-        pytest.skip("litellm is not installed (mend: pip install 'pytest-netbench[llm]')")
+        pytest.skip("litellm is not installed (fix: pip install 'pytest-netbench[llm]')")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ def test_without_litellm_the_error_names_the_extra_to_install():
     done = run("sys.modules['litellm'] = None\nllm.load_litellm()")
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("pytest_netbench.errors.UsageError: an agent that asks a model needs litellm")
-    assert last.endswith("Mend: pip install 'pytest-netbench[llm]'")
+    assert last.endswith("Fix: pip install 'pytest-netbench[llm]'")
 
 
 def test_a_litellm_that_lacks_its_own_dependencies_says_so_with_its_version():
@@ -30,7 +30,7 @@ def test_a_litellm_that_lacks_its_own_dependencies_says_so_with_its_version():
     )
     last = run(code).stderr.strip().splitlines()[-1]
     assert "UsageError: litellm 1." in last
-    assert "cannot run here: No module named 'mcp_that_is_not_there'. Mend: pip install --upgrade" in last
+    assert "cannot run here: No module named 'mcp_that_is_not_there'. Fix: pip install --upgrade" in last
 
 
 def test_loading_litellm_reaches_no_network_warns_of_nothing_and_prints_nothing():

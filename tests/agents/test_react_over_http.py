@@ -230,7 +230,7 @@ def test_a_refused_key_names_its_variable_and_is_not_tried_again(serve, agent_fi
 def test_a_missing_key_names_the_variable_to_export(serve, agent_file, ani, monkeypatch):
     serve([])
     monkeypatch.delenv("OPENAI_API_KEY")
-    with pytest.raises(ProviderError, match=r"Mend: export OPENAI_API_KEY=…"):
+    with pytest.raises(ProviderError, match=r"Fix: export OPENAI_API_KEY=…"):
         React(file=agent_file()).run(brief_of(ani), ani)
 
 

@@ -1,4 +1,4 @@
-"""The documents as a whole: links lead somewhere, commands are there, code is code, nothing is promised that does not exist."""
+"""All documents: links resolve, commands exist, code blocks are valid, and nothing is described that does not exist."""
 
 from __future__ import annotations
 

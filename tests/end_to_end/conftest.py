@@ -123,7 +123,7 @@ class Bench:
 @pytest.fixture(autouse=True, scope="session")
 def _labs_work() -> None:
     if not namespaces_work():
-        pytest.skip("needs user namespaces (mend: netbench doctor says how)")
+        pytest.skip("needs user namespaces (fix: netbench doctor says how)")
 
 
 @pytest.fixture

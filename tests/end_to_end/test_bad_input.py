@@ -38,7 +38,7 @@ def run_all(folder: Path) -> Ended:
     for slug, (changes, _) in BROKEN.items():
         bench.task(slug, **changes)
     configs = yaml.safe_load((HERE / "two-sites.yaml").read_text())["startup_configs"]
-    bench.task("rejected", startup_configs={**configs, "R1": REJECTED})
+    bench.task("rejected", strict=True, startup_configs={**configs, "R1": REJECTED})
     bench.write("tasks/routing/no-yaml.task.yaml", "task_name: [unclosed\nintents: x\n")
     bench.write("draft.json", json.dumps(DRAFT).replace("\n", "\r\n"))
     bench.task()

@@ -1,4 +1,4 @@
-"""Agents on models of every kind, through litellm and HTTP, on real routers: one run of a matrix, seen from all sides."""
+"""Agents on models of every kind, through litellm and HTTP, on real routers, with all outputs of one run checked."""
 
 from __future__ import annotations
 

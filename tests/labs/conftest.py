@@ -16,14 +16,14 @@ DeployTask = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def deploy_task() -> Iterator[DeployTask]:
-    """Deploy a task's network; it is destroyed after the module. Skips with the remedy where this machine cannot have it."""
+    """Deploy a task's network and destroy it after the module; skip with the remedy if this machine cannot."""
     backend = parts.load("backends", "netns")()
     labs = []
 
     def deploy(task: Task, **options: Any) -> Any:
         lack = backend.lacks(request_of(task))
         if lack is not None:
-            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+            pytest.skip(f"{lack[0]}; fix: {lack[1]}")
         labs.append(backend.deploy(request_of(task, **options)))
         return labs[-1]
 

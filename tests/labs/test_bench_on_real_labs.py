@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / f"{slug}.task.yaml").write_text(yaml.safe_dump(TASK))
     lack = parts.load("backends", "netns")().lacks(request_of(load_task(tmp_path / "quick.task.yaml")))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     (tmp_path / "conftest.py").write_text(HOLD)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     return tmp_path

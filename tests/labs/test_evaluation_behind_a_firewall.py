@@ -1,4 +1,4 @@
-"""NAT, port forwarding, filters, marking and rates of a real nftables router, as an agent configures it and testcases see it."""
+"""NAT, port forwards, filters, marking and rates of a real nftables router, set by an agent and checked by a task."""
 
 from __future__ import annotations
 

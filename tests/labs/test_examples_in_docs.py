@@ -14,5 +14,5 @@ from tests.support.doc_examples import ROOT, pages, run
 def test_the_examples_that_need_a_lab_come_out_as_written(page: Path, tmp_path: Path):
     lack = lacks((), {"frr", "linux"})
     if lack is not None:
-        pytest.skip(f"{lack[0]} (mend: {lack[1]})")
+        pytest.skip(f"{lack[0]} (fix: {lack[1]})")
     run(page, tmp_path)

@@ -123,7 +123,7 @@ def test_a_task_that_needs_what_the_machine_lacks_is_skipped_with_the_remedy(ben
     result = bench.run("--agent=oracle", "-rs", *workers)
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines(
-        ["SKIPPED*tasks/access/exotic.task.yaml*: the kernel has no unobtainium (mend: modprobe unobtainium)"]
+        ["SKIPPED*tasks/access/exotic.task.yaml*: the kernel has no unobtainium (fix: modprobe unobtainium)"]
     )
     assert [lab["slug"] for lab in bench.labs()] == ["reach"]
 
@@ -187,9 +187,9 @@ def test_the_task_fixture_says_where_it_belongs(bench):
     result.stdout.fnmatch_lines(["*the fixture 'task' belongs to items of task files*"])
 
 
-def test_a_task_of_a_family_that_is_not_installed_is_skipped_before_any_lab(bench):
+def test_a_task_of_a_family_that_is_not_installed_is_an_error_before_any_lab(bench):
     bench.task("reach", family="repair")
     result = bench.run("--agent=oracle")
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*family 'repair' is not installed (installed: *configure*)*"])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*reach.task.yaml:*: unknown family 'repair' (known: 'configure')*"])
     assert not bench.labs()

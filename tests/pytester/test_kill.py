@@ -51,7 +51,7 @@ def pytest_netbench_lab_ready(lab, task):
 def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     lack = NetnsBackend().lacks(request_of(pair()))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     pytester.makeini("[pytest]\n")

@@ -188,9 +188,7 @@ def test_the_reasoning_score_is_made_where_the_run_is_reported_and_kept(bench, w
     bench.task("reach", ground_truth_reasoning=reasoning)
     bench.task("other", ground_truth_reasoning=reasoning)
     (bench.path / "conftest.py").write_text(
-        "import sys\n"
-        "def pytest_sessionfinish(session):\n"
-        "    if hasattr(session.config, 'workerinput'): assert 'torch' not in sys.modules\n"
+        "import sys\ndef pytest_sessionfinish(session):\n    assert 'torch' not in sys.modules\n"
     )
     result = bench.run("--agent=mine:Half", "--junitxml=out.xml", *workers, timeout=240)  # torch is slow to load
     result.assert_outcomes(failed=2)

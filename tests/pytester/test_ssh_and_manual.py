@@ -1,4 +1,4 @@
-"""``--netbench-ssh``, ``access: ssh`` and ``extras: [search-manual]``: who is told, what is counted, what results say."""
+"""``--netbench-ssh``, ``access: ssh`` and ``extras: [search-manual]``: the brief, the counts and the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Typist(Base):
         return Submission(reasoning="typed")
 
     async def _type(self, login):
-        wanted = {"username": login["username"], "password": login["password"], "known_hosts": None, "client_keys": None}
+        wanted = {key: login[key] for key in ("username", "password")} | {"known_hosts": None, "client_keys": None}
         async with asyncssh.connect(login["host"], login["port"], agent_path=None, config=None, **wanted) as connection:
             for line in ("no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"):
                 await connection.run(f"apply {line}")
@@ -123,7 +123,7 @@ def test_without_asyncssh_the_option_names_the_remedy(typist, monkeypatch):
     )
     result = typist.run("--agent=nop", "--netbench-ssh", "-p", "conftest")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*--netbench-ssh needs asyncssh (mend: pip install 'pytest-netbench[[]ssh[]]')*"])
+    result.stderr.fnmatch_lines(["*--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[[]ssh[]]')*"])
 
 
 def test_an_agent_looks_up_what_its_file_lets_it(typist, workers):

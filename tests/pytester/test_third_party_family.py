@@ -1,4 +1,4 @@
-"""A family of a third party, from a wheel: tasks without a network, from files and from a generator, through everything."""
+"""A third party's family, installed from a wheel: tasks without a network, from files and a generator."""
 
 from __future__ import annotations
 

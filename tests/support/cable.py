@@ -46,7 +46,7 @@ class Namespace:
 
 
 class Cable:
-    """``left`` (10.0.0.1) and ``right`` (10.0.0.2), each with ``e0``; ``wire`` runs in ``middle`` between ``wa`` and ``wb``."""
+    """``left`` (10.0.0.1) and ``right`` (10.0.0.2) with ``e0``; ``middle`` runs ``wire`` between ``wa`` and ``wb``."""
 
     def __init__(self, program: Path, *options: str) -> None:
         self.middle = Namespace("unshare", "-Urn")

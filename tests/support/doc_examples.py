@@ -4,8 +4,8 @@
 ``<!-- run -->``         each line that begins with ``$ `` is run by bash and must succeed; what follows must come out
 ``<!-- run: lab -->``    the same, and a lab is needed
 
-A page's examples run in order, in one folder. In what comes out, a line ``…`` stands for any lines, ``…`` in a line for any
-text; times, dates and the width of rules are not compared.
+The examples of a page run in order, in one folder. In expected output, a line ``…`` matches any lines, and ``…`` within
+a line any text. Times, dates and the width of rules are not compared.
 """
 
 from __future__ import annotations

@@ -130,7 +130,8 @@ class Validity:
         steps = list(zip(hops, hops[1:]))
         valid = bool(hops) and hops[0] == graph.start and hops[-1] == graph.goal
         valid = valid and all(to in graph.edges.get(at, ()) for at, to in steps)
-        return Score(metric=self.name, value=float(valid), explanation="no path" if not hops else "", scorer="validity/1")
+        why = "no path" if not hops else ""
+        return Score(metric=self.name, value=float(valid), explanation=why, scorer="validity/1")
 
 
 class Stretch:
@@ -143,7 +144,8 @@ class Stretch:
     def score(self, record):
         answer, best = record.submission.answer, len(record.task.payload.shortest()) - 1
         if not answer:
-            return Score(metric=self.name, value=None, explanation="not measured: there is no answer", scorer="stretch/1")
+            why = "not measured: there is no answer"
+            return Score(metric=self.name, value=None, explanation=why, scorer="stretch/1")
         return Score(metric=self.name, value=best / max(1, len(answer["hops"]) - 1), scorer="stretch/1")
 '''
 

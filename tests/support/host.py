@@ -68,8 +68,8 @@ def descriptors(pid: int) -> dict[str, str]:
 class Lab:
     """What a lab has on the host while it runs.
 
-    Numbers of processes and of namespaces are used again, by other labs too. So a process is known by its number and its
-    start, and only a process that is as old as this look can still hold one of these namespaces.
+    The kernel reuses process and namespace numbers, also for other labs. So a process is identified by its number and
+    its start time, and only a process that started before this check can still hold one of these namespaces.
     """
 
     processes: frozenset[tuple[int, int]]

@@ -66,7 +66,7 @@ def ios_task(
     roles: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Any:
-    """A task whose nodes are IOS devices (``configs``) and Linux hosts (``hosts``); links as ``"R1 Gi0/0 - h1 eth0"``."""
+    """A task with IOS devices (``configs``) and Linux hosts (``hosts``); links are written ``"R1 Gi0/0 - h1 eth0"``."""
     hosts = hosts or {}
     nodes = {**dict.fromkeys(configs, "cisco_ios"), **dict.fromkeys(hosts, "linux")}
     task = network(nodes, links, {**configs, **hosts}, **fields)
@@ -103,7 +103,7 @@ def settle(lab: Any) -> None:
 
 
 def eventually(condition: Callable[[], object], *, within_s: float = 20.0) -> bool:
-    """Whether ``condition`` comes to hold within some seconds of wall time: for what a network notices only when a timer ends."""
+    """Whether ``condition`` holds within some wall seconds; for changes that a network makes only when a timer ends."""
     deadline = time.monotonic() + within_s
     while not (held := bool(condition())) and time.monotonic() < deadline:
         threading.Event().wait(0.02)

@@ -1,4 +1,4 @@
-"""An ANI over nothing but memory: devices are lists of configuration lines. For agents that shall be tried without a lab."""
+"""An ANI in memory: devices are lists of configuration lines. For tests of agents without a lab."""
 
 from __future__ import annotations
 

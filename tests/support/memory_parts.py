@@ -17,7 +17,7 @@ thrift = tests.support.memory_scorer:Thrift
 
 
 def install(site: Path) -> Path:
-    """Make ``site`` a folder that, once on ``sys.path``, provides the backend, the dialect and the driver ``memory``."""
+    """Make ``site`` a folder that provides the backend, dialect and driver ``memory`` once it is on ``sys.path``."""
     info = site / "memory_labs-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "entry_points.txt").write_text(ENTRY_POINTS)

@@ -14,7 +14,7 @@ def network(
     configs: Mapping[str, str],
     **fields: Any,
 ) -> Task:
-    """A task of nodes (name to platform), links (``"a eth0 - b eth0"``, with a quality beside it or not) and configs."""
+    """A task of nodes (name to platform), links (``"a eth0 - b eth0"``, optionally with a quality) and configs."""
     return Task.model_validate(
         {
             "task_name": "lab",

@@ -3,8 +3,8 @@
     with OpenAIServer([Calls(("get_topology", {})), Text("task done")]) as server:
         …  # with server.environment in os.environ, and api_base left to it
 
-A script is a sequence of replies, one per request, or a callable that is given each request and returns its reply; the latter
-keeps no state of its own and so serves several agents at once (``engineer``, ``engineers``).
+A script is a sequence of replies, one per request, or a callable that takes each request and returns its reply. A
+callable keeps no state of its own and so serves several agents at once (``engineer``, ``engineers``).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ Script = Sequence[Reply] | Callable[[Request], Reply]
 
 @dataclass
 class OpenAIServer:
-    """Serves ``/v1/chat/completions`` on 127.0.0.1 while it is entered. ``requests`` are the bodies so far, in order."""
+    """Serves ``/v1/chat/completions`` on 127.0.0.1 while entered. ``requests`` holds the bodies so far, in order."""
 
     script: Script
     requests: list[Request] = field(default_factory=list)

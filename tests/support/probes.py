@@ -54,7 +54,8 @@ try:
 except TimeoutError:
     print("silence")
 except OSError as error:
-    print({errno.EHOSTUNREACH: "prohibited", errno.EACCES: "prohibited", errno.ECONNREFUSED: "refused"}.get(error.errno, error))
+    known = {errno.EHOSTUNREACH: "prohibited", errno.EACCES: "prohibited", errno.ECONNREFUSED: "refused"}
+    print(known.get(error.errno, error))
 """
 
 

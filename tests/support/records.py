@@ -26,7 +26,7 @@ ENVIRONMENT = Environment(netbench="0.1.0", python="3.11", kernel="6.1", backend
 
 
 class Rules:
-    """A small dialect. Access lists, prefix lists and maps are ordered; their names and numbers are free. Chains order what is in them."""
+    """A small dialect. Access lists, prefix lists, maps are ordered; names and numbers are free. Chains are ordered."""
 
     def normalise(self, line: str) -> str | None:
         words = " ".join(line.split())

@@ -17,7 +17,8 @@ for frame in frames:
 left, end = int(count), time.monotonic() + float(seconds)
 while left and (wait := end - time.monotonic()) > 0 and select.select([tap], [], [], wait)[0]:
     data, sender = tap.recvfrom(65535)
-    if sender[2] != socket.PACKET_OUTGOING and (port == "-" or port in (f"{sender[1]:#06x}", f"ip{data[23]}" if sender[1] == 0x800 else "")):
+    kinds = ("-", f"{sender[1]:#06x}", f"ip{data[23]}" if sender[1] == 0x800 else "")
+    if sender[2] != socket.PACKET_OUTGOING and port in kinds:
         print(data.hex())
         left -= 1
 """
@@ -26,7 +27,10 @@ while left and (wait := end - time.monotonic()) > 0 and select.select([tap], [],
 def frames(
     node: Any, interface: str, what: str = "-", *, count: int = 1, seconds: float = 5.0, send: Sequence[bytes] = ()
 ) -> list[bytes]:
-    """Send ``send`` and catch what arrives on ``interface``: ``-`` anything, ``0x0806`` an Ethernet type, ``ip17`` an IP protocol."""
+    """Send the frames ``send`` and return what arrives on ``interface``.
+
+    ``what`` selects them: ``-`` anything, ``0x0806`` an Ethernet type, ``ip17`` an IP protocol.
+    """
     words = [interface, what, str(count), str(seconds), *(frame.hex() for frame in send)]
     done = node.run(["/usr/bin/python3", "-I", "-S", "-c", _SCRIPT, *words], timeout_s=seconds + 10)
     assert done.returncode == 0, done.stderr

@@ -28,7 +28,7 @@ def failed_after() -> Iterator[Callable[..., dict[str, str]]]:
         task = load_task(CORPUS / f"{name}.task.yaml")
         lack = backend.lacks(request_of(task))
         if lack is not None:
-            pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+            pytest.skip(f"{lack[0]}; fix: {lack[1]}")
         lab = backend.deploy(request_of(task))
         labs.append(lab)
         evaluation = TaskEvaluation(lab)

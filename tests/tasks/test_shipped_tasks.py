@@ -1,4 +1,4 @@
-"""What every task file under ``tasks/`` promises before any lab runs. That it can be solved is the self-test's to show."""
+"""What every task file under ``tasks/`` guarantees before any lab runs. The self-test shows that it can be solved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cables of a netns lab, as those who operate it use them."""
+"""Control of the cables of a netns lab."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The single checks of the doctor: namespaces, programs, FRR, compiled parts, memory.
 
-Owns what is looked at and the wording of each lack. Every answer comes from trying.
+Owns what is checked and the text for each missing item. Every check is a real attempt.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _number(path: str) -> int | None:
 
 
 def cgroup_check() -> Check:
-    """What cgroups there are: told, because people ask."""
+    """The available cgroups, for information."""
     if Path("/sys/fs/cgroup/cgroup.controllers").exists():
         kind = "version 2"
     elif Path("/sys/fs/cgroup/memory").exists():

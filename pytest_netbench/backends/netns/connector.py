@@ -1,6 +1,7 @@
 """Joins scrapli's pty to a pty in a lab. Run as a program by scrapli; standard library only.
 
-Usage: connector.py NAME TOKEN. NAME is an abstract Unix socket of the process that owns the lab; it hands over the descriptor.
+Usage: connector.py NAME TOKEN. NAME is an abstract Unix socket of the process that owns the lab. That process sends the
+descriptor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What this machine can do for labs, and the command that mends each lack.
+"""What this machine supports for labs, and the command that fixes each lack.
 
 Owns the questions `netbench doctor` answers and the one a task's requirements ask.
 """
@@ -50,8 +50,8 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
     """The one thing this machine lacks, and its remedy; ``None`` if it lacks nothing.
 
     Args:
-        requirements: Kernel features (``netem``), programs (``iperf3``), FRR daemons (``pimd``), ``frr>=10``, ``lab-time``.
-            Names of capabilities are left out: the backend knows what it offers.
+        requirements: Kernel features (``netem``), programs (``iperf3``), FRR daemons (``pimd``), ``frr>=10``,
+            ``lab-time``. Names of capabilities are left out: the backend knows what it offers.
         platforms: The platforms of a task's nodes.
     """
     if platform.system() != "Linux":
@@ -189,10 +189,10 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _main() -> int:
-    """For scripts/setup: what labs cannot do without and its remedy, a line each; nothing if all is there."""
+    """For scripts/setup: print missing requirements and their remedies, one per line; nothing if all are met."""
     broken = [check for check in report() if check.required and not check.ok]
     for check in broken:
-        print(f"{check.detail} (mend: {check.remedy})" if check.remedy else check.detail)
+        print(f"{check.detail} (fix: {check.remedy})" if check.remedy else check.detail)
     return 1 if broken else 0
 
 

@@ -1,4 +1,4 @@
-"""What this machine's kernel can do for an unprivileged user: tried, not looked up.
+"""The kernel features available to an unprivileged user, found by trying them.
 
 Owns the list of features a task may require. Each is attempted once per boot in a short-lived namespace and remembered.
 """
@@ -216,7 +216,7 @@ def _read(path: Path) -> frozenset[str] | None:
 
 
 def _write(path: Path, found: frozenset[str]) -> None:
-    """Beside it and renamed, for eight workers may do it at once. What cannot be kept is tried again next time."""
+    """Write a temporary file and rename it, because workers run in parallel. On failure, try again next time."""
     try:
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".features-", delete=False) as draft:
             json.dump(sorted(found), draft)

@@ -1,4 +1,4 @@
-"""Hands one descriptor to a program that somebody else starts (scrapli starts the connector)."""
+"""Passes one descriptor to a program that other code starts (scrapli starts the connector)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Handover:
             while not self._serve_one():
                 continue
         except OSError:
-            # closed or nobody came: whoever waits for the prompt says so
+            # closed, or no client came: the code that waits for the prompt reports it
             return
         finally:
             self._listener.close()

@@ -1,4 +1,4 @@
-"""What a netns node offers to those who operate it: signals to its daemons, their logs, its interface counters."""
+"""Operations on a netns node: signals to its daemons, their logs, its interface counters."""
 
 from __future__ import annotations
 

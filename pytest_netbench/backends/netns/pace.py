@@ -1,8 +1,9 @@
-"""How fast lab time may pass: as fast as the cores can serve the daemons' timers.
+"""The time scale of a lab: as fast as the cores can serve the daemons' timers.
 
-A router at a factor of F wants its timers served F times as often. Too high a factor starves the cores and adjacencies
-drop; the figures were found with rings of OSPF routers on two cores (docs/explanation/lab-time.md). Configured timers bound it, too: the
-shortest dead time must last long enough in wall time that a daemon of a busy machine is run within it.
+A router at a time scale of F must have its timers served F times as often. Too high a scale starves the cores, and
+adjacencies drop. The figures were measured with rings of OSPF routers on two cores (docs/explanation/lab-time.md).
+Configured timers bound the scale, too: the shortest dead time must last long enough in wall time that a daemon on a
+busy machine runs within it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ _STEADY_LOAD = 160.0
 _STEADY_MOST = 20.0
 _CONVERGING_LOAD = 480.0
 _CONVERGING_MOST = 60.0
-# Wall seconds that the shortest dead time lasts at least on a machine with an idle core. An adjacency that drops while the network
-# converges only forms a little later.
+# Wall seconds that the shortest dead time lasts at least on a machine with an idle core. An adjacency that drops while
+# the network converges only forms a little later.
 _STEADY_FLOOR_S = 0.5
 _CONVERGING_FLOOR_S = 0.25
 # More runnable processes per core than this do not raise the floors any further.
@@ -34,7 +35,7 @@ def steady(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load
 
 
 def converging(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0) -> float:
-    """Lab seconds per wall second until the network is up: a starved adjacency then only forms later. Arguments as above."""
+    """Lab seconds per wall second until the network is up; a starved adjacency only forms later. Arguments as above."""
     own = _pace(_CONVERGING_LOAD, _CONVERGING_MOST, daemon_nodes, workers)
     return min(own, _bound(dead_s, _CONVERGING_FLOOR_S, load))
 

@@ -1,4 +1,4 @@
-"""What the supervisor is told to build for a task."""
+"""The supervisor's build specification for a network."""
 
 from __future__ import annotations
 

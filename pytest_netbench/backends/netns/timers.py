@@ -1,7 +1,7 @@
 """The shortest dead time that startup configs set, whichever protocol it belongs to. Pure text, no dialect's grammar.
 
-A dead time is how long a protocol waits for a silent neighbor: dead interval, hold time, detection time. It bounds how fast lab time
-may pass, since a daemon that is not run for that long loses its neighbors (see ``pace``).
+A dead time is how long a protocol waits for a silent neighbor: dead interval, hold time, detection time. It bounds the
+speed of lab time, since a daemon that is not run for that long loses its neighbors (see ``pace``).
 """
 
 from __future__ import annotations

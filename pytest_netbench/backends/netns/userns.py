@@ -1,4 +1,4 @@
-"""Whether this machine lets labs make their namespaces, and if not, why not and what allows it."""
+"""Whether labs can make their namespaces on this machine; if not, the reason and the remedy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def namespaces_refused() -> Refusal | None:
 
 @functools.cache
 def proc_refused() -> Refusal | None:
-    """Whether a fresh ``/proc`` can be mounted in a new PID namespace; a container whose ``/proc`` is masked forbids it."""
+    """Whether a new PID namespace can mount ``/proc``; a container with a masked ``/proc`` forbids it."""
     done = run_probe(["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"])
     if done.returncode == 0:
         return None

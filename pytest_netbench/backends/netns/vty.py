@@ -11,7 +11,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
 
 _TIMEOUT_S = 10.0
-# Commands that are sent before the first answer is read. mgmtd forgets what it has read when a command takes it a while.
+# Commands that are sent before the first answer is read. mgmtd loses pending commands while it runs a slow one.
 _AT_ONCE = 64
 _ONE_BY_ONE = frozenset({"mgmtd"})
 

@@ -57,7 +57,7 @@ _MOST_KERNEL_CHARACTERS = 15
 
 @dataclass(frozen=True, order=False)
 class InterfaceName:
-    """A name taken apart: ``GigabitEthernet``, ``0/1``, subinterface 10 or ``None``."""
+    """A parsed interface name: ``GigabitEthernet``, ``0/1``, subinterface 10 or ``None``."""
 
     kind: str
     number: str
@@ -73,22 +73,22 @@ class InterfaceName:
 
     @property
     def short(self) -> str:
-        """The two letters of tables with little room, e.g. ``Gi0/1``."""
+        """The abbreviation in narrow tables, e.g. ``Gi0/1``."""
         return f"{self.kind[:2]}{self.number}" + ("" if self.sub is None else f".{self.sub}")
 
     @property
     def parent(self) -> InterfaceName:
-        """The interface that a subinterface is on; itself for any other."""
+        """The parent interface of a subinterface; for any other, itself."""
         return InterfaceName(self.kind, self.number)
 
     @property
     def is_virtual(self) -> bool:
-        """Whether a command makes and removes it, as no cable can end in it."""
+        """Whether it is created and removed by commands; no cable can end in it."""
         return self.kind in _VIRTUAL or self.sub is not None
 
     @property
     def sort_key(self) -> tuple[int, tuple[int, ...], int]:
-        """Place in a running config."""
+        """The place in a running config."""
         return (
             _ORDER.get(self.kind, 99),
             tuple(int(n) for n in self.number.split("/")),
@@ -97,10 +97,10 @@ class InterfaceName:
 
 
 def parse(text: str) -> InterfaceName:
-    """The interface that ``text`` names, in full or abbreviated: ``gi0/1``, ``Gig 0/1``, ``s0/0/0.5``.
+    """Return the interface that ``text`` names, in full or abbreviated: ``gi0/1``, ``Gig 0/1``, ``s0/0/0.5``.
 
     Raises:
-        ValueError: It is no interface name, or the abbreviation fits several types.
+        ValueError: The text is not an interface name, or the abbreviation is ambiguous.
     """
     found = _NAME.fullmatch(text.strip())
     if found is None:
@@ -117,14 +117,17 @@ def parse(text: str) -> InterfaceName:
 
 
 def types_of(word: str) -> list[str]:
-    """Interface types that ``word`` may abbreviate; a type's own letters win, so ``e`` is Ethernet and ``te`` is TenGigabit."""
+    """Return interface types that ``word`` may abbreviate.
+
+    Exact abbreviations take precedence: ``e`` is Ethernet and ``te`` is TenGigabit.
+    """
     lower = word.lower()
     exact = [name for name in _TYPES if name.lower() == lower]
     return exact or [name for name in _TYPES if name.lower().startswith(lower)]
 
 
 def canonical(text: str) -> str:
-    """The full name of the interface that ``text`` names.
+    """Return the full name of the interface that ``text`` names.
 
     Raises:
         ValueError: As ``parse``.
@@ -133,7 +136,7 @@ def canonical(text: str) -> str:
 
 
 def kernel_name(text: str) -> str:
-    """The kernel's name of an interface.
+    """Return the kernel's name of an interface.
 
     Raises:
         ValueError: As ``parse``, or it is too long for the kernel.
@@ -147,7 +150,7 @@ def kernel_name(text: str) -> str:
 
 
 def from_kernel(name: str) -> str | None:
-    """The full name of a kernel interface, or ``None`` if it is none of IOS's."""
+    """Return the full name of a kernel interface, or ``None`` if it is not an interface of IOS."""
     found = _KERNEL.fullmatch(name)
     if found is None or found[1] not in _BY_CODE:
         return None

@@ -1,4 +1,4 @@
-"""The command reference of IOS as this package knows it: a text that is generated from the grammar of the ``cisco_ios`` driver.
+"""The command reference of IOS, generated from the grammar of the ``cisco_ios`` driver.
 
 ``netbench commands --manual`` prints the text; a test compares it with the file.
 """

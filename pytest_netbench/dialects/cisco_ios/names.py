@@ -1,4 +1,4 @@
-"""What scoring knows of IOS lines: canonical form, names a person may choose, lists whose order counts. Pure."""
+"""Properties of IOS lines for scoring: canonical form, user-defined names, ordered lists. Pure."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ _LEARNED = re.compile(r"switchport port-security mac-address sticky \S")
 
 
 def normalise(line: str) -> str | None:
-    """A line in canonical form, or ``None`` for one that says nothing about the network."""
+    """Return a line in canonical form, or ``None`` for a line without an effect on the network."""
     text = " ".join(line.split())
     if not text or text[0] == "!" or text in _SILENT or text.startswith(_PREAMBLE) or _LEARNED.match(text):
         return None
@@ -120,10 +120,11 @@ def normalise(line: str) -> str | None:
 
 
 def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
-    """Configs that mean the same in the same form.
+    """Return equivalent configs in the same form.
 
-    A numbered access list becomes a section like a named one. Lines of an access list that follow each other and do the same (all
-    permit, or all deny) are sorted: their order says nothing. ``router ospfv3`` becomes ``ipv6 router ospf``, its interfaces' lines likewise.
+    A numbered access list becomes a section like a named one. Consecutive lines of an access list with the same
+    action (all permit, or all deny) are sorted, as their order has no effect. ``router ospfv3`` becomes ``ipv6
+    router ospf``, and the lines of its interfaces are converted in the same way.
     """
     gathered: dict[str, list[Tree]] = {}
     out: list[str | Tree] = []
@@ -142,7 +143,7 @@ def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
 
 
 def _classic_ospf(line: str, children: tuple[Tree, ...]) -> Tree:
-    """A process, or an interface, with what it says of OSPF for IPv6 in the form that knows no address families."""
+    """Return a process or an interface with its OSPF for IPv6 lines in the classic form, without address families."""
     process = _OSPFV3.match(line)
     if process is not None:
         own = [child for child in children if not child[0].startswith("address-family ")]
@@ -173,7 +174,7 @@ def _runs(lines: Sequence[Tree]) -> Iterator[Tree]:
 
 
 def ordered_block(parents: tuple[str, ...], line: str) -> str | None:
-    """The ordered list a line belongs to, or ``None`` if its place among its siblings does not matter."""
+    """Return the ordered list that a line belongs to, or ``None`` if its position does not matter."""
     if parents:
         if _ACL.match(parents[-1]):
             return "access list"

@@ -16,7 +16,7 @@ from pytest_netbench.model.testcase import Testcase
 class Kind:
     """How a kind is observed: by ``observe`` alone, or by a packet that ``plan`` describes and ``judge`` judges.
 
-    ``absent`` says whether a testcase is about something that must not be. ``traffic``: it disturbs others while it runs.
+    ``absent``: the testcase is about something that must not hold. ``traffic``: it disturbs others while it runs.
     """
 
     expected: Callable[[Any], str]

@@ -1,4 +1,4 @@
-"""``config``: a line stands, or does not, in the running config under its parents."""
+"""``config``: a line is, or is not, in the running config under its parents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def observe(testcase: ConfigTestcase, view: View) -> Observation:
 
 
 def config_paths(text: str) -> Iterator[tuple[str, ...]]:
-    """Each line of a config with the lines it stands under, outermost first; hierarchy is indentation."""
+    """Return each line of a config with its parent lines, outermost first; the hierarchy is the indentation."""
     stack: list[tuple[int, str]] = []
     for raw in text.expandtabs().splitlines():
         line = raw.strip()

@@ -1,4 +1,4 @@
-"""What ``reachability`` and ``marking`` share: who listens for a packet, where it must arrive, and how it is told to people."""
+"""Shared parts of ``reachability`` and ``marking``: the listener, the nodes of arrival, and the text of a result."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pytest_netbench.lab.probing import Probe
 
 
 def listener(target: str, address: str, view: View, *, named: str | None = None) -> str | None:
-    """The node that listens: the one named, the target itself, or the one that has the address; ``None`` if none has."""
+    """Return the listening node: the one named, the target, or the one with the address; ``None`` if there is none."""
     if named is not None:
         return view.node(named)
     return view.owner(address) if is_address(target) else target
 
 
 def arrival(target: str, address: str, view: View, *, listens: str | None) -> tuple[str, ...]:
-    """The nodes at which a packet must arrive: the listener, the target itself, or whoever has the address; empty if none has.
+    """Return the nodes at which a packet must arrive: the listener, the target, or the nodes with the address.
 
-    Another node that answers in their place does not count.
+    It is empty if no node has the address. Another node that answers in their place does not count.
     """
     if listens is not None:
         return (listens,)

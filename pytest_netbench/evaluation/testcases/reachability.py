@@ -38,7 +38,7 @@ def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
 
 
 def judge(testcase: ReachabilityTestcase, probe: Probe, result: ProbeResult) -> Observation:
-    """Compare what became of the packet with what should have."""
+    """Compare the fate of the packet with the expected one."""
     actual = f"got through ({result.detail})" if result.delivered else result.detail
     if testcase.expected == "denied":
         holds = not result.delivered

@@ -1,4 +1,4 @@
-"""``throughput``: what arrives of a flow, measured with real traffic while the background flows run."""
+"""``throughput``: the received rate of a flow, measured with real traffic while the background flows run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_netbench.model.testcase import Flow, ThroughputTestcase
 
 HONEST_SENDER = 0.9
 ENOUGH_OFFERED = 0.75
-"""Share of each flow's rate that the machine must have offered; else there was no congestion, and the result proves nothing."""
+"""Share of each flow's rate that must have been offered; with less there was no congestion and no valid result."""
 
 
 def expected(testcase: ThroughputTestcase) -> str:

@@ -1,4 +1,4 @@
-"""The family ``configure``: intents in, configuration out."""
+"""The family ``configure``: an agent configures a network to satisfy intents."""
 
 from pytest_netbench.families.configure.family import ConfigureFamily
 

@@ -1,4 +1,4 @@
-"""What ``configure`` means. Modules that need a lab are imported when a stage is prepared: loading a task needs none."""
+"""The family ``configure``. Modules that use a lab are imported when a stage is prepared, not to load a task."""
 
 from __future__ import annotations
 

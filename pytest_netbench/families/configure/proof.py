@@ -1,7 +1,8 @@
 """How ``configure`` proves a task: what omitting one ground-truth line changes.
 
-On fresh labs: the oracle passes every testcase, nothing passes an intent's testcase before the work is done, and leaving
-out any one ground-truth line fails at least one testcase; all of it several times with equal results.
+On fresh labs it checks that the oracle passes every testcase, that no testcase of the intent passes before the work is
+done, and that omitting any one ground-truth line fails at least one testcase. All is repeated and must give equal
+results.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SURVIVORS = "lines that no testcase misses"
 
 @dataclass(frozen=True, kw_only=True)
 class Survivor:
-    """A ground-truth line that no testcase missed. ``reason`` is the task file's; ``None`` if it gives none."""
+    """A ground-truth line whose omission fails no testcase. ``reason`` is the task file's, or ``None``."""
 
     node: str
     line: str
@@ -40,7 +41,7 @@ class Survivor:
 
 @dataclass
 class _Measured:
-    """What the repeats showed so far."""
+    """The results of the repeats so far."""
 
     nop: list[tuple[TestcaseResult, ...]] = field(default_factory=list)
     oracle: list[tuple[TestcaseResult, ...]] = field(default_factory=list)
@@ -65,7 +66,7 @@ class Omissions:
         ]
 
     def prove(self, repeats: int) -> Proof:
-        """Measure everything ``repeats`` times and say what it shows."""
+        """Measure everything ``repeats`` times and return the results."""
         measured = _Measured()
         refusal: str | None = None
         try:

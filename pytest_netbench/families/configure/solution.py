@@ -21,7 +21,7 @@ def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submi
     Args:
         task: The task.
         ani: Where they are applied.
-        leave_out: One command to leave out. Commands that a device then refuses are expected consequences and no error.
+        leave_out: One command to omit. Commands that a device then refuses are expected and no error.
 
     Raises:
         AgentError: A device refused a command: the task is broken.
@@ -49,5 +49,5 @@ def _refuse_errors(task: Task, node: str, answer: Mapping[str, Any]) -> None:
     more = f" ({len(errors) - 1} more of its commands were refused)" if len(errors) > 1 else ""
     raise AgentError(
         f"{node} refused ground-truth command {first['command'].strip()!r}: {first.get('message', '').strip()}{more}. "
-        f"Task {task.slug} is broken: mend its ground_truth_configs or startup_configs."
+        f"Task {task.slug} is broken: fix its ground_truth_configs or startup_configs."
     )

@@ -1,5 +1,5 @@
-"""Nodes of a lab as others know devices: each answers with SSH on a loopback port.
+"""SSH access to the nodes of a lab, each on a loopback port.
 
-Owns the wire, logins and file copies (``server.SshServer``). What is behind a login is a ``Console`` of the node's
-platform; who may enter which command, and what is recorded, is the guard's (``hosts.Guard``).
+Owns the wire, logins and file copies (``server.SshServer``). A login is served by a ``Console`` of the
+node's platform. The guard (``hosts.Guard``) decides which commands are permitted and what is recorded.
 """

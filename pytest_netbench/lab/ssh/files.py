@@ -1,4 +1,4 @@
-"""A node's files as ``scp`` and ``sftp`` reach them: one flat folder, whole files."""
+"""A node's files for ``scp`` and ``sftp``: one flat folder, whole files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is served: a node's console and files under a login, behind a guard."""
+"""A served node: its console and files under a login, behind a guard."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pytest_netbench.platforms.terminal import CommandKind, Console, FileStore
 
 @dataclass(kw_only=True)
 class Typed:
-    """A command under way. ``refused``: the device's words if it did not take it. ``output``: all that was shown."""
+    """A command under way. ``refused``: the device's message if it refused it. ``output``: all that was shown."""
 
     refused: str = ""
     output: str = ""
 
 
 class Guard(Protocol):
-    """Who may enter which command; records what came of it. Used from several threads."""
+    """Decides which commands are permitted, and records their results. Used from several threads."""
 
     def enter(self, device: str, session: str, line: str, kind: CommandKind) -> AbstractContextManager[Typed]:
         """Around one command.
@@ -30,7 +30,7 @@ class Guard(Protocol):
         ...
 
     def broken(self, device: str, error: Exception) -> None:
-        """A console fell over; the session has ended."""
+        """Note that a console failed; the session has ended."""
         ...
 
 

@@ -27,14 +27,14 @@ T = TypeVar("T")
 
 
 class SshServer:
-    """Answers until closed. Nothing but loopback is listened on.
+    """Serves until closed. It listens only on loopback.
 
     Args:
         hosts: What is served.
-        guard: What every command passes.
+        guard: Checks every command.
 
     Raises:
-        LabError: A port could not be had.
+        LabError: No port was available.
     """
 
     def __init__(self, *, hosts: Sequence[Host], guard: Guard) -> None:
@@ -59,9 +59,9 @@ class SshServer:
         return self._key.export_public_key().decode().strip()
 
     def close(self) -> None:
-        """End all sessions and wait until no console is at work, though not for ever. Idempotent.
+        """End all sessions and wait a limited time until no console is busy. Idempotent.
 
-        A console that does not end is left behind: what its agent sent keeps it busy, and it ends with the lab.
+        A console that is kept busy by its agent's input is abandoned; it ends with the lab.
         """
         if self._closed:
             return

@@ -102,7 +102,7 @@ class SshTerminal:
             self._changed.notify_all()
 
     def resize(self, columns: int, rows: int) -> None:
-        """The other side's window has this size; 0 means that it did not say. A larger size than any window's is cut."""
+        """Note the window size of the other side; 0 means that it sent none. An impossibly large size is reduced."""
         with self._changed:
             self._size = (min(columns or 80, _MOST_COLUMNS), min(rows or 24, _MOST_ROWS))
             self._resized = True

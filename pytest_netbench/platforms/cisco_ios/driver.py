@@ -1,4 +1,4 @@
-"""The ``cisco_ios`` driver: an IOS command line of our own over FRR, nftables, tc and kernel links."""
+"""The ``cisco_ios`` driver: an IOS command line over FRR, nftables, tc and kernel links."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CiscoIosDriver:
     has_console = True
 
     def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
-        """Of the command line, and of FRR, which does the routing."""
+        """The version of the command line and of FRR, which does the routing."""
         if not all(which(tool, path="/usr/sbin:/usr/bin:/sbin:/bin") for tool in _NEEDED):
             return None
         frr = daemons.version()
@@ -94,7 +94,7 @@ class CiscoIosDriver:
                 **{
                     **vars(route),
                     "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
-                    # FRR counts the way to a RIP neighbour, IOS does not
+                    # FRR counts the hop to a RIP neighbour, IOS does not
                     "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
                     "protocol": "eigrp"
                     if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE)
@@ -105,11 +105,11 @@ class CiscoIosDriver:
         ]
 
     def unenforced(self, node: HostedNode) -> list[str]:
-        """Lines that were accepted and are not enforced, each with the reason."""
+        """Return the lines that were accepted and have no effect, each with the reason."""
         return [f"{text}: {why}" for text, why in device_of(node).applied.unsupported]
 
     def files(self, node: HostedNode) -> FileStore:
-        """Its flash, reached by ``scp``: so its configuration says, as clients look for that."""
+        """Return the flash, which clients reach by ``scp`` if the config has ``ip scp server``."""
         device = device_of(node)
         with device.lock:
             if not device.config.has(_SCP):
@@ -125,14 +125,14 @@ class CiscoIosDriver:
 
 
 def device_of(node: HostedNode) -> Device:
-    """The device that a booted node runs."""
+    """Return the device that a booted node runs."""
     device = node.memory[_KEY]
     assert isinstance(device, Device)
     return device
 
 
 def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> CommandStatus:
-    """Type a command, perhaps of several lines; it is refused if one of them is."""
+    """Type a command of one or more lines; it is refused if one of its lines is."""
     said, refused = [], False
     for line in lines:
         in_exec = session.mode == EXEC
@@ -145,7 +145,7 @@ def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> 
 
 
 def _is_exec(device: Device, line: str) -> bool:
-    """Whether a batch that begins so is typed in exec mode: what both modes know is taken for configuration."""
+    """Whether a batch with this beginning is typed in exec mode. Commands of both modes are taken as configuration."""
     if isinstance(device.book.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
         return False
     return isinstance(device.book.reader("exec", device.role).read(line), Match)

@@ -28,7 +28,7 @@ _AGES = re.compile(r"\b(?:\d+:\d\d:\d\d|\d+[dwy]\d+[hdw])\b")
 
 
 class CiscoIosSshDriver:
-    """Operates devices that answer as Cisco IOS. It keeps two sessions for each: one privileged, one that cannot change anything."""
+    """Operates devices that answer as Cisco IOS, with two sessions for each: one privileged and one read-only."""
 
     name = "cisco_ios_ssh"
     dialect = "cisco_ios"

@@ -30,9 +30,9 @@ class Line(Protocol):
 class Typist:
     """Types lines, and knows the prompt behind the last one.
 
-    A paste whose echoes cannot be matched is interrupted. The section in which its first unmatched line stands is entered
-    again, and that line and all further ones are typed one by one. A line that was carried out already is typed
-    again then, which does not change a configuration.
+    A paste whose echoes cannot be matched is interrupted. Then the section of its first unmatched line is entered
+    again, and that line and all later ones are typed one by one. This may repeat a line that was already carried
+    out, which does not change a configuration.
 
     Args:
         line: The terminal line.

@@ -1,7 +1,7 @@
-"""What vtysh prints, read as: accepted, remark or error.
+"""Classification of vtysh output: accepted, remark or error.
 
-An interactive vtysh shows no status code, so the words decide. FRR marks nearly every refusal with ``%``; the rest is
-recognised by how a refusal is worded in its sources.
+An interactive vtysh shows no status code, so the text decides. FRR marks nearly every refusal with ``%``; the others
+are recognised by their wording in FRR's sources.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _belong_together(one: BfdPeer, other: BfdPeer, owned: Mapping[str, frozenset
 
 
 def _leads_to(here: BfdPeer, there: BfdPeer, owned: Mapping[str, frozenset[str]]) -> bool:
-    """Whether ``there`` has the address that ``here`` asks for; a session that names its own address has that one only."""
+    """Whether ``there`` has the address that ``here`` asks for. A session with its own address has only that one."""
     if there.local:
         return here.peer == there.local
     return here.peer in owned.get(there.node, frozenset())

@@ -12,7 +12,7 @@ Address = IPv4Interface | IPv6Interface
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """One configured peer as ``show bgp summary json`` tells it. ``remote_as`` 0: *internal* or *external*, not yet known."""
+    """One configured peer from ``show bgp summary json``. ``remote_as`` 0: *internal* or *external*, not yet known."""
 
     address: str
     remote_as: int
@@ -26,8 +26,8 @@ class Peer:
 class Speaker:
     """A router that runs BGP.
 
-    ``addresses``: interface to its addresses. ``settings``: peer to its config words after ``neighbor PEER``. ``links``: interface
-    to the (node, interface) pairs at the other ends of its link.
+    ``addresses``: interface to its addresses. ``settings``: peer to its config words after ``neighbor PEER``.
+    ``links``: interface to the (node, interface) pairs at the other ends of its link.
     """
 
     node: str
@@ -45,7 +45,7 @@ class Speaker:
 class Session:
     """A session that both ends' configs ask for: ``one`` speaks to ``there``, ``other`` to ``here``.
 
-    ``there`` and ``here`` are addresses, or both interfaces: those of an unnumbered session (``neighbor eth0 interface``).
+    ``there`` and ``here`` are addresses, or both are interfaces in an unnumbered session (``neighbor eth0 interface``).
     """
 
     one: Speaker

@@ -87,7 +87,7 @@ def _hostname(lines: Iterable[str]) -> str | None:
 
 
 def _type(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
-    """Type the lines one by one to learn which of them are refused: ``vtysh -f`` names some, and not always the line."""
+    """Enter the lines one by one to find the refused ones: ``vtysh -f`` does not name all, or the right ones."""
     restart_router(node)  # a daemon does not refuse the same line twice
     session = ConfigSession(node)
     refused = []

@@ -1,4 +1,4 @@
-"""Applying commands as a person at the console would: one session, one answer per command, on after an error."""
+"""Applying commands as at a console: one session, one answer per command; an error does not stop it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ConfigSession:
         self._hostname = ""
 
     def enter(self, raw: str) -> Outcome:
-        """Type one line; what came of it and the device's words."""
+        """Enter one line; return whether it was accepted, and the device's message."""
         line = " ".join(raw.split("\t")).rstrip()
         if vtysh.unprintable(line):
             return "error", "% Only printable characters can be typed."
@@ -168,9 +168,9 @@ class ConfigSession:
 
 
 def start_late(node: HostedNode, wanted: Iterable[str]) -> None:
-    """Start further daemons and tell them the lines that several share (route maps, prefix lists, interfaces).
+    """Start further daemons and send them the shared lines (route maps, prefix lists, interfaces).
 
-    Sessions are closed, for they do not know the new daemons.
+    Sessions are closed, because they do not know the new daemons.
     """
     names = sorted(wanted)
     known_so_far = node.run(["vtysh", "-c", "show running-config"]).stdout

@@ -1,4 +1,4 @@
-"""Logging in to an FRR node: vtysh on a terminal of its own."""
+"""Login to an FRR node: vtysh on a separate terminal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Kind:
         self._configuring: bool | None = None
 
     def __call__(self, prompt: str, line: str) -> CommandKind:
-        """What a line typed behind ``prompt`` asks for."""
+        """Return what a line typed at ``prompt`` does."""
         words = line.strip()
         if _MOVES.match(words):
             self._configuring = True if words.startswith("conf") else False if words == "end" else None

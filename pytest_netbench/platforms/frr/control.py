@@ -1,4 +1,4 @@
-"""The daemons of an FRR router under an operator's hands: stop, kill, freeze, start and configure them.
+"""Control of the daemons of an FRR router: stop, kill, freeze, start and configure them.
 
 Knows what a daemon's configuration is and when it takes commands. Signals are the backend's (``Signals``).
 """

@@ -1,4 +1,4 @@
-"""Which FRR daemons there are, where they lie, and which of them a config line needs."""
+"""The FRR daemons, their location, and which of them a config line needs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LONGEST = max(len(opener) for _, opener in _OPENER_WORDS)
 
 @cache
 def directory() -> Path | None:
-    """Where FRR's daemons lie, or ``None`` if FRR is not installed."""
+    """The directory of FRR's daemons, or ``None`` if FRR is not installed."""
     return next((path for path in DIRECTORIES if (path / "zebra").exists()), None)
 
 

@@ -1,7 +1,7 @@
 """Which neighbours of OSPFv3, RIP and IS-IS a lab must have, judged from both ends, and which are not there yet. Pure.
 
-Two interfaces are on one link if they share a subnet, or if a cable joins them. An expectation that configs explain away (passive interfaces, keys, versions,
-levels that do not match) is none.
+Two interfaces are on one link if they share a subnet, or if a cable joins them. No adjacency is expected where the
+configs rule it out (passive interfaces, or keys, versions or levels that do not match).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 Address = IPv4Interface | IPv6Interface
 Cables = frozenset[frozenset[tuple[str, str]]]
 Databases = Mapping[str, frozenset[tuple[str, ...]]]
-# RIP tells of a change after up to five seconds
+# RIP sends a change after up to five seconds
 RIP_QUIET_S = 6
 _OSPF6_AREA = re.compile(r"Area Scoped Link State Database \(Area (\S+)\)")
 _OSPF6_ROW = re.compile(r"^(\S+)\s+(\d+\.\S+)\s+(\d+\.\S+)\s+(\d+)\s+([0-9a-f]+)\s")
@@ -35,7 +35,7 @@ class Side:
         traits: What must be equal at both ends.
         neighbours: Neighbours seen there that are up, by what the other end is called.
         name: What this end is called by others.
-        silent: It sends nothing, or there is no telling.
+        silent: It sends nothing, or that is unknown.
         lines: Config lines about its authentication.
     """
 
@@ -55,7 +55,7 @@ Pair = tuple[Side, Side]
 def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()) -> Iterator[Pair]:
     """Ends on one link of which ``fits`` says that they can be neighbours.
 
-    Two ends are on one link if they share a subnet, or if there is a cable between them and one of them has no address that tells.
+    Two ends are on one link if they share a subnet, or if a cable joins them and one of them has no address to compare.
     """
     for one, other in combinations(list(sides), 2):
         if one.node != other.node and _share_link(one, other, cables) and fits(one, other):
@@ -65,7 +65,7 @@ def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cab
 def missing(
     protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()
 ) -> Iterator[tuple[Pair, str]]:
-    """Neighbours that are not there, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
+    """Return missing neighbours, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
     for one, other in pairs(sides, fits, cables):
         for here, there in ((one, other), (other, one)):
             if not there.silent and there.name not in here.neighbours:
@@ -87,7 +87,7 @@ def alike(one: Side, other: Side) -> bool:
     return not one.silent and not other.silent and one.traits == other.traits and one.lines == other.lines
 
 
-# -- OSPFv3 ----------------------------------------------------------------------------------------------------------------
+# -- OSPFv3 ------------------------------------------------------------------------------------------------------------
 
 
 def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[Side]:
@@ -161,7 +161,7 @@ def _dotted(area: str) -> str:
     return str(ip_address(int(area))) if area.isdigit() else area
 
 
-# -- RIP -------------------------------------------------------------------------------------------------------------------
+# -- RIP ---------------------------------------------------------------------------------------------------------------
 
 
 def rip_sides(
@@ -169,7 +169,7 @@ def rip_sides(
 ) -> list[Side]:
     """From ``show ip rip status``, ``show ip rip``, the addresses of the interfaces, and the running config.
 
-    A router that knows nothing but the link itself says nothing there.
+    A router that knows only the link itself sends nothing there.
     """
     known = re.findall(r"^\w\(\w\) (\S+)\s+(\S+)", table, re.MULTILINE)
     filtered = "distribute-list" in config
@@ -194,12 +194,12 @@ def rip_sides(
 
 
 def _has_news(known: Iterable[tuple[str, str]], link: Address) -> bool:
-    """Whether there is a network to tell of on a link: neither the link itself nor learned from there."""
+    """Whether there is a network to advertise on a link: neither the link itself nor learned from it."""
     return any(network != str(link.network) and ip_address(hop) not in link.network for network, hop in known)
 
 
 def rip_fits(one: Side, other: Side) -> bool:
-    """What one sends the other understands, and both have the same key."""
+    """Whether each understands what the other sends, and both have the same key."""
     understood = all(set(a.traits[0].split()) & set(b.traits[1].split()) for a, b in ((one, other), (other, one)))
     return understood and one.lines == other.lines
 
@@ -216,7 +216,7 @@ def _listed(text: str, heading: str) -> list[str]:
 
 
 def rip_is_moving(table: str) -> bool:
-    """Whether a route in ``show ip route rip`` is so young that others may not have heard of it."""
+    """Whether a route in ``show ip route rip`` is so new that neighbours may not have received it."""
     for line in table.splitlines():
         found = _UPTIME.search(line.strip())
         if line.startswith("R") and found and int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) < RIP_QUIET_S:
@@ -224,13 +224,13 @@ def rip_is_moving(table: str) -> bool:
     return False
 
 
-# -- IS-IS -----------------------------------------------------------------------------------------------------------------
+# -- IS-IS -------------------------------------------------------------------------------------------------------------
 
 
 def isis_sides(
     node: str, answers: tuple[Mapping[str, Any], str, str], addresses: Mapping[str, tuple[Address, ...]], config: str
 ) -> list[Side]:
-    """From ``show isis interface json``, ``show isis neighbor`` and ``show isis topology``, the addresses, and the running config.
+    """Parse ``show isis interface json``, ``show isis neighbor``, ``show isis topology``, addresses and running config.
 
     A neighbour counts once it is part of the topology: on a LAN that is later than the adjacency.
     """
@@ -273,7 +273,7 @@ def isis_fits(one: Side, other: Side) -> bool:
     return first or second
 
 
-# -- shared ----------------------------------------------------------------------------------------------------------------
+# -- shared ------------------------------------------------------------------------------------------------------------
 
 
 def blocks(config: str, opener: str) -> dict[str, tuple[str, ...]]:

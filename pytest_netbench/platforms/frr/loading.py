@@ -1,7 +1,7 @@
 """Loading a startup config into daemons over their own sockets, with every line that is refused.
 
-A line goes to every daemon that knows the section it stands in. A daemon that does not know a line says so, which is how vtysh's
-own table of commands was made. A line is refused if no daemon knows it, or if one that knows it does not take it.
+A line goes to every daemon that knows the section that contains it. A daemon reports a line that it does not know.
+A line is refused if no daemon knows it, or if a daemon that knows it does not accept it.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ def _tell_each(node: HostedNode, names: Sequence[str], lines: Sequence[Line]) ->
 
 
 def _misread(text: str, daemon: str) -> bool:
-    """Whether a daemon would take a command of IPv4 for a shortened one of its own, ``router ospf`` for ``router ospf6``."""
+    """Whether a daemon would read an IPv4 command as an abbreviation: ``router ospf`` of ``router ospf6``."""
     taken = _LONGER.get(daemon)
     return taken is not None and taken.match(text) is not None
 
 
 def complaint(given: Sequence[_Answer]) -> str | None:
-    """Why a line was refused, in a device's words, from the answers of all daemons that were told it; ``None`` if it was taken."""
+    """Return why a line was refused, in a daemon's words, from all daemons' answers; ``None`` if it was accepted."""
     understood = [(text, status) for text, status in given if status not in _NOT_UNDERSTOOD]
     for text, status in understood:
         # A refusal by a route map's command comes with the status of success, but is marked by the daemon's name.

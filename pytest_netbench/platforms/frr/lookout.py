@@ -1,4 +1,4 @@
-"""The routers of a lab as one look at them finds them: what their daemons and kernels answer, each asked once."""
+"""One observation of the routers of a lab: the answers of their daemons and kernels, each asked once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BRIEF = ("zebra", "show interface brief json")
 
 
 class Lookout:
-    """One look at all routers.
+    """One observation of all routers.
 
     Args:
         nodes: The routers, their interfaces by the kernel's names.
@@ -63,7 +63,7 @@ class Lookout:
 
     @cached_property
     def links(self) -> dict[str, dict[str, frozenset[tuple[str, str]]]]:
-        """By node and interface: (node, interface) of the other ends of its link, as far as they are routers of the lab."""
+        """By node and interface: the (node, interface) pairs of lab routers at the other ends of its link."""
         return {
             node.name: {
                 name: frozenset((end.node, end.interface) for end in ends if end.node in self.nodes)

@@ -20,7 +20,7 @@ Cables = frozenset[frozenset[tuple[str, str]]]
 
 @dataclass(frozen=True, kw_only=True)
 class OspfInterface:
-    """One OSPF interface of one router, as ``show ip ospf interface json`` tells it. Timers in milliseconds and seconds.
+    """One OSPF interface of one router, from ``show ip ospf interface json``. Timers are in milliseconds and seconds.
 
     An unnumbered interface borrows the address of another one, with a mask of 32 bits.
     """

@@ -15,7 +15,7 @@ _ENABLED = "/etc/frr/daemons"
 _FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
 _NONE: Mapping[str, Sequence[str]] = {}
 _INTERFACES = "show yang operational-data /frr-interface:lib"
-# a later FRR may have no such command, and then there is no telling
+# a later FRR may not have this command; then the state is unknown
 _TOLD = re.compile(r'"name"|Unknown command')
 # these have no interfaces of zebra's to list
 _NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
@@ -41,13 +41,13 @@ def start(
     running: frozenset[str] = frozenset(),
     options: Mapping[str, Sequence[str]] = _NONE,
 ) -> None:
-    """Start daemons side by side, with more ``options`` by name, wait until each can be told a config, and note them beside those ``running``.
+    """Start daemons in parallel, wait until each accepts a config, and add them to ``running``; ``options`` by name.
 
     A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
     """
     home = daemons.directory()
     if home is None:
-        raise LabError(f"{node.name}: FRR is not installed (mend: {daemons.INSTALL_COMMAND})")
+        raise LabError(f"{node.name}: FRR is not installed (fix: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
     for name in wanted:
         node.start([str(home / name), "-P", "0", *_LOGGING, *options.get(name, ())])
@@ -61,8 +61,9 @@ def start(
 def _await_interfaces(node: HostedNode, daemon: str) -> None:
     """Wait until zebra has told a daemon of the interfaces.
 
-    What is configured sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces (``zebra -n``) isisd,
-    eigrpd and ripd keep interfaces under a name without VRF, and abort on it when asked for their config.
+    A config that is loaded sooner is lost or does harm: staticd forgets routes to Null0, and where VRFs are namespaces
+    (``zebra -n``) isisd, eigrpd and ripd keep interfaces under a name without VRF, and abort when asked for their
+    config.
     """
     deadline = time.monotonic() + _TELLING_S
     while not _TOLD.search(node.vty([(daemon, _INTERFACES)])[0][0]):
@@ -88,7 +89,7 @@ def restart_router(node: HostedNode, *, options: Mapping[str, Sequence[str]] = _
 
 
 def end_router(node: HostedNode) -> None:
-    """End all daemons without a goodbye to their neighbors."""
+    """End all daemons without notice to their neighbors."""
     node.run(["/bin/sh", "-c", _KILL])
     note_running(node, ())
 
@@ -99,5 +100,5 @@ def running(node: HostedNode) -> frozenset[str]:
 
 
 def note_running(node: HostedNode, names: Iterable[str]) -> None:
-    """Note which daemons run, so that nobody waits for the answers of others."""
+    """Note which daemons run, so that the others are not asked."""
     node.write_file(_ENABLED, daemons.format_enabled(names))

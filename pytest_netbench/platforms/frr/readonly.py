@@ -1,4 +1,4 @@
-"""Read-only commands: they go to a vtysh that has no way into the enable node.
+"""Read-only commands. They go to a vtysh that cannot enter the enable node.
 
 ``vtysh -u`` knows no command that changes anything. Some ``show`` commands exist only in the enable node, so a line
 whose first word is ``show`` goes to an enable session; no other line ever does, and a line is one line of printable
@@ -23,7 +23,7 @@ _MAX_COUNT = 100
 
 
 def execute(node: HostedNode, command: str, limits: SandboxLimits) -> str:
-    """Output of one exec command, or the device's own words of refusal."""
+    """Output of one exec command, or the device's error message."""
     line = command.replace("\t", " ").strip()
     if vtysh.unprintable(line):
         return "% One line of printable characters is one command; send the lines one by one."
@@ -40,7 +40,7 @@ def execute(node: HostedNode, command: str, limits: SandboxLimits) -> str:
 
 
 def probe_arguments(tool: str, words: list[str]) -> list[str] | None:
-    """The arguments of ``ping`` or ``traceroute`` for a device's words, bounded; ``None`` if they are not understood."""
+    """Return bounded arguments of ``ping`` or ``traceroute`` for a device's command; ``None`` if it is unknown."""
     rest = list(words)
     family = {"ip": "-4", "ipv6": "-6"}.get(rest[0].lower()) if rest else None
     if family is not None:

@@ -16,7 +16,7 @@ _SYNTAX = re.compile(r"^(?:/bin/)?bash: -c: line (\d+): (.*)$", re.MULTILINE)
 
 
 def boot(node: HostedNode, startup_config: str) -> tuple[list[RefusedLine], bool]:
-    """Run the startup config; return the lines that failed, and whether all of it is in effect without a program having run.
+    """Run the startup config; return the failed lines, and whether all of it took effect without running a program.
 
     Raises:
         LabError: The script did not end, or ended itself with an error.

@@ -1,4 +1,4 @@
-"""Routes, policy rules and fixed neighbours: as config lines, as ``Route`` objects. Pure; input is JSON of ``ip -j``."""
+"""Routes, policy rules and static neighbours as config lines and as ``Route`` objects. Pure: reads ``ip -j`` JSON."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Random agents: each trial ends with a verdict in time, its supervisor lives until then, and nothing of it is left.
 
-``NETBENCH_RANDOM_AGENTS`` says how many there are (50), ``NETBENCH_RANDOM_SEED`` the first seed (0). A failing test names the
-seed and the last lines that were sent.
+``NETBENCH_RANDOM_AGENTS`` is the number of agents (50), ``NETBENCH_RANDOM_SEED`` the first seed (0). A failing test
+shows the seed and the last lines that were sent.
 """
 
 from __future__ import annotations

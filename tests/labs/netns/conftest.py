@@ -21,7 +21,7 @@ def backend() -> NetnsBackend:
     made = NetnsBackend()
     lack = made.lacks(request_of(pair()))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     return made
 
 

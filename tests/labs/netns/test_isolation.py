@@ -101,7 +101,7 @@ def test_a_read_only_shell_cannot_write_the_nodes_files(lab: Any) -> None:
 
 
 def test_what_a_trusted_program_loads_cannot_be_changed(lab: Any) -> None:
-    """A preload list or another loader in the node would be run with the lab's rights by the framework's own commands."""
+    """The framework's own commands would run a preload list or another loader of the node with the lab's privileges."""
     for attempt in (
         "echo /tmp/evil.so > /etc/ld.so.preload",
         "rm /etc/ld.so.cache",

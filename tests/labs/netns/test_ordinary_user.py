@@ -61,7 +61,7 @@ def interpreter() -> str:
     other = shutil.which("python3", path="/usr/bin:/usr/local/bin")
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     if other is None or version not in subprocess.run([other, "-V"], capture_output=True, text=True, check=True).stdout:
-        pytest.skip(f"no python{version} that an ordinary user may run; mend: apt-get install -y python{version}")
+        pytest.skip(f"no python{version} that an ordinary user may run; fix: apt-get install -y python{version}")
     return other
 
 

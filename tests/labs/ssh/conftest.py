@@ -57,7 +57,7 @@ def served() -> Iterator[Served]:
     wanted = network(PLATFORMS, ["R1 Gi0/0 - R2 Gi0/0", "f1 eth0 - h1 eth0"], CONFIGS)
     lack = backend.lacks(request_of(wanted))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
     lab = backend.deploy(request_of(wanted))
     try:
         ani = LabAni(lab, policy=Policy(), budget=Budget(calls=None, commands=None, wall_s=None))

@@ -59,7 +59,7 @@ def seen(served, tmp_path_factory):
     """What a play saw."""
     program = FOLDER / "bin/ansible-playbook"
     if not program.exists():
-        pytest.skip("Ansible is missing; mend: make setup")
+        pytest.skip("Ansible is missing; fix: make setup")
     folder = tmp_path_factory.mktemp("ansible")
     (folder / "inventory.ini").write_text(INVENTORY.format(**served["R1"].model_dump()))
     (folder / "play.json").write_text(json.dumps(PLAY))

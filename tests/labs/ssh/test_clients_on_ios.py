@@ -130,7 +130,7 @@ def test_scrapli_logs_in_configures_and_reads_back(served, transport):
     import scrapli
 
     if transport == "Bin" and shutil.which("ssh") is None:
-        pytest.skip("OpenSSH's client is missing; mend: make setup")
+        pytest.skip("OpenSSH's client is missing; fix: make setup")
     login = served["R1"]
     options = scrapli.TransportSsh2Options() if transport == "Ssh2" else scrapli.TransportBinOptions()
     secret = scrapli.LookupKeyValue(key="enable", value=login.enable_secret)
@@ -219,7 +219,7 @@ def test_napalm_loads_inline_where_files_cannot_be_copied(served):
 @pytest.fixture
 def openssh(served, tmp_path):
     if shutil.which("ssh") is None:
-        pytest.skip("OpenSSH's client is missing; mend: make setup")
+        pytest.skip("OpenSSH's client is missing; fix: make setup")
     login = served["R1"]
     answer = tmp_path / "answer"
     answer.write_text(f"#!/bin/sh\necho {login.password}\n")

@@ -11,6 +11,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import SEARCH_MANUAL
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Submission
 from pytest_netbench.trial import run_trial
@@ -55,7 +56,7 @@ def reach() -> Task:
 def a_machine_for_labs():
     lack = parts.load("backends", "netns")().lacks(request_of(reach()))
     if lack is not None:
-        pytest.skip(f"{lack[0]}; mend: {lack[1]}")
+        pytest.skip(f"{lack[0]}; fix: {lack[1]}")
 
 
 def test_a_program_that_uses_netmiko_works_unchanged(tmp_path):
@@ -104,7 +105,7 @@ def test_what_is_typed_after_the_trial_reaches_no_device(tmp_path):
 
 def test_an_agent_finds_its_command_in_the_manual():
     class Looks:
-        info = AgentInfo(id="looks", strategy="own", settings={"extras": [SEARCH_MANUAL]})
+        info = AgentInfo(id="looks", strategy="own", overrides=AgentSettings(extras=(SEARCH_MANUAL,)))
 
         def run(self, brief, ani):
             found = ani.call(SEARCH_MANUAL, {"query": "static route to a destination", "platform": "cisco_ios"})

@@ -60,7 +60,7 @@ def run(login, *commands: str, **settings) -> list[asyncssh.SSHCompletedProcess]
 
 
 def converse(login, *script: tuple[str, str], **settings) -> str:
-    """What is seen by someone who waits for a text and then types another, several times; the last text is waited for."""
+    """Return the output seen while waiting for each text and then typing the next; the last text is waited for."""
 
     async def main():
         seen = ""

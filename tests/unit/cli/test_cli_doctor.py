@@ -17,7 +17,7 @@ def test_each_check_is_a_line_and_each_lack_has_its_remedy_below():
     assert doctor.lines([GOOD, LACK, EXTRA]) == [
         "ok      user namespaces  unprivileged",
         "MISSING frr              zebra is not installed",
-        "                         mend: apt-get install frr",
+        "                         fix: apt-get install frr",
         "lacking netem            not in this kernel; nft numgen stands in",
         "labs cannot run here: frr",
     ]

@@ -44,7 +44,7 @@ class Program:
 
 
 class Dialogue:
-    """A terminal at which somebody types as soon as they see what they wait for; implements ``platforms.terminal.Terminal``."""
+    """A terminal whose user types when an expected text appears; implements ``platforms.terminal.Terminal``."""
 
     def __init__(self, *steps: tuple[str, str], hang_up: bool = False, forbidden: str = "") -> None:
         self.steps = list(steps)

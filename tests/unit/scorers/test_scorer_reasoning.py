@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from pytest_netbench.model.trial import Submission
-from pytest_netbench.scorers import reasoning
-from pytest_netbench.scorers.reasoning import ReasoningScorer, chunks, sentences
+from pytest_netbench.scorers import embedder, reasoning
+from pytest_netbench.scorers.embedder import SentenceEmbedder, chunks, sentences
+from pytest_netbench.scorers.reasoning import ReasoningScorer
 from tests.support.reasoning_extra import needs_reasoning_extra
 from tests.support.records import record, task
 
@@ -50,14 +51,14 @@ def test_empty_reasoning_is_a_measured_zero():
 
 
 def test_the_same_text_scores_one_without_the_model(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reasoning, "_load_model", lambda: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(embedder, "_load_model", lambda: pytest.fail("the model was loaded"))
     found = ReasoningScorer().score(of(TRUTH.replace(" ", "\n  ")))
     assert found.value == 1.0
     assert found.explanation == "the same text as the ground truth's, so no embedding was computed"
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reasoning, "find_spec", lambda package: None)
+    monkeypatch.setattr(embedder, "find_spec", lambda package: None)
     found = ReasoningScorer().score(of("Give voice priority."))
     assert found.value is None
     assert (
@@ -97,13 +98,14 @@ def test_what_stands_at_the_end_of_a_long_text_counts(scorer: ReasoningScorer, n
 
 
 @needs_reasoning_extra
-def test_no_chunk_is_longer_than_the_model_reads(scorer: ReasoningScorer):
-    scorer.score(of("load the model"))
+def test_no_chunk_is_longer_than_the_model_reads():
+    model = SentenceEmbedder()
+    model.prepare()
     text = " ".join(f"10.{i}.0.0/16" for i in range(400))
-    lengths = [(sentence, scorer._pieces(sentence)) for sentence in sentences(text)]
+    lengths = [(sentence, model.pieces(sentence)) for sentence in sentences(text)]
     together = chunks(lengths, limit=200)
     assert " ".join(together) == text
-    assert max(scorer._pieces(chunk) for chunk in together) <= 254
+    assert max(model.pieces(chunk) for chunk in together) <= 254
 
 
 def test_sentences_together_make_chunks_that_fit():
@@ -122,11 +124,21 @@ def test_text_is_cut_at_sentence_and_line_ends_only():
     ]
 
 
+class Compass:
+    """Embeds the truth as the opposite of everything else."""
+
+    def prepare(self) -> None:
+        pass
+
+    def embed(self, texts):
+        return [[1.0, 0.0] if text == TRUTH else [-1.0, 0.0] for text in texts]
+
+
 @needs_reasoning_extra
-def test_opposite_directions_are_clipped_to_zero(monkeypatch: pytest.MonkeyPatch, scorer: ReasoningScorer):
+def test_opposite_directions_are_clipped_to_zero():
     assert math.isclose(reasoning._cosine([1.0, 0.0], [-1.0, 0.0]), -1.0)
-    monkeypatch.setattr(scorer, "_embed", lambda text: [1.0, 0.0] if text == TRUTH else [-1.0, 0.0])
-    assert scorer.score(of("something else")).value == 0.0
+    found = ReasoningScorer(embedder=Compass()).score(of("something else"))
+    assert (found.value, found.evidence["cosine"]) == (0.0, -1.0)
 
 
 def test_importing_the_scorer_loads_nothing_heavy():

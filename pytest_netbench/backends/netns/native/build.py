@@ -61,8 +61,8 @@ def compiler() -> str | None:
 def cache_dir() -> Path:
     """This user's own cache directory for this package, made if need be.
 
-    ``$XDG_CACHE_HOME/pytest-netbench``, or ``~/.cache``, or, where neither can be written, a directory in the temporary one.
-    For root it is ``/var/cache``: labs are run by an unprivileged user then, who cannot enter root's home.
+    This is ``$XDG_CACHE_HOME/pytest-netbench`` or ``~/.cache``. If neither is writable, it is a directory in the
+    temporary one. For root it is ``/var/cache``, because labs run as an unprivileged user who cannot enter root's home.
 
     Raises:
         OSError: None of them can be made, or what is there belongs to somebody else.

@@ -1,6 +1,6 @@
 """Answers listings that need a capability, for agents that have none.
 
-An argument list is run only if every word of it is known to read. No shell sees it. Standard library only.
+An argument list is run, without a shell, only if all its words are known to be read-only. Standard library only.
 """
 
 from __future__ import annotations

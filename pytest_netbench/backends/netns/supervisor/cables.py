@@ -1,9 +1,9 @@
 """The links of a running lab: cut and restore them, change their quality, pass the carrier on. Standard library only.
 
-Each endpoint of a link is an interface in a node whose other end, its *outer*, is in the lab's own namespace. A cable joins two outers
-by redirection, or by a wire if it shapes what passes. In a LAN each outer is a port of a bridge, with a wire before it if it shapes. A
-stub is an outer that leads nowhere. A node sees carrier as long as its outer is up, so a cut sets outers down, and no node's own
-interface is touched.
+Each endpoint of a link is an interface in a node. Its peer, the *outer*, is in the lab's own namespace. A cable joins
+two outers by redirection, or by a wire if it shapes traffic. In a LAN each outer is a port of a bridge, with a wire
+before it if it shapes traffic. A stub is an outer that is not connected. A node sees carrier as long as its outer is
+up, so a cut sets outers down and changes no interface of a node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_netbench.backends.netns.supervisor.wiring import Laid
 
 
 class Link:
-    """One link, its wires by port, the ports whose cable is cut, and the port that is down because the other lacks carrier."""
+    """One link: wires by port, cut ports, and the port that is down because its peer has no carrier."""
 
     def __init__(self, laid: Laid) -> None:
         self.ports = laid.ports
@@ -161,8 +161,8 @@ class Cables:
     def _pass_on(self, link: Link) -> None:
         """Let a cable have carrier at both ends or at none. Wires do so by themselves.
 
-        Only one outer is ever lowered, and the other one stays up and watched: its carrier coming back raises the lowered one, whose own
-        carrier is then looked at in turn.
+        Only one outer is lowered. The other one stays up and is watched: when its carrier returns, the lowered one is
+        raised, and then the carrier of the raised one is checked.
         """
         if not link.is_cable or link.cut or link.wires:
             return

@@ -1,4 +1,4 @@
-"""Connections to Unix sockets in nodes, as soon as somebody listens there. Standard library only."""
+"""Connections to Unix sockets in nodes, made as soon as a program listens. Standard library only."""
 
 from __future__ import annotations
 

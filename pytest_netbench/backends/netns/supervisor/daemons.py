@@ -1,7 +1,7 @@
 """The daemons of nodes as processes: which run, signals to them, and what they wrote. Standard library only.
 
-What a daemon writes goes to a file in a file system of limited size that no node has mounted. Of a file that has grown too large the
-older half is dropped.
+What a daemon writes goes to a file in a size-limited file system that no node has mounted. When a file has grown too
+large, its older half is dropped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Daemons:
         self._logs: dict[tuple[str, str], int] = {}
 
     def open_log(self, node: str, program: str) -> int:
-        """A descriptor to write the log of a program to; the caller closes it. A restarted program goes on in the same log.
+        """Return a log descriptor for a program; the caller closes it. A restarted program appends to the same log.
 
         Raises:
             OSError: It cannot be made.

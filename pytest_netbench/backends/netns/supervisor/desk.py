@@ -1,4 +1,4 @@
-"""The desk at which an agent's read-only shell asks for listings: descriptors 8 and 9 of that shell. Standard library only.
+"""Serves listings to an agent's read-only shell, on descriptors 8 and 9 of that shell. Standard library only.
 
 Questions are answered one after the other, so that a flood of them waits in its own pipe and costs the lab nothing.
 """

@@ -27,7 +27,7 @@ def of(pid: int) -> dict[str, int]:
 
 
 class Growth:
-    """Says when a command makes its node hold more than a node may. What was there before may be removed, but not added to.
+    """Reports a command that makes its node exceed its limits. What existed before may be removed but not extended.
 
     Args:
         pid: A process of the command, which sees the node's network.

@@ -1,4 +1,4 @@
-"""Leaving the host: the lab's own namespaces, in which the supervisor is root and outside of which it is nobody of note.
+"""Isolation from the host: the lab's own namespaces. The supervisor is root in them and has no privileges outside.
 
 Standard library only.
 """
@@ -20,7 +20,7 @@ def leave_host(uid: int) -> None:
     """Open the lab's namespaces; children are in all of them, this process in all but that of processes.
 
     Args:
-        uid: Whom root becomes outside; any other user stays who it is.
+        uid: The host user that root becomes; any other user is kept.
 
     Raises:
         OSError: The machine forbids it.
@@ -32,7 +32,7 @@ def leave_host(uid: int) -> None:
 
 
 def _has_uid(uid: int) -> bool:
-    """Whether the present user namespace has ``uid``: root of a rootless container has few, and is nobody's root outside."""
+    """Whether ``uid`` is mapped in the present user namespace; a rootless container maps only a few."""
     with open("/proc/self/uid_map") as table:
         extents = [[int(word) for word in line.split()] for line in table]
     return any(first <= uid < first + count for first, _, count in extents)
@@ -45,9 +45,9 @@ def _unshare_as_user() -> None:
 
 
 def _unshare_as_root(uid: int) -> None:
-    """Root makes the namespaces as root, for a machine may forbid them to others, and is ``uid`` and nobody else from then on.
+    """As root, make the namespaces as root, because a machine may forbid them to other users; then become ``uid``.
 
-    Only a process outside may map an id that is not its maker's, so a child waits there to do it.
+    Only a process outside may map an id other than its creator's, so a child waits there to do it.
     """
     parent = os.getpid()
     gate_reader, gate = os.pipe()

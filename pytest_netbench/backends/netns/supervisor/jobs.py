@@ -214,7 +214,7 @@ class Jobs:
             os.kill(job.pid, signal.SIGKILL)
 
     def _finish(self, job: _Job) -> None:
-        """Answer once the process ended; what it wrote before is in the pipes, a process it left behind may hold them."""
+        """Answer once the process has ended. Its output is in the pipes; its children may keep them open."""
         if job.status is None or job.pid not in self._by_pid:
             return
         del self._by_pid[job.pid]

@@ -16,9 +16,9 @@ from collections.abc import Callable
 class LabClock:
     """Lab time of one lab: it passes ``factor`` times as fast as the wall, and never jumps.
 
-    The page is ``{uint64 sequence; int64 base_real_ns; int64 base_lab_ns; double factor}`` in native byte order. Lab time is
-    ``base_lab_ns + (CLOCK_MONOTONIC - base_real_ns) * factor``. A reader that sees an odd sequence, or another one afterwards,
-    reads again.
+    The page is ``{uint64 sequence; int64 base_real_ns; int64 base_lab_ns; double factor}`` in native byte order. Lab
+    time is ``base_lab_ns + (CLOCK_MONOTONIC - base_real_ns) * factor``. A reader that sees an odd sequence number, or a
+    different one after reading, reads again.
     """
 
     SIZE = 32

@@ -1,4 +1,4 @@
-"""The supervisor's one loop: what its owner asks, what its children say, who ended, and what is due. Standard library only."""
+"""The supervisor's event loop: requests, messages of child processes, exits and timers. Standard library only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pytest_netbench.backends.netns.supervisor.storms import Storms
 
 
 def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
-    """Say that the lab stands and answer requests until the owner is gone, or the process that holds ``alive``'s other end."""
+    """Report the lab as up; serve requests until the owner, or the process with the other end of ``alive``, ends."""
     selector = selectors.DefaultSelector()
     jobs = Jobs(selector, daemons=network.wires)
     connects = Connects(owner=owner, network=network, jobs=jobs)

@@ -1,7 +1,8 @@
-"""The supervisor: PID 1 of a lab, so that its end is the end of everything in the lab.
+"""The supervisor is PID 1 of a lab, so all processes of the lab end with it.
 
-Started by the backend with one socket to it. Opens the namespaces, gives its rights outside up, makes nodes and links, then serves
-requests until the socket closes. Imports everything before it gives its rights up: the interpreter may lie where nobody may look.
+The backend starts it with one socket. It opens the namespaces, drops its host privileges, makes nodes and links, and
+then serves requests until the socket closes. It imports everything before it drops its privileges, because the
+interpreter may be in a directory that only root can read.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def main(control_fd: int, spec_fd: int) -> None:
     """Become a lab's supervisor; never returns normally."""
     with os.fdopen(spec_fd, "rb") as file:
         spec = json.load(file)
-    # It came here by inheritance and must not go on so: who holds it can answer in the lab's name.
+    # The socket is inherited and must not be inherited further: its holder can answer for the lab.
     os.set_inheritable(control_fd, False)
     owner = Owner(socket.socket(fileno=control_fd))
     # Nobody reads it before the end: processes that fail to start may fill it, and must not wait then.

@@ -1,4 +1,4 @@
-"""What is measured of a network: each request in a child of its own, that the lab may go on. Standard library only."""
+"""What is measured of a network: each request in a separate child process. Standard library only."""
 
 from __future__ import annotations
 

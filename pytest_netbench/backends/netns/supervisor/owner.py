@@ -1,4 +1,4 @@
-"""Who owns the lab, at the other end of one socket. Standard library only."""
+"""The connection to the lab's owner. Standard library only."""
 
 from __future__ import annotations
 

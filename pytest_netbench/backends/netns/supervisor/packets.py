@@ -47,7 +47,7 @@ def checksum(data: bytes) -> int:
     """The internet checksum (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"
-    # the sum of 16-bit words with end-around carry is the remainder of the whole number by 65535, where 65535 stands for 0
+    # the sum of 16-bit words with end-around carry is the number modulo 65535, with 65535 in place of a remainder of 0
     number = int.from_bytes(data, "big")
     return ~(number % 0xFFFF or (0xFFFF if number else 0)) & 0xFFFF
 
@@ -77,8 +77,8 @@ def read_icmp(data: bytes, *, version: int) -> IcmpMessage | None:
 class Seen(NamedTuple):
     """A packet as a node saw it: headers of IP and of the transport.
 
-    ``source`` and ``target`` are packed addresses. ``kind`` is the ICMP type, or the flags of TCP. ``number`` is the sequence
-    number of TCP; ``source_port`` and ``target_port`` of an echo are its sequence number and identifier.
+    ``source`` and ``target`` are packed addresses. ``kind`` is the ICMP type or the TCP flags. ``number`` is the TCP
+    sequence number. For an echo ``source_port`` and ``target_port`` are its sequence number and identifier.
     """
 
     protocol: int
@@ -93,7 +93,7 @@ class Seen(NamedTuple):
 
 
 def read_ip(data: bytes | memoryview) -> Seen | None:
-    """Parse an IPv4 or IPv6 packet of ICMP, TCP or UDP; ``None`` if it is too short, a fragment or of another protocol."""
+    """Parse an ICMP, TCP or UDP packet; return ``None`` if it is too short, a fragment or of another protocol."""
     size = len(data)
     if size < 28:
         return None
@@ -126,7 +126,7 @@ def read_transport(protocol: int, source: bytes, target: bytes, dscp: int, data:
 
 
 class Complaint(NamedTuple):
-    """An ICMP error: what it says, and the ports (of an echo: sequence number and identifier) of the packet it is about."""
+    """An ICMP error: its type, and the ports (echo: sequence number and identifier) of the packet that caused it."""
 
     detail: str
     protocol: int

@@ -1,4 +1,4 @@
-"""Cables between two interfaces of one namespace, made by the kernel: what comes in at one goes out at the other. Standard library only.
+"""Cables between two interfaces of one namespace: the kernel redirects frames between them. Standard library only.
 
 An ingress filter of each interface redirects every frame, those for bridges and switches too.
 """

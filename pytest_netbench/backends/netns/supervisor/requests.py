@@ -1,4 +1,4 @@
-"""What the owner may ask for, and who answers it. Standard library only."""
+"""The operations that the owner may request, and their handlers. Standard library only."""
 
 from __future__ import annotations
 

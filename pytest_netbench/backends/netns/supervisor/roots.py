@@ -85,7 +85,7 @@ read -r status size <&8 || exit 125
 head -c "$size" <&8
 exit "$status"
 """
-# What an agent with the right to change its node may write. The rest decides what the framework's own programs load there.
+# What an agent that may change its node may write. The other paths decide what the framework's own programs load there.
 _WRITABLE = ("/etc", "/home", "/root", "/run", "/tmp", "/var")
 _TRUSTED = (
     "/etc/ld.so.preload",

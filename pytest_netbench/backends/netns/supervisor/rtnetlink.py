@@ -48,7 +48,7 @@ class Request(NamedTuple):
 
 
 class End(NamedTuple):
-    """One end of a link: its name, its index (``position``), and the network namespace it is made in (``None``: that of the socket)."""
+    """One end of a link: name, index (``position``), and network namespace (``None``: the namespace of the socket)."""
 
     name: str
     position: int

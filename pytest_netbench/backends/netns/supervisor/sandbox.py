@@ -1,4 +1,4 @@
-"""Starting an agent's programs, each with the rights it is due. Standard library only.
+"""Starting an agent's programs, each with only the privileges it needs. Standard library only.
 
 Profiles
     read      a look: a user namespace of its own, so that it has no capability over the node; read-only files

@@ -107,7 +107,7 @@ def _when(number: int, argument: int, then: list[_Instruction]) -> list[_Instruc
 
 
 def install(filter_program: bytes) -> None:
-    """Lay the filter on this process and all that it starts; new privileges must be given up before.
+    """Install the filter for this process and its children; no_new_privs must be set before.
 
     Raises:
         OSError: The kernel has no filters.

@@ -25,7 +25,7 @@ class Settings:
         self._home = network.home.network
 
     def settle(self, request: Message) -> Message:
-        """Apply lines up to the first one that needs a program, or that the kernel refuses; answer how many were applied."""
+        """Apply lines up to the first that needs a program or that the kernel refuses; return the number applied."""
         with nodes.inside_network(self._spaces[request["node"]], self._home), Netlink() as netlink:
             return {"applied": _apply(netlink, request["lines"])}
 

@@ -1,4 +1,4 @@
-"""Starting processes, and the framework's own programs with the lab's rights. Standard library only."""
+"""Starting processes, and the framework's own programs with the lab's privileges. Standard library only."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def trusted(
 ) -> int:
     """Start ``argv`` with the lab's rights, in ``node`` or (``None``) beside all nodes; returns its pid.
 
-    ``mounts`` is a descriptor of the mount namespace that it is in instead of the node's own. The supervisor itself enters
-    the node and spawns there: a fork would copy its page tables, for nothing.
+    ``mounts`` is a descriptor of the mount namespace to use instead of the node's own. The supervisor itself enters the
+    node and spawns there, because a fork would copy its page tables without need.
     """
     full = {**_ENVIRONMENT, "PATH": PATH, "HOME": "/root", **(env or {})}
     with contextlib.nullcontext() if node is None else node.inside():

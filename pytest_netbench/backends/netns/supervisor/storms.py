@@ -1,7 +1,7 @@
-"""Ends packets that circulate for ever, such as those of a bridge loop: they would keep a core busy. Standard library only.
+"""Stops packets that circulate in a loop, such as a bridge loop, which would keep a core busy. Standard library only.
 
-Nothing in a lab sends many packets for seconds except commands of agents and measurements of traffic, which end by themselves.
-An interface that carries as many without them is set down, as the storm control of a switch does.
+Only agents' commands and traffic measurements send many packets for seconds in a lab, and those end by themselves. An
+interface with the same packet rate at any other time is set down, as a switch's storm control does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Storms:
     Args:
         spaces: The nodes.
         home: Descriptor of the lab's own network namespace.
-        excused: Whether something is under way that may send as much as it likes.
+        excused: Whether an operation is running that may send at any rate.
         clock: Seconds, monotonic.
     """
 

@@ -121,7 +121,7 @@ class _OpenHow(ctypes.Structure):
 
 
 def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open ``path`` as if ``root_fd`` were ``/``: no link and no ``..`` leads out of it, nor into what is mounted below."""
+    """Open ``path`` with ``root_fd`` as its root. Symbolic links, ``..`` and mount points cannot lead out of it."""
     how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=mode, resolve=_RESOLVES)
     return _check(
         _libc.syscall(_SYS_OPENAT2, root_fd, path.encode(), ctypes.byref(how), ctypes.sizeof(how)), f"open {path}"

@@ -1,7 +1,7 @@
 """What daemons may write: their own places, and nothing that decides what root runs in a node. Standard library only.
 
-An agent decides by a router's configuration which files its daemons write (``log file``, ``dump bgp``). So daemons have a
-mount namespace beside the node's own, in which all else is read-only.
+With a router's configuration an agent chooses which files its daemons write (``log file``, ``dump bgp``). So daemons
+have a separate mount namespace, in which everything else is read-only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cables and segments between nodes: one batch of netlink for all, and the wires between them. Standard library only."""
+"""Cables and segments between nodes: one netlink batch for all, and the wires between them. Standard library only."""
 
 from __future__ import annotations
 
@@ -57,12 +57,13 @@ class Plan(NamedTuple):
 def batch(links: Sequence[Mapping[str, Any]], networks: Mapping[str, int], *, redirecting: bool) -> Plan:
     """Plan all links.
 
-    Every endpoint has an interface outside of its node, so that a cable can be cut without touching a node (see ``cables``).
+    Every endpoint has an interface outside its node, so that a cut changes no interface of a node (see ``cables``).
 
     Args:
         links: ``{"endpoints": [[node, kernel interface], …], "wire": [arguments] or None}``.
         networks: Each node's network namespace.
-        redirecting: Whether the kernel can redirect frames. Without it a cable without wire is a pair of interfaces in both nodes.
+        redirecting: Whether the kernel can redirect frames. If not, a cable without wire is a pair of interfaces in
+            both nodes.
     """
     # The kernel reports a veth's carrier at once only if the indexes of its two ends differ; else up to a second later.
     indexes = itertools.count(_FIRST_INDEX)

@@ -1,4 +1,4 @@
-"""Bring a node from one desired state to another: only the difference is done."""
+"""Change a node from one desired state to another, applying only the differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pytest_netbench.platforms.cisco_ios.services import runner
 
 
 def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Do what turns ``old`` into ``new``; what went wrong, one sentence each (a defect of the compiler, or a node that is lost)."""
+    """Apply the difference between ``old`` and ``new``; return what failed, one sentence each.
+
+    A failure is a defect of the compiler, or the node is lost.
+    """
     problems = [
         *links.apply(node, old, new),
         *nft.apply(node, old.nft, new.nft),
@@ -18,13 +21,13 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
         *tc.apply(node, old, new),
         *frr.apply(node, old.frr, new.frr),
     ]
-    # last: services read what the links have, and some speak to daemons
+    # last: services read the state of links, and some connect to FRR's daemons
     runner.apply(node, old.services, new.services)
     return problems
 
 
 def _in_vrfs(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """The ruleset in each VRF: rules name interfaces, so those of other VRFs say nothing there."""
+    """Return the ruleset for each VRF. Rules about interfaces of other VRFs have no effect in it."""
     problems = []
     for name in new.vrfs:
         before = old.nft if name in old.vrfs else NftState()

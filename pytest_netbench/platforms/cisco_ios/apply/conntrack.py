@@ -1,4 +1,7 @@
-"""The kernel's connections of a node: read as text, deleted by a small program over netlink, as no tool for it need be installed."""
+"""Connection tracking entries of a node: read as text, and deleted over netlink by a small program.
+
+No tool for connection tracking has to be installed.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ def attributes(data):
 def number(data):
     return str(int.from_bytes(data, "big"))
 def told(data):
-    parts = {kind: dict((k, v) for k, v, _ in attributes(value)) for kind, value, _ in attributes(data) if kind in (1, 2)}
+    parts = {kind: dict((k, v) for k, v, _ in attributes(value)) \
+for kind, value, _ in attributes(data) if kind in (1, 2)}
     ends, protocol = parts.get(1, {}), parts.get(2, {})
     if 1 in ends:
         source, target = (socket.inet_ntop(socket.AF_INET, ends[k]) for k in (1, 2))
@@ -62,7 +66,7 @@ print(len(found))
 
 @dataclass(frozen=True, kw_only=True)
 class Tuple:
-    """One direction of a connection. ICMP has its identifier as both ports."""
+    """One direction of a connection. For ICMP, both ports are the identifier."""
 
     source: str
     target: str
@@ -77,10 +81,10 @@ class Connection:
     Args:
         family: 4 or 6.
         protocol: IP protocol number; ``name`` its name, e.g. ``tcp``.
-        seconds: Until it is forgotten.
+        seconds: Until it expires.
         state: Of TCP, e.g. ``ESTABLISHED``; "" for others.
-        original: As it came.
-        reply: As answers come.
+        original: The direction of the first packet.
+        reply: The direction of the answers.
         packets: Seen in both directions; 0 where the kernel does not count them.
         bytes: The same in bytes.
     """
@@ -108,17 +112,17 @@ class Connection:
 
     @property
     def translated(self) -> bool:
-        """Whether either is."""
+        """Whether source or destination is translated."""
         return self.source_changed or self.target_changed
 
 
 def connections(node: HostedNode) -> list[Connection]:
-    """All connections of a node."""
+    """Return all connections of a node."""
     return list(parse(node.run(["cat", _TABLE]).stdout))
 
 
 def parse(text: str) -> Iterator[Connection]:
-    """Connections from the kernel's listing."""
+    """Read connections from the kernel's listing."""
     for line in text.splitlines():
         words = line.split()
         if len(words) < 6 or words[0] not in {"ipv4", "ipv6"}:
@@ -154,7 +158,7 @@ def _tuple(fields: dict[str, list[str]], at: int) -> Tuple:
 
 
 def forget(node: HostedNode, gone: Iterable[Connection]) -> list[str]:
-    """Delete connections; what went wrong, one sentence each."""
+    """Delete connections; return what failed, one sentence each."""
     keys = []
     for one in gone:
         ports = (one.original.source_port, one.original.target_port)

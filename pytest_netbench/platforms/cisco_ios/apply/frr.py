@@ -1,4 +1,4 @@
-"""FRR's part of a desired state: daemons started when first needed, lines said over their own vty sockets."""
+"""Apply FRR's part of a desired state: start daemons when first needed, configure them over their own vty sockets."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _SUCCESS = 0
 _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002
 _LONGEST_LOCK_S = 10.0
-# mgmtd takes one change at a time, and none while it tells a daemon that has just come what is configured
+# mgmtd accepts one change at a time, and none while it configures a daemon that has just connected
 _LOCKED = "could not lock"
 _MGMTD = "mgmtd"
 _ORDER = (_MGMTD, "zebra", "staticd")
-# by the version since which mgmtd takes their config
+# FRR version since which mgmtd configures these daemons
 _FRONTED = {(10, 0): ("staticd",), (10, 1): ("zebra", "ripd", "ripngd")}
 
 
 def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
-    """Say to each daemon what changed; start those that are needed and do not run."""
+    """Configure what changed in each daemon; start daemons that are needed and do not run."""
     running = processes.running(node)
     problems: list[str] = []
     missing = sorted(new.daemons - running - set(daemons.installed()))
@@ -43,15 +43,15 @@ def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
 
 
 def _lines(state: FrrState, daemon: str) -> list[FrrLine]:
-    """What ``daemon`` is told: mgmtd the lines of all for whom it speaks, for they share its route maps and lists."""
+    """Return the lines for ``daemon``. mgmtd gets those of all daemons that it configures, as they share lists."""
     spoken_for = [name for names in _FRONTED.values() for name in names if speaker_of(name) == daemon]
     return [line for name in dict.fromkeys((*spoken_for, daemon)) for line in state.of(name)]
 
 
 def _await_static(node: HostedNode, lines: Sequence[str]) -> None:
-    """Wait until the routing table has what changed: on a device, whoever asks next sees a static route.
+    """Wait until changed static routes are in the routing table, as they are immediately on a device.
 
-    One whose next hop nobody knows never gets there, so the wait is short in any case.
+    A route with an unknown next hop never gets there, so the wait is short in any case.
     """
     words = [line.split() for line in lines]
     wanted = {one[2] for one in words if one[:2] == ["ip", "route"] and len(one) > 2}
@@ -70,10 +70,13 @@ def _static(node: HostedNode) -> set[str]:
 
 
 def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple[Path, str]]:
-    """What to type: (section, line), removals first and last line first; a section that goes takes its lines with it."""
+    """Return the (section, line) pairs to type: removals first, in reverse order.
+
+    A removed section removes its lines.
+    """
     had, has = _by_place(old), _by_place(new)
     gone = {line.path for place, line in had.items() if place not in has}
-    # filters before anything else: a daemon that loses its process with them looks at lists that are no more, and crashes
+    # filters first: a daemon that removes its process and filters at once uses deleted lists and crashes
     last_first = list(reversed(had.items()))
     for place, line in sorted(last_first, key=lambda item: not _is_filter(item[1])):
         inside = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
@@ -126,7 +129,7 @@ def _ask(node: HostedNode, daemon: str, line: str) -> tuple[str, int]:
 
 
 def speaker_of(daemon: str) -> str:
-    """Who takes the config of ``daemon``: since FRR 10, mgmtd speaks for some."""
+    """Return the daemon that takes the config of ``daemon``: since FRR 10, mgmtd does so for some."""
     version = tuple(int(part) for part in (daemons.version() or "0").split(".")[:2] if part.isdigit())
     fronted = {name for since, names in _FRONTED.items() if version >= since for name in names}
     return _MGMTD if daemon in fronted else daemon

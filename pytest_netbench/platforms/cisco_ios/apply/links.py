@@ -1,4 +1,4 @@
-"""Kernel interfaces, addresses, sysctls, policy rules and routes of a state."""
+"""Apply kernel interfaces, addresses, sysctls, policy rules and routes of a state."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pytest_netbench.platforms.cisco_ios.apply import vrf
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, Link
 
 HIDDEN = "_"
-"""Behind the name of a loopback: the other end of its veth."""
+"""The suffix of the other end of a loopback's veth pair."""
 
 _GOING = 900
-"""The kernel's group of links that are about to be deleted."""
+"""The kernel's group for links that are about to be deleted."""
 
 
 def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Do the difference: VRFs, links and sysctls of what is there, then addresses, rules and routes."""
+    """Apply the difference: first VRFs, links and sysctls, then addresses, rules and routes."""
     problems = _in_vrfs(node, _gone(old.links, new.links))
     problems += _batch(node, list(_made(old.links, new.links)))
     problems += [*vrf.make(node, old, new), *vrf.move(node, old, new)]
@@ -54,7 +54,7 @@ def _gone(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[st
         if link.kind in {"loopback", "macvlan", "uncabled"} and (name not in new or new[name].kind != link.kind):
             homes[link.vrf] = None
             yield link.vrf, f"link set dev {name} group {_GOING}"
-    # all at once: the kernel takes its time to be sure that nobody uses what it deletes
+    # delete all at once: on every deletion the kernel waits until the interfaces are unused
     yield from ((home, f"link del group {_GOING}") for home in homes)
 
 
@@ -73,7 +73,7 @@ def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
 
 def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
     for name, link in old.items():
-        # one that left a VRF for home lost its addresses on the way
+        # an interface that left a VRF lost its addresses
         if name not in new and link.kind == "physical" and not link.vrf:
             yield from (("", line) for line in _addresses(name, link.addresses, ()))
     for name, link in new.items():
@@ -81,7 +81,7 @@ def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple
         if before is None or before.kind != link.kind:
             before = Link(kind=link.kind, up=not link.up)
         elif before.vrf != link.vrf:
-            # it was moved: that took its addresses and put it down
+            # moving an interface removes its addresses and sets it down
             before = replace(before, up=not link.up, addresses=())
         yield from ((link.vrf, line) for line in _altered(name, before, link))
 
@@ -91,7 +91,7 @@ def _altered(name: str, before: Link, link: Link) -> Iterator[str]:
         yield f"link set dev {name} address {link.mac}"
     if link.mtu != before.mtu:
         yield f"link set dev {name} mtu {link.mtu or 1500}"
-    # addresses first: what comes up has them, and what goes down keeps them
+    # addresses first: an interface has them when it comes up, and keeps them when it goes down
     yield from _addresses(name, before.addresses, link.addresses)
     if link.up != before.up:
         yield f"link set dev {name} {'up' if link.up else 'down'}"
@@ -101,7 +101,7 @@ def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[st
     primary = next((address for address in new if ":" not in address), None)
     former = next((address for address in old if ":" not in address), None)
     gone = [address for address in old if address not in new or (primary != former and ":" not in address)]
-    # secondaries first: the kernel takes them away with their primary
+    # secondaries first: the kernel deletes them with their primary
     yield from (f"addr del {address} dev {name}" for address in reversed(gone))
     for address in new:
         if address not in old or address in gone:
@@ -130,7 +130,7 @@ def _in_family(what: str, action: str, words: str) -> str:
 
 
 def _batch(node: vrf.Network, lines: Sequence[str]) -> list[str]:
-    """Run lines of ``ip``; IPv6 ones in a batch of their own, as the family is an option of the whole batch."""
+    """Run lines of ``ip``, IPv6 ones in a batch of their own: the family is an option of the whole batch."""
     problems = []
     for family, group in (
         ("-4", [x for x in lines if not x.startswith("-6 ")]),

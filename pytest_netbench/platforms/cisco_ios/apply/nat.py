@@ -1,4 +1,7 @@
-"""Connections that a change of translation makes obsolete: those of rules that are gone, and those that began before a rule was there."""
+"""Delete connections that a change of translation rules makes obsolete.
+
+These are connections of removed rules, and connections that are older than a rule that now applies to them.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ EXTRA = "nat"
 
 @dataclass
 class NatState:
-    """What a config translates: by the text of each rule, the first and last global address that it gives out."""
+    """The active translations: the first and last global address of each rule, by the rule's text."""
 
     rules: dict[str, tuple[str, str]] = field(default_factory=dict)
     interfaces: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Have the kernel forget what the new rules would treat otherwise."""
+    """Delete the connections that the new rules would treat differently."""
     before, after = (state.extras.get(EXTRA) or NatState() for state in (old, new))
     gone = [ends for text, ends in before.rules.items() if after.rules.get(text) != ends]
     fresh = after.interfaces != before.interfaces or any(text not in before.rules for text in after.rules)

@@ -1,4 +1,4 @@
-"""The nftables ruleset of a state: replaced as a whole in one transaction, named counters keep their values."""
+"""The nftables ruleset of a state: replaced as a whole in one transaction; named counters keep their values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TOO_LONG = "Message too long"
 
 
 def apply(node: vrf.Network, old: NftState, new: NftState) -> list[str]:
-    """Load the new ruleset if it says anything else than the old one."""
+    """Load the new ruleset if it differs from the old one."""
     before, after = text(old, {}), text(new, {})
     if before == after:
         return []
@@ -46,9 +46,9 @@ def apply(node: vrf.Network, old: NftState, new: NftState) -> list[str]:
 
 
 def _load(node: vrf.Network, files: Sequence[str]) -> str | None:
-    """Load files of rules one after the other; what nft says if it takes one of them not."""
+    """Load rule files in order; return nft's message if it rejects one."""
     for file in files:
-        # a ruleset's hours and days are read in the time zone of the program: the router's clock shows UTC
+        # nft reads hours and days in the time zone of the process; the router's clock is in UTC
         done = node.run(["env", "TZ=UTC", "nft", "-f", "-"], input=file)
         if done.returncode != 0:
             return done.stderr.strip() or f"exit status {done.returncode}"
@@ -56,7 +56,7 @@ def _load(node: vrf.Network, files: Sequence[str]) -> str | None:
 
 
 def _load_pieces(node: vrf.Network, gone: str, state: NftState, values: Values, members: Members) -> str | None:
-    """Load a ruleset in as few pieces as the kernel takes: nft looks through what is there before each."""
+    """Load a ruleset in as few pieces as the kernel accepts: nft reads the existing ruleset before each piece."""
     problem = None
     for most in SIZES:
         problem = _load(node, [gone, *pieces(state, values, members, most=most)])
@@ -66,7 +66,7 @@ def _load_pieces(node: vrf.Network, gone: str, state: NftState, values: Values, 
 
 
 def _without_log(node: vrf.Network, gone: str, state: NftState, values: Values, members: Members) -> list[str]:
-    """A kernel may lack the log that is read from: what is permitted and denied must not depend on that."""
+    """Remove log statements for a kernel without nfnetlink_log: filtering must not depend on logging."""
     rules = {key: [rule for rule in found if " log prefix " not in rule] for key, found in state.rules.items()}
     if rules == state.rules:
         return []
@@ -75,7 +75,7 @@ def _without_log(node: vrf.Network, gone: str, state: NftState, values: Values, 
 
 
 def counters(node: HostedNode) -> dict[tuple[str, str], tuple[int, int]]:
-    """Named counters: (family, name) to (packets, bytes), those of all VRFs together."""
+    """Return named counters: (family, name) to (packets, bytes), summed over all VRFs."""
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for name in vrf.names(node):
         for key, (packets, size) in _own_counters(vrf.inside(node, name)).items():
@@ -91,20 +91,20 @@ def _own_counters(node: vrf.Network) -> dict[tuple[str, str], tuple[int, int]]:
 
 
 def reset(node: HostedNode, family: str, name: str) -> None:
-    """Begin to count anew, in every VRF."""
+    """Reset counters in every VRF."""
     for one in vrf.names(node):
         vrf.inside(node, one).run(["nft", "reset", "counter", family, TABLE, name])
 
 
 def members(node: vrf.Network, family: str, name: str, kind: str) -> list[Any]:
-    """The elements of a set or map as nft's JSON has them."""
+    """Return the elements of a set or map from nft's JSON."""
     done = node.run(["nft", "-j", "list", kind, family, TABLE, name])
     found = [entry[kind] for entry in json.loads(done.stdout or "{}").get("nftables", []) if kind in entry]
     return list(found[0].get("elem", ())) if found else []
 
 
 def _elements(node: vrf.Network, family: str, name: str, kind: str) -> list[str]:
-    """The same in the words of a ruleset."""
+    """Return the elements in the syntax of a ruleset."""
     return [_element(one) for one in members(node, family, name, kind)]
 
 

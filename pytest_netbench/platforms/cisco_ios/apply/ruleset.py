@@ -1,4 +1,4 @@
-"""The text of a ruleset for nft: whole, or in pieces where a kernel takes no more at once."""
+"""The text of a ruleset for nft: whole, or in pieces for kernels that limit its size."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from pytest_netbench.platforms.cisco_ios.compile.state import Chain, NftState
 
 TABLE = "netbench"
 SIZES = (200, 50)
-"""How many rules a piece has at most. Without rights outside its namespace nft sends some 200 KB at once: 200 rules, or 50 long ones."""
+"""The maximum number of rules in a piece, in the order in which sizes are tried.
+
+Without privileges outside its namespace, nft sends about 200 KB at once: 200 rules, or 50 long ones.
+"""
 _THINGS = 200
-"""The same of declarations."""
+"""The maximum number of declarations in a piece."""
 
 Values = Mapping[tuple[str, str], tuple[int, int]]
 Members = Mapping[tuple[str, str], Sequence[str]]
 
 
 def families(state: NftState) -> set[str]:
-    """The families of which a state has a table."""
+    """Return the address families of a state's tables."""
     return {
         *(family for family, _ in state.chains),
         *state.objects,
@@ -27,7 +30,7 @@ def families(state: NftState) -> set[str]:
 
 
 def text(state: NftState, values: Values, members: Members | None = None) -> str:
-    """The ruleset as a file, with the values of counters and the members of lasting sets that it is to begin with."""
+    """Return the ruleset as a file, with initial counter values and the elements of lasting sets."""
     parts = []
     for family in sorted(families(state)):
         body = _things(state, family, values, members or {})
@@ -38,7 +41,10 @@ def text(state: NftState, values: Values, members: Members | None = None) -> str
 
 
 def pieces(state: NftState, values: Values, members: Members | None = None, *, most: int = SIZES[-1]) -> Iterator[str]:
-    """The same, one file of at most ``most`` rules after the other: chains that packets enter by themselves come last, so none is met half-filled by what it needs."""
+    """Return the ruleset as files of at most ``most`` rules.
+
+    Base chains come last, so no packet enters a chain whose targets are incomplete.
+    """
     for family in sorted(families(state)):
         things = _things(state, family, values, members or {})
         things += [line for chain in _chains(state, family) if not chain.hook for line in _chain(chain, [])]
@@ -76,7 +82,7 @@ def _things(state: NftState, family: str, values: Values, members: Members) -> l
 
 
 def _chains(state: NftState, family: str) -> list[Chain]:
-    """Chains without a hook first: others jump to them."""
+    """Return the chains, those without a hook first, because others jump to them."""
     return sorted(
         (chain for chain in state.chains.values() if chain.family == family), key=lambda chain: bool(chain.hook)
     )

@@ -1,4 +1,4 @@
-"""The queueing of a state: built anew on each interface on which it changed."""
+"""The queueing of a state: rebuilt on each interface on which it changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 
 
 def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Rebuild what changed."""
+    """Rebuild the queueing that changed."""
     problems = []
     for device in sorted({*old.tc, *new.tc}):
         home = new.links[device].vrf if device in new.links else ""

@@ -1,6 +1,6 @@
-"""The VRFs of a desired state: a network namespace each, inside the node. FRR's zebra finds them by their names.
+"""The VRFs of a desired state: one network namespace each, inside the node. FRR's zebra finds them by name.
 
-A VRF's interfaces live in its namespace, so equal addresses and equal routes of two VRFs never meet.
+The interfaces of a VRF are in its namespace, so VRFs may use the same addresses and routes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_netbench.platforms.frr import daemons
 
 HOME = "/run/netns"
 _MEMORY = "cisco_ios vrfs"
-# a fresh network namespace does not forward, a router does
+# a new network namespace does not forward, a router does
 _READY = (
     "{{ [ -e {home}/{vrf} ] || ip netns add {vrf}; }} && nsenter --net={home}/{vrf} sh -c 'ip link set lo up; sysctl"
     ' -q -w net.ipv4.ip_forward=1 net.ipv4.ip_local_port_range="$0"\' "$(sysctl -n net.ipv4.ip_local_port_range)"'
@@ -24,12 +24,12 @@ _EMPTY = (
     "nft flush ruleset; ip link set lo down; "
     "for link in $(ip -o link show | cut -d: -f2 | cut -d@ -f1); do [ $link = lo ] || ip link delete $link; done"
 )
-# its zebra crashes at the next change of a route after a namespace is gone: FRR's pull request 16765
+# without this fix, zebra crashes on the next route change after a namespace is removed: FRR's pull request 16765
 _FIRST_TO_KEEP = 10
 
 
 class Network(Protocol):
-    """The programs of a node in one of its network namespaces."""
+    """Runs programs in one network namespace of a node."""
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Network(Protocol):
 class InVrf:
     """Implements ``Network`` for a VRF of a node.
 
-    It has nothing of the node that is not of the VRF: FRR's sockets and the files are those of all VRFs, and the agent's
+    It offers only what belongs to the VRF: FRR's sockets and the files are shared by all VRFs, and the agent's
     sandbox cannot change its network namespace.
     """
 
@@ -84,19 +84,19 @@ def inside(node: Network, vrf: str) -> Network:
 
 
 def names(node: HostedNode) -> tuple[str, ...]:
-    """The VRFs that a node has now, the global one first."""
+    """Return the VRFs that a node has now, the global one first."""
     return ("", *node.memory.get(_MEMORY, ()))
 
 
 def make(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Have the namespaces of VRFs that are new."""
+    """Create the namespaces of new VRFs."""
     node.memory[_MEMORY] = tuple({**dict.fromkeys(old.vrfs), **dict.fromkeys(new.vrfs)})
     return _run(node, (_READY.format(vrf=name, home=HOME) for name in new.vrfs if name not in old.vrfs))
 
 
 def move(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Bring interfaces to their VRFs; they lose their addresses on the way."""
-    # what nobody asks for any more goes home: a namespace that ends takes cables in it along
+    """Move interfaces to their VRFs; they lose their addresses."""
+    # return unused cable ends first: a namespace that is deleted deletes the interfaces in it
     lines = [
         _moved(name, link.vrf, "")
         for name, link in old.links.items()
@@ -115,7 +115,10 @@ def _moved(name: str, before: str, after: str) -> str:
 
 
 def drop(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
-    """Remove, or with an FRR that would crash empty, the namespaces of VRFs that are gone, after their interfaces left."""
+    """Remove the namespaces of removed VRFs, after their interfaces left.
+
+    With a version of FRR that would crash, they are emptied instead.
+    """
     node.memory[_MEMORY] = tuple(new.vrfs)
     keep = int((daemons.version() or "0").split(".")[0]) >= _FIRST_TO_KEEP
     gone = [name for name in old.vrfs if name not in new.vrfs]

@@ -1,10 +1,12 @@
 """The areas of IOS: one package each, with its ``AREA`` in ``__init__``.
 
-``grammar.py`` has the commands, modes and edits, ``compile.py`` what its lines compile to, ``shows.py`` or ``exec.py`` the
-commands of exec mode, each where the area has any. ``static`` is a small example. See ``grammar/command.py`` for the fields
-of a command, ``compile/state.py`` for what may be asked of the node, ``config/edit.py`` for lines that are not stored one
-for one, ``tests/support/ios.py`` for how tests type lines. A new area is added to the list below; its order is the order of
-compilation. An area that imports another one needs a line in ``pyproject.toml``.
+``grammar.py`` has the commands, modes and edits; ``compile.py`` says what the lines compile to; ``shows.py`` or
+``exec.py`` has the commands of exec mode. An area has only the files that it needs; ``static`` is a small example.
+``grammar/command.py`` documents the fields of a command, ``compile/state.py`` the desired state of the node,
+``config/edit.py`` how one typed line changes several stored lines, and ``tests/support/ios.py`` how tests type lines.
+
+A new area is added to the list below. Areas are compiled in the order of the list. An area that imports another one
+needs a line in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -53,11 +55,11 @@ _NAMES = (
 
 
 def areas() -> list[Area]:
-    """Every area."""
+    """All areas, in the order of compilation."""
     return [import_module(f"{__name__}.{name}").AREA for name in _NAMES]
 
 
 @cache
 def book() -> Book:
-    """The grammar of this platform: that of all areas."""
+    """The grammar of this platform, from all areas."""
     return Book(areas())

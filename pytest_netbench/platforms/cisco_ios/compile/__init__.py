@@ -1,1 +1,1 @@
-"""From the config to the desired state of the node: pure, no I/O."""
+"""Compile the config to the desired state of the node. Pure, without I/O."""

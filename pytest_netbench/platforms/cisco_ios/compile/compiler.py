@@ -1,6 +1,6 @@
-"""Compile the whole config to the desired state of the node: each area adds what its lines ask for.
+"""Compile the whole config to the desired state of the node.
 
-Pure: the same config and facts give the same state.
+Each area adds its part. Pure: the same config and facts give the same state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.book import Book
 
 
 def compile_state(book: Book, config: Section, facts: Facts) -> DesiredState:
-    """What ``config`` asks of the node."""
+    """Return the desired state that ``config`` describes."""
     context = Context(config=config, facts=facts)
     for area in book.areas:
         if area.compile is not None:

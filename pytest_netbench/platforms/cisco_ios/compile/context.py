@@ -1,4 +1,4 @@
-"""What an area compiles with: the config, the facts of the node, and the state that it adds to."""
+"""The input of an area's compilation: the config, the facts of the node, and the state that the area adds to."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _BANDWIDTH_KBIT = {
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of the node beside its config.
+    """Properties of the node that compilation needs beside its config.
 
     Args:
-        name: The node's name, its host name while none is configured.
+        name: The node's name: the default host name.
         role: ``router`` or ``switch``.
         cabled: Full names of the ports that the topology gives it.
-        line_bps: By full name: what the lab's line carries in bit/s, where it is limited.
+        line_bps: By full name: the rate limit of the lab's link in bit/s, if it has one.
         frr: FRR's version, e.g. ``8.4.4``.
-        live: What areas observed and want to depend on (error-disabled ports, …).
-        time_scale: How many seconds of lab time pass in one of the kernel's.
+        live: Observations of areas that compilation depends on, such as error-disabled ports.
+        time_scale: Seconds of lab time per second of kernel time.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Interface:
-    """An interface of the config, with what most areas ask of it."""
+    """An interface of the config, with properties that most areas need."""
 
     name: str
     section: Section
@@ -61,12 +61,12 @@ class Interface:
 
     @cached_property
     def parsed(self) -> interfaces.InterfaceName:
-        """Its name taken apart."""
+        """Its parsed name."""
         return interfaces.parse(self.name)
 
     @property
     def enabled(self) -> bool:
-        """Not shut down."""
+        """Whether it is not shut down."""
         return not self.section.has("shutdown")
 
     @property
@@ -85,18 +85,18 @@ class Interface:
 
     @property
     def bandwidth_kbit(self) -> int:
-        """Configured or usual bandwidth in kbit/s: what OSPF and EIGRP compute with."""
+        """The configured or default bandwidth in kbit/s, which OSPF and EIGRP compute with."""
         entry = self.section.get("bandwidth")
         return int(entry["kbit"]) if entry else default_bandwidth(self.name)
 
 
 def default_bandwidth(name: str) -> int:
-    """The bandwidth in kbit/s that IOS takes an interface to have."""
+    """The default bandwidth of the interface in kbit/s on IOS."""
     return _BANDWIDTH_KBIT.get(interfaces.parse(name).kind, 1_000_000)
 
 
 class Context:
-    """What an area's ``compile`` is given."""
+    """The argument of an area's ``compile``."""
 
     def __init__(self, *, config: Section, facts: Facts) -> None:
         self.config = config
@@ -113,14 +113,14 @@ class Context:
         return {one.name: one for one in self.interfaces}
 
     def interface(self, name: str) -> Interface | None:
-        """The interface called ``name`` in full."""
+        """Return the interface with the full name ``name``."""
         return self._by_name.get(name)
 
     def unsupported(self, entry: Entry, why: str) -> None:
-        """Say that a line was accepted and has no effect."""
+        """Report that a line was accepted and has no effect."""
         self.state.unsupported.append((entry.text, why))
 
 
 def mask_length(mask: str) -> int:
-    """Length of a subnet mask."""
+    """Return the prefix length of a subnet mask."""
     return sum(int(part).bit_count() for part in mask.split("."))

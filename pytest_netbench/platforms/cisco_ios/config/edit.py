@@ -1,4 +1,4 @@
-"""Changing the config by one understood line."""
+"""Apply one parsed line to the config."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pytest_netbench.platforms.cisco_ios.grammar.pattern import Argument
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal
 
 MOST_LINES = 20000
-"""So many lines may stand in a section, or in the config outside sections."""
+"""The maximum number of lines in a section, or in the config outside sections."""
 FULL = "%Configuration buffer full, can't add command"
 
 
 class Edit:
-    """What the storing of one line may use.
+    """The operations that storing a line may use.
 
     Args:
         config: The whole config.
         section: The section in which the line was typed.
         book: The grammar, for lines that an area adds itself.
         role: The node's role, e.g. ``switch``; "" for a router.
-        booting: The startup config is being read: what a saved config leaves out is at its default, not as it was.
+        booting: The startup config is being read: whatever it leaves out is reset to its default.
     """
 
     def __init__(self, *, config: Section, section: Section, book: Book, role: str = "", booting: bool = False) -> None:
@@ -33,10 +33,10 @@ class Edit:
         self.opened: list[Entry] = []
         """The sections that the line entered."""
         self.remarks: list[str] = []
-        """What the device says of a line that it takes all the same."""
+        """The device's warnings about an accepted line."""
 
     def store(self, match: Match) -> str | None:
-        """Do what the line says to the config; the device's words if it refuses."""
+        """Apply a line to the config; return the device's message if it refuses the line."""
         deadline.check()
         command = match.command
         if len(self.section.entries) >= MOST_LINES and not match.negated and not match.reset:
@@ -50,7 +50,7 @@ class Edit:
         return self.keep(match)
 
     def keep(self, match: Match) -> str | None:
-        """Store or remove one line as its command's data says; for an area's own ``edit`` to fall back on."""
+        """Store or remove one line as its command's fields say; the default for an area's own ``edit``."""
         if match.reset:
             self._reset(match)
         elif match.negated:
@@ -60,7 +60,7 @@ class Edit:
         return None
 
     def read(self, text: str, *, like: Match) -> Match:
-        """The canonical line ``text`` of the present section, negated or reset as ``like`` is.
+        """Read the canonical line ``text`` in the current section, with the ``no`` or ``default`` of ``like``.
 
         Raises:
             ValueError: The grammar does not know it.
@@ -71,7 +71,7 @@ class Edit:
         return Match(found.known, found.parts, negated=like.negated, reset=like.reset, whole=found.whole)
 
     def put(self, text: str, section: Section | None = None) -> Entry:
-        """Store the canonical line ``text`` in ``section`` (default: where the line was typed); returns its entry.
+        """Store the canonical line ``text`` in ``section`` (default: where the line was typed); return its entry.
 
         Raises:
             ValueError: The grammar does not know it.
@@ -82,7 +82,7 @@ class Edit:
         return entry
 
     def entry(self, text: str, section: Section) -> Entry:
-        """An entry for the canonical line ``text`` of ``section``, not stored yet.
+        """Return an entry for the canonical line ``text`` of ``section``, without storing it.
 
         Raises:
             ValueError: The grammar does not know it.
@@ -117,7 +117,7 @@ class Edit:
             self.opened.append(entry)
 
     def _renew(self, entry: Entry) -> None:
-        """What a saved config leaves out of a section is at its default, not as the factory left it."""
+        """Reset a section of the startup config to its defaults: a saved config leaves out default lines."""
         if self.booting and entry.factory:
             entry.factory = False
             entry.body.entries.clear()
@@ -132,7 +132,7 @@ class Edit:
             self.seed(entry)
 
     def seed(self, entry: Entry) -> None:
-        """Give a new section the lines that it has before anything is typed."""
+        """Add the initial lines to a new section."""
         mode = self._book.mode(entry.body.mode)
         for text in mode.seeds(entry, self.role) if mode.seeds is not None else ():
             self.put(text, entry.body)
@@ -155,7 +155,7 @@ class Edit:
                 self.put(text)
 
     def _at_first(self) -> Sequence[str]:
-        """The lines that the present section has before anything is typed."""
+        """Return the initial lines of the current section."""
         parent = self.section.parent
         if parent is None:
             return [line for area in self._book.areas for line in area.factory if not line.startswith(" ")]
@@ -172,18 +172,18 @@ class Edit:
 
 
 def _displaces(new: Entry, old: Entry) -> bool:
-    """A line displaces the one it agrees with in its keys, and the ``no`` line of its command."""
+    """Whether a line replaces another: one with the same keys, or the ``no`` line of its command."""
     if new.negated or old.negated:
         return new.match.keys == old.match.keys or not old.match.keys or not new.match.keys
     return new.match.keys == old.match.keys
 
 
 def _bare(match: Match) -> Match:
-    """The line cut down to its keywords outside brackets and its keys: what a stored ``no`` line says."""
+    """Return the line with only its keywords outside brackets and its keys, as a stored ``no`` line."""
     root: set[int] = set()
     for item in match.known.pattern.root.items:
         if isinstance(item, Argument) and not item.key:
-            break  # words behind a value that is left out would be without what they belong to
+            break  # the words after an omitted value would have nothing to refer to
         root.add(id(item))
     kept = tuple(
         part for part in match.parts if (part[0].key if isinstance(part[0], Argument) else id(part[0]) in root)

@@ -1,4 +1,4 @@
-"""The lines of a section in their order, found by command and arguments. Knows nothing of what order IOS wants."""
+"""The lines of a section in order, indexed by command and arguments. Independent of IOS's order of lines."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ if TYPE_CHECKING:
     from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
 _MARKING = str | int
-"""What an argument is that stands alone; values of one that comes several times are a list."""
+"""The index value of a single argument; arguments that may occur several times are lists."""
 
 
 class Lines(MutableSequence["Entry"]):
-    """A list of entries that finds those of a command, and those of them with an argument, without looking through it."""
+    """A list of entries with an index by command and argument."""
 
     def __init__(self) -> None:
         self._order: list[Entry] = []
         self._known: dict[Hashable, dict[Entry, int]] = {}
-        """By each of an entry's marks: the entries that have it, and how often each is in the list."""
+        """The index: by each mark of an entry, the entries that have it and their number of occurrences."""
 
     def among(self, name: str, args: Iterable[tuple[str, Any]] = ()) -> Collection[Entry]:
-        """Entries of the command ``name``, in no order: all whose arguments are ``args``, and few others."""
+        """Return, unordered, all entries of the command ``name`` that have ``args``, and possibly a few others."""
         marks = [(name, key, value) for key, value in args if isinstance(value, _MARKING)]
         return min((self._known.get(mark, {}) for mark in (name, *marks)), key=len)
 
     def without_keys(self, name: str) -> Collection[Entry]:
-        """Entries of the command ``name`` that have none of the arguments that tell lines apart."""
+        """Return the entries of the command ``name`` that have no key arguments."""
         return self._known.get((name, None), {})
 
     def replace(self, old: Entry, new: Entry) -> None:
-        """Put an entry in the place of another."""
+        """Replace an entry by another."""
         self[self.index(old)] = new
 
     def sort(self, *, key: Callable[[Entry], Any]) -> None:
-        """Bring the entries in another order."""
+        """Sort the entries."""
         self._order.sort(key=key)
 
     def insert(self, index: int, value: Entry) -> None:
@@ -102,7 +102,7 @@ class Lines(MutableSequence["Entry"]):
 
 
 def _marks(entry: Entry) -> set[Hashable]:
-    """What an entry is found by: that it is one, its command, and each argument that does not come several times."""
+    """Return the index marks of an entry: being an entry, its command, and each single argument."""
     name, match = entry.name, entry.match
     keyless = () if match.keys else ((name, None),)
     return {None, name, *keyless, *((name, *pair) for pair in match.args.items() if isinstance(pair[1], _MARKING))}

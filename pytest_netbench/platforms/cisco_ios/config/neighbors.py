@@ -1,4 +1,4 @@
-"""In which order a running config prints what it says of BGP neighbors."""
+"""The order of BGP neighbor lines in a running config."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _ATTRIBUTES = (
 
 
 def place(peer: str, command: str) -> tuple[int, str, int]:
-    """Where a line ``neighbor PEER COMMAND …`` stands: peer groups first, then by address, each with its lines in a fixed order."""
+    """Return the sort key of a line ``neighbor PEER COMMAND …``.
+
+    Peer groups come first, then neighbors by address; the lines of each are in a fixed order.
+    """
     word = command.split(maxsplit=1)[0]
     try:
         number, name = int(ip_address(peer)), ""

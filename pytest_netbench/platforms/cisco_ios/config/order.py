@@ -1,4 +1,4 @@
-"""In which order a running config prints its lines: by the words they begin with."""
+"""The order of lines in a running config, by their first words."""
 
 from __future__ import annotations
 
@@ -238,7 +238,10 @@ _BY_MODE: Mapping[str, Sequence[str]] = {
 
 
 def rank(mode: str, text: str) -> int:
-    """Place of a line among the groups of its mode; lines of one group stand in the order of their own sort or of typing."""
+    """Return the group of a line within its mode.
+
+    Lines of one group are in the order of their own sort key, or as typed.
+    """
     order = _BY_MODE.get(mode)
     return 0 if order is None else _rank(tuple(order), text)
 
@@ -258,5 +261,5 @@ def _places(order: tuple[str, ...]) -> dict[str, int]:
 
 
 def _default(order: tuple[str, ...]) -> int:
-    """Where a line stands that the order does not know: global ones before the interfaces, others in the middle."""
+    """Return the place of unknown lines: global ones before the interfaces, others in the middle."""
     return _places(order).get("interface", len(order) // 2) - 1

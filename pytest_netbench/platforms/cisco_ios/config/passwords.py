@@ -1,4 +1,4 @@
-"""Passwords as a config keeps them."""
+"""Passwords in the forms in which a config stores them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _SEVEN = b"dsfd;kfoA,.iyewrkldJKDHSUBsgvca69834ncxv9873254k;fg87"
 
 
 def hashed(password: str) -> str:
-    """Type 9 (scrypt). The salt comes from the password, so that equal passwords are equal lines: labs have no secrets to lose."""
+    """Return a type 9 (scrypt) hash.
+
+    The salt is derived from the password, so equal passwords give equal lines; lab passwords are not secret.
+    """
     salt = _encode(hashlib.sha256(password.encode()).digest())[:14]
     return f"$9${salt}${_digest(password, salt)}"
 
@@ -30,14 +33,14 @@ def matches(password: str, stored: str, kind: str) -> bool:
 
 
 def hidden(password: str) -> str:
-    """Type 7: not a secret, only unreadable. The offset comes from the password."""
+    """Return the type 7 text of a password (obfuscated, not encrypted). Its offset comes from the password."""
     start = sum(password.encode()) % 16
     body = "".join(f"{byte ^ _SEVEN[(start + at) % len(_SEVEN)]:02X}" for at, byte in enumerate(password.encode()))
     return f"{start:02d}{body}"
 
 
 def revealed(stored: str) -> str:
-    """The password of a type 7 text; "" if it is none."""
+    """Return the password of a type 7 text; "" if it is invalid."""
     try:
         start, body = int(stored[:2]), bytes.fromhex(stored[2:])
     except ValueError:

@@ -6,11 +6,11 @@ from pytest_netbench.platforms.cisco_ios.config.order import rank
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _TOGETHER = frozenset({"line", "access-list", "ip access-list standard", "ip access-list extended", "zone security"})
-"""Sections between which no "!" stands."""
+"""Sections without a "!" between them."""
 
 
 def render(config: Section) -> str:
-    """The config as ``show running-config`` prints it below its head, ``end`` included."""
+    """Return the config as ``show running-config`` prints it below its head, including ``end``."""
     lines: list[str] = []
     before: tuple[int, bool] | None = None
     last = ""
@@ -32,7 +32,7 @@ def render(config: Section) -> str:
 
 
 def lines_of(entry: Entry, depth: int = 0) -> list[str]:
-    """The lines of one entry with what stands below it."""
+    """Return the lines of an entry and of its section."""
     if entry.match.command.render is not None:
         return [" " * depth + line for line in entry.match.command.render(entry)]
     lines = [" " * depth + line for line in entry.text.split("\n")[:1]] + entry.text.split("\n")[1:]

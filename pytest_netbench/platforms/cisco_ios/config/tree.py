@@ -16,12 +16,12 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 
 class Entry:
-    """One line of the config, with the lines below it if it opens a section.
+    """One line of the config, with the lines of its section if it opens one.
 
     Args:
-        match: The line as it was understood.
-        section: Where it stands.
-        negated: It is a ``no …`` line.
+        match: The parsed line.
+        section: The section that contains it.
+        negated: Whether it is a ``no …`` line.
     """
 
     def __init__(self, match: Match, section: Section, *, negated: bool = False) -> None:
@@ -29,19 +29,19 @@ class Entry:
         self.section = section
         self.negated = negated
         self.factory = False
-        """It was there before the startup config, which has the last word on what stands below it."""
+        """Whether it is from before the startup config, which may still replace the lines of its section."""
         opens = match.command.opens
         self.children: Section | None = Section(mode=opens, parent=self) if opens and not negated else None
 
     @property
     def match(self) -> Match:
-        """The line as it was understood."""
+        """The parsed line."""
         return self._match
 
     @match.setter
     def match(self, match: Match) -> None:
         at = self.section.entries.index(self)
-        del self.section.entries[at]  # which finds it by what it says
+        del self.section.entries[at]  # the section indexes its lines by their content
         self._match = match
         self.section.entries.insert(at, self)
 
@@ -57,18 +57,18 @@ class Entry:
 
     @property
     def body(self) -> Section:
-        """The lines below it; empty for a line that opens no section."""
+        """The lines of its section; empty for a line that opens none."""
         return self.children if self.children is not None else Section(mode="", parent=self)
 
     def __getitem__(self, name: str) -> Any:
         return self.match.args[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The argument called ``name``."""
+        """Return the argument called ``name``."""
         return self.match.get(name, default)
 
     def many(self, name: str) -> list[Any]:
-        """All values of an argument that may come several times."""
+        """Return all values of an argument that may occur several times."""
         return self.match.many(name)
 
     def has(self, word: str) -> bool:
@@ -76,11 +76,11 @@ class Entry:
         return self.match.has(word)
 
     def same_line(self, match: Match) -> bool:
-        """Whether ``match`` would take this line's place."""
+        """Whether ``match`` would replace this line."""
         return self.match.known is match.known and self.match.keys == match.keys
 
     def covers(self, match: Match) -> bool:
-        """Whether ``no`` with ``match``, perhaps cut short, means this line."""
+        """Whether ``no`` with ``match``, possibly incomplete, removes this line."""
         if self.match.known is not match.known:
             return False
         mine = self.match.args
@@ -88,7 +88,7 @@ class Entry:
 
 
 class Section:
-    """Lines of one mode: the whole config, or what stands below one line."""
+    """The lines of one mode: of the whole config, or below one line."""
 
     def __init__(self, *, mode: str, parent: Entry | None) -> None:
         self.mode = mode
@@ -108,7 +108,7 @@ class Section:
         return iter(self.entries)
 
     def all(self, *names: str) -> list[Entry]:
-        """The lines whose commands are called so, without ``no`` lines."""
+        """Return the lines of these commands, without ``no`` lines."""
         deadline.check()
         found = [self.entries.among(name) for name in names]
         wanted = found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
@@ -116,7 +116,7 @@ class Section:
         return [entry for entry in looked_through if entry in wanted and not entry.negated]
 
     def get(self, name: str, /, **args: Any) -> Entry | None:
-        """The first line of the command ``name`` whose arguments agree, not a ``no`` line."""
+        """Return the first line of the command ``name`` with these arguments, ignoring ``no`` lines."""
         deadline.check()
         perhaps = self.entries.among(name, args.items())
         for entry in self.entries if len(perhaps) > 1 else perhaps:
@@ -125,7 +125,7 @@ class Section:
         return None
 
     def has(self, name: str, /, **args: Any) -> bool:
-        """Whether there is such a line."""
+        """Whether such a line exists."""
         return self.get(name, **args) is not None
 
     def says_no(self, name: str) -> bool:
@@ -133,22 +133,22 @@ class Section:
         return any(entry.negated for entry in self.entries.among(name))
 
     def like(self, match: Match) -> list[Entry]:
-        """The lines of the command of ``match`` with its keys, and few others; ``no`` lines, too. In no order."""
+        """Return the lines, also ``no`` lines, of ``match``'s command with its keys, and possibly others; unordered."""
         keys = {key: match.args[key] for key, _ in match.keys}
         return [entry for entry in self.entries.among(match.name, keys.items()) if entry.match.known is match.known]
 
     def sections(self, *names: str) -> list[tuple[Entry, Section]]:
-        """Lines of these commands that open sections, each with its section."""
+        """Return lines of these commands that open sections, each with its section."""
         return [(entry, entry.body) for entry in self.all(*names)]
 
     def insert(self, entry: Entry) -> None:
-        """Put a line where its order wants it."""
+        """Insert a line at its place in the order."""
         deadline.check()
         at = bisect_right(self.entries, _sort_key(self.mode, entry), key=lambda other: _sort_key(self.mode, other))
         self.entries.insert(at, entry)
 
     def remove(self, entry: Entry) -> None:
-        """Take a line out."""
+        """Remove a line."""
         self.entries.remove(entry)
 
 
@@ -173,7 +173,7 @@ _REDUNDANCY = (
 def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     word, _, rest = entry.name.partition(" ")
     if mode == "if" and word in {"standby", "vrrp"} and rest.split()[0] in _REDUNDANCY:
-        # by group, "no" lines among the others
+        # ordered by group; "no" lines are sorted among the others
         return rank(mode, entry.match.text), (entry["group"], _REDUNDANCY.index(rest.split()[0]))
     if word == "neighbor" and mode.startswith("router-bgp"):
         return rank("router-bgp", "neighbor"), neighbors.place(entry["peer"], rest)

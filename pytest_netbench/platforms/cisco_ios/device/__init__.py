@@ -1,1 +1,1 @@
-"""The device: its running config, the state that is applied, and what exec commands may use."""
+"""The device: its running config, the applied state, and the interface for exec commands."""

@@ -1,4 +1,4 @@
-"""One IOS device: its config, what of it is applied, and what its commands may use."""
+"""One IOS device: its config, its applied state, and the operations that its commands may use."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pytest_netbench.platforms.frr import daemons, processes
 
 _LOG_LINES = 200
 _OPTIONS = {"zebra": ("-n",), "mgmtd": ("-n",)}
-"""A VRF is a network namespace (see ``apply/vrf.py``)."""
+"""Options of FRR's daemons: a VRF is a network namespace (see ``apply/vrf.py``)."""
 
 
 class Device:
-    """The network OS of one node. May be used from several threads, which hold ``lock`` while they do.
+    """The network OS of one node. Threads that use it must hold ``lock``.
 
     Args:
         node: The node that it drives.
@@ -40,7 +40,7 @@ class Device:
     def __init__(self, node: HostedNode, book: Book) -> None:
         self.node = node
         self.book = book
-        self.role = "switch" if node.role == "switch" else "router"  # a task says roles in words of its own
+        self.role = "switch" if node.role == "switch" else "router"  # a task may use other words for roles
         self.lock = threading.RLock()
         self.cabled = tuple(interfaces.canonical(name) for name in node.interfaces)
         self._line_bps = {interfaces.canonical(name): bps for name, bps in node.line_rates.items()}
@@ -50,15 +50,15 @@ class Device:
         self.applied = DesiredState()
         self.refused_startup_lines: list[RefusedLine] = []
         self.problems: list[str] = []
-        """What a part of the node did not take: defects, since whatever cannot be done is to be refused when it is typed."""
+        """Errors of applying the state. They are defects: what cannot be applied has to be refused when typed."""
         self.live: dict[str, Any] = {}
-        """What areas observed of the running node and their compilation depends on; set, then call ``touch``."""
+        """Observations of the running node that compilation depends on; call ``touch`` after a change."""
         self.memory: dict[str, Any] = {}
-        """What exec commands keep (cleared counters, saved files), by a name of the area's own. Not config; lost on reload."""
+        """Data of exec commands (cleared counters, saved files), by a name of the area. Not config; lost on reload."""
         self.fellows: Mapping[str, Device] = {}
-        """All devices of the lab by node, itself among them, once the lab stands."""
+        """All devices of the lab by node, including itself, once the lab is deployed."""
         self.flash: dict[str, Any] = {}
-        """What survives a reload beside the startup config."""
+        """Files, which survive a reload beside the startup config."""
         self.log_lines: list[str] = []
         self._logged_until = 0.0
         self._dirty = True
@@ -68,7 +68,7 @@ class Device:
 
     @property
     def uptime_s(self) -> float:
-        """Seconds of lab time since it started."""
+        """Seconds of lab time since its start."""
         return (time.monotonic() - self._started) * self.node.time_scale
 
     def log(self, mnemonic: str, text: str) -> None:
@@ -81,7 +81,7 @@ class Device:
         self._keep_line(f"{syslog.stamp(time.time())}: {syslog.formatted(entry)}")
 
     def collect_log(self) -> list[str]:
-        """The log, with what services have said since it was last looked at."""
+        """Return the log, including new messages of services."""
         if "syslog" in self.applied.services:
             for entry in runner.state(self.node, "syslog")["messages"]:
                 if entry["time"] > self._logged_until:
@@ -95,11 +95,11 @@ class Device:
 
     def start(self) -> None:
         """Start FRR."""
-        self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches it
+        self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches this directory
         processes.start_router(self.node, (), options=_OPTIONS)
 
     def restart(self) -> None:
-        """End everything that runs, start FRR anew and forget what a reload forgets."""
+        """Stop all programs, start FRR again and clear what a reload clears."""
         self.problems += apply(self.node, self.applied, DesiredState())
         self.applied = DesiredState()
         processes.restart_router(self.node, options=_OPTIONS)
@@ -115,7 +115,7 @@ class Device:
 
     @property
     def facts(self) -> Facts:
-        """What compilation knows beside the config."""
+        """The facts that compilation needs beside the config."""
         return Facts(
             name=self.node.name,
             role=self.role,
@@ -127,20 +127,20 @@ class Device:
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
-        """An editor for a line typed in ``section``."""
+        """Return an editor for a line typed in ``section``."""
         return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
 
     def vrf_prefix(self, vrf: str) -> Sequence[str]:
-        """The words before a command that make it run in a VRF."""
+        """Return the words before a command that make it run in a VRF."""
         return in_vrf.prefix(vrf)
 
     def touch(self) -> None:
-        """Say that the config, or what compilation depends on, is not what was applied."""
+        """Mark the applied state as outdated, because the config or an observation changed."""
         self._dirty = True
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Hold the device while lines are typed, and apply them all at the end. Batches may be nested."""
+        """Lock the device while lines are typed, and apply them together at the end. Batches may be nested."""
         with self.lock:
             self._batches += 1
             try:
@@ -150,7 +150,7 @@ class Device:
             self._end_batch()
 
     def configured(self, *, log: bool = True) -> None:
-        """Apply what a session configured before it left configuration mode; within a batch, at its end.
+        """Apply the changes of a session that leaves configuration mode; within a batch, at its end.
 
         Args:
             log: Whether to log that the device was configured.
@@ -168,7 +168,7 @@ class Device:
             self.log("SYS-5-CONFIG_I", "Configured from console by console")
 
     def commit(self) -> None:
-        """Apply what changed since the last time."""
+        """Apply all changes since the last commit."""
         with self.lock:
             if not self._dirty:
                 return
@@ -179,11 +179,11 @@ class Device:
             self.live["chosen"] = dict(state.chosen)
 
     def context(self) -> Context:
-        """A compilation context over the present config, for what reads the config as compilers do."""
+        """Return a compilation context of the current config, for commands that interpret it as compilers do."""
         return Context(config=self.config, facts=self.facts)
 
     def running_config(self) -> str:
-        """The running config without the lines that ``show running-config`` prints above it."""
+        """Return the running config without the head that ``show running-config`` prints."""
         with self.lock:
             for area in self.book.areas:
                 if area.observe is not None:

@@ -1,4 +1,4 @@
-"""What a command of exec mode may use: the device, the session that it was typed in, and its limits."""
+"""The context of an exec command: the device, the session in which it was typed, and its limits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from pytest_netbench.platforms.frr import processes
 
 
 class Interrupted(Exception):
-    """Thrown into a running command: whoever is at the terminal wants no more of it."""
+    """Raised in a running command when the user interrupts it."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """A question that a running command puts to the person at the terminal.
+    """A question from a running command to the user at the terminal.
 
-    Yielded among pieces of output; the answer line is sent back. Where nobody can be asked, the answer is "", which takes the default.
+    It is yielded among pieces of output, and the answer line is sent back. Without a user, the answer is "",
+    which selects the default.
     """
 
     prompt: str
@@ -32,11 +33,11 @@ class Ask:
 
 
 Pieces = Generator[str | Ask, str, None]
-"""Output and questions of a running command; the answers are sent back."""
+"""Output and questions of a running command; answers are sent back."""
 
 
 class CommandLine(Protocol):
-    """The session that a command was typed in, as far as commands know it."""
+    """The session in which a command was typed, as commands see it."""
 
     privileged: bool
     terminal_length: int
@@ -45,18 +46,18 @@ class CommandLine(Protocol):
     closed: bool
 
     def stream(self, line: str) -> Pieces:
-        """Type one line; what the device prints, piece by piece, and the questions it asks."""
+        """Type one line; yield the device's output in pieces, and its questions."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exec:
-    """What an exec command may use. The device has applied its config before.
+    """The context of an exec command. The device has applied its config before.
 
     Args:
         device: The device.
-        session: Where it was typed.
-        limits: How long it may take.
+        session: The session in which it was typed.
+        limits: The limits of its run time.
     """
 
     device: Device
@@ -74,18 +75,18 @@ class Exec:
         return self.device.config
 
     def ask(self, daemon: str, command: str) -> str:
-        """What an FRR daemon answers; "" if it does not run."""
+        """Return an FRR daemon's answer to a command; "" if the daemon does not run."""
         if daemon not in processes.running(self.node):
             return ""
         return self.node.vty([(daemon, command)])[0][0]
 
     def ask_json(self, daemon: str, command: str) -> Any:
-        """The same, read as JSON; ``{}`` where it answers anything else."""
+        """Return the answer as JSON; ``{}`` if it is not JSON."""
         text = self.ask(daemon, command)
         start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
         try:
             return json.loads(text[start:]) if start >= 0 else {}
-        except json.JSONDecodeError:  # words of refusal with a bracket in them
+        except json.JSONDecodeError:  # a refusal that contains a bracket
             return {}
 
     def run_in_vrf(self, vrf: str, argv: Sequence[str], *, timeout_s: float = 30.0) -> Completed:
@@ -94,7 +95,7 @@ class Exec:
         return self.node.run([*prefix, *argv], timeout_s=timeout_s)
 
     def ip_json(self, *words: str) -> list[Mapping[str, Any]]:
-        """What ``ip -j WORDS`` prints, in all VRFs."""
+        """Return the output of ``ip -j WORDS`` in all VRFs."""
         found: list[Mapping[str, Any]] = []
         for name in in_vrf.names(self.node):
             done = in_vrf.inside(self.node, name).run(["ip", "-j", *words])
@@ -103,7 +104,7 @@ class Exec:
 
 
 def execute(at: Exec, match: Match) -> Any:
-    """Run an exec command on a device that has applied its config; its output, whole or in pieces."""
+    """Run an exec command on a device that has applied its config; return its output, whole or in pieces."""
     at.device.commit()
     assert match.command.run is not None
     return match.command.run(at, match)

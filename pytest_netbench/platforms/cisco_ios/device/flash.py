@@ -36,10 +36,10 @@ class Flash:
         return self.file(name).data
 
     def file(self, name: str) -> File:
-        """The file called so.
+        """Return the file called ``name``.
 
         Raises:
-            FileNotFoundError: There is none.
+            FileNotFoundError: It does not exist.
         """
         try:
             return self._files[name]
@@ -60,5 +60,5 @@ class Flash:
 
     @property
     def free(self) -> int:
-        """Bytes left."""
+        """The number of free bytes."""
         return SIZE - sum(len(file.data) for file in self._files.values())

@@ -1,1 +1,1 @@
-"""The grammar of the command line as data: patterns of commands per mode, and what reads them."""
+"""The grammar of the command line as data: patterns of commands per mode, and the parser."""

@@ -1,4 +1,4 @@
-"""The whole grammar: every area's commands, sorted by mode and role, read once and when first needed."""
+"""The complete grammar: every area's commands by mode and role, parsed on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BASIC_MODES = (
 
 
 class Book:
-    """Everything that can be typed."""
+    """The commands and modes of all areas."""
 
     def __init__(self, areas: Iterable[Area]) -> None:
         self.areas = tuple(areas)
@@ -43,16 +43,16 @@ class Book:
         return {}
 
     def mode(self, name: str) -> Mode:
-        """The mode called ``name``."""
+        """Return the mode called ``name``."""
         return self.modes[name]
 
     def reader(self, mode: str, role: str = "", *, user: bool = False) -> Reader:
-        """What reads lines of ``mode`` on a node of ``role``.
+        """Return the parser of lines of ``mode`` on a node of ``role``.
 
         Args:
-            mode: Its name.
+            mode: The name of the mode.
             role: The node's role; "" is a router.
-            user: Only what user exec mode has.
+            user: Only commands of user exec mode.
         """
         key = (mode, role, user)
         if key not in self._readers:
@@ -65,11 +65,11 @@ class Book:
         return self._readers[key]
 
     def commands(self) -> list[Known]:
-        """Every command of every area."""
+        """All commands of all areas."""
         return [self._read(area, command) for area in self.areas for command in area.commands]
 
     def _read(self, area: Area, command: Command) -> Known:
-        """One Known per command, whatever the mode: entries of the same command are compared by it."""
+        """Parse all patterns, one Known per command for all modes: stored entries are compared by it."""
         if command not in self._known:
             self._known[command] = Known(command, pattern.parse(command.pattern, area.types), area)
         return self._known[command]

@@ -1,4 +1,7 @@
-"""What a command, a mode and an area are: the data from which parsing, help, ``no`` forms and the coverage page come."""
+"""Commands, modes and areas as data.
+
+Parsing, help, ``no`` forms and the coverage page are derived from it.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType
 
-# What areas put into their commands. The grammar hands these functions on and does not know what they are given; a unit
-# test holds the functions of all areas to the types named here.
+# Functions that areas put into their commands. The grammar passes them on and does not know their arguments; a unit
+# test checks the functions of all areas against the types named here.
 Edits = Callable[[Any, "Match"], "str | None"]
 """Takes the ``config.edit.Edit`` and the line."""
 Renders = Callable[[Any], list[str]]
@@ -28,34 +31,37 @@ Observes = Callable[[Any], None]
 """Takes the ``device.device.Device``."""
 
 INVALID = "^"
-"""What a ``check`` or an ``edit`` returns for IOS's own "Invalid input", with the marker below the line's last word."""
+"""Returned by a ``check`` or an ``edit`` for IOS's own "Invalid input".
+
+The marker is below the last word of the line.
+"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Command:
     """One command of one or several modes.
 
-    A line of a config mode is stored as its canonical text. A line that agrees with an earlier one in its keywords outside brackets and
-    in its ``!`` arguments replaces it. ``no`` removes what agrees with as much as was typed.
+    A line of a config mode is stored as its canonical text. It replaces an earlier line with the same keywords
+    outside brackets and the same ``!`` arguments. ``no`` removes the lines that match the typed words.
 
     Args:
         pattern: See ``grammar/pattern.py``.
-        mode: The modes it is known in.
-        name: What compilers call it; default: its keywords outside brackets.
+        mode: The modes that have it.
+        name: The name for compilers; default: its keywords outside brackets.
         opens: The mode that it enters; the line becomes a section of the config.
-        default: Canonical texts that say what holds anyway: they are not stored and remove what is.
+        default: Canonical texts of default values: they are not stored and remove the stored value.
         keeps_no: ``no …`` is a line of the config itself (``no ip redirects``). The positive form removes it,
             and is stored unless it is one of ``default``.
-        edit: Does the storing instead, for what is not one line for one line (see ``config/edit.py``). Returns the device's words of
-            refusal, or ``None``.
-        check: Looks at a positive line before it is stored; returns the device's words of refusal, or ``None``.
-        render: The lines that stand for a stored entry in the running config, where they are not its text and its children.
-        run: For commands of exec mode: gives the output, whole or piece by piece.
+        edit: Stores a line that is not stored as it is (see ``config/edit.py``). Returns the device's refusal, or
+            ``None``.
+        check: Checks a positive line before it is stored; returns the device's refusal, or ``None``.
+        render: Returns the lines of a stored entry in the running config, if they are not its text and its children.
+        run: For commands of exec mode: returns the output, whole or in pieces.
         changes: For commands of exec mode: whether it changes the device, so that execute-cmd refuses it.
-        marked: Why what it asks for is accepted and not enforced; listed by ``show netbench unsupported``.
+        marked: The reason why it is accepted and not enforced; listed by ``show netbench unsupported``.
         roles: Node roles that know it; empty: all.
-        user: Whether user exec mode has it, too.
-        help: What ``?`` says of the word that is its own.
+        user: Whether user exec mode also has it.
+        help: The help text of ``?`` for its distinctive word.
     """
 
     pattern: str
@@ -76,7 +82,7 @@ class Command:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """The modes it is known in."""
+        """The modes that have it."""
         return (self.mode,) if isinstance(self.mode, str) else self.mode
 
 
@@ -86,9 +92,9 @@ class Mode:
 
     Args:
         name: E.g. ``if``.
-        prompt: What stands in the prompt, e.g. ``config-if``; or a function of the entry that the session is in.
-        seeds: Lines that a new section of this mode has before anything is typed; given the section's entry and the node's role.
-        help: What the coverage page calls it.
+        prompt: The mode in the prompt, e.g. ``config-if``; or a function of the entry that the session is in.
+        seeds: Returns the initial lines of a new section, given the section's entry and the node's role.
+        help: The name on the coverage page.
     """
 
     name: str
@@ -99,18 +105,18 @@ class Mode:
 
 @dataclass(frozen=True, kw_only=True)
 class Area:
-    """One area of IOS: its grammar, and what its lines mean.
+    """One area of IOS: its grammar and its compilation.
 
     Args:
         name: E.g. ``ospf``.
         commands: Config, ``show`` and other exec commands.
         modes: Modes that it adds.
-        types: Argument types of its own, by the name patterns use.
-        factory: Lines that a device has before its startup config.
-        compile: Adds to the state what the config's lines ask for; called once per compilation, must be pure.
-        observe: Writes into the config what the running node has learned by itself; called before the running config is shown.
-        help: Words of its commands to what ``?`` says of them.
-        scope: Rows of the coverage page: (feature, how far it goes).
+        types: Its own argument types, by their names in patterns.
+        factory: Lines of a device before its startup config.
+        compile: Adds its part of the desired state; called once per compilation, must be pure.
+        observe: Writes learned state of the node into the config; called before the running config is shown.
+        help: Help texts of ``?`` by word.
+        scope: Rows of the coverage page: (feature, extent of support).
     """
 
     name: str
@@ -126,7 +132,7 @@ class Area:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A command with its pattern read."""
+    """A command with its parsed pattern."""
 
     command: Command
     pattern: pattern.Pattern
@@ -134,20 +140,20 @@ class Known:
 
     @cached_property
     def name(self) -> str:
-        """What compilers call it."""
+        """The name for compilers."""
         return self.command.name or self.pattern.name
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A line that was understood.
+    """A parsed line.
 
     Args:
         known: Its command.
         parts: (element, value, canonical text) in the order typed.
-        negated: It began with ``no``.
-        reset: It began with ``default``.
-        whole: It came to the end of the pattern (``no`` may stop before).
+        negated: Whether it began with ``no``.
+        reset: Whether it began with ``default``.
+        whole: Whether it reached the end of the pattern (``no`` may stop before).
     """
 
     known: Known
@@ -158,12 +164,12 @@ class Match:
 
     @property
     def command(self) -> Command:
-        """The command it is."""
+        """Its command."""
         return self.known.command
 
     @property
     def name(self) -> str:
-        """What compilers call the command."""
+        """The name of its command for compilers."""
         return self.known.name
 
     @cached_property
@@ -173,7 +179,7 @@ class Match:
 
     @cached_property
     def args(self) -> dict[str, Any]:
-        """Arguments by name; of one that may come several times, a list."""
+        """Arguments by name; a list for one that may occur several times."""
         found: dict[str, Any] = {}
         counts: dict[str, int] = {}
         for element, value, _ in self.parts:
@@ -189,23 +195,23 @@ class Match:
 
     @cached_property
     def keys(self) -> tuple[tuple[str, Any], ...]:
-        """The arguments that tell it from others."""
+        """The arguments that identify it."""
         return tuple((e.name, value) for e, value, _ in self.parts if isinstance(e, pattern.Argument) and e.key)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keywords typed, in full."""
+        """The typed keywords, in full."""
         return frozenset(e.word for e, _, _ in self.parts if isinstance(e, pattern.Keyword))
 
     def __getitem__(self, name: str) -> Any:
         return self.args[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The argument called ``name``."""
+        """Return the argument called ``name``."""
         return self.args.get(name, default)
 
     def many(self, name: str) -> list[Any]:
-        """All values of an argument that may come several times."""
+        """Return all values of an argument that may occur several times."""
         value = self.args.get(name)
         return value if isinstance(value, list) else [] if value is None else [value]
 

@@ -1,4 +1,4 @@
-"""The page of what this IOS knows, written from the grammar."""
+"""The coverage page of this IOS, generated from the grammar."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import BASIC
 
 _HEAD = """# IOS commands
 
-What the `cisco_ios` platform understands, generated from its grammar (`netbench commands` prints it; a test compares
-it with this page). Whatever is not here is refused with the device's own error. `*` marks what is accepted without
-effect, with the reason below the table; [how it works](../explanation/ios.md).
+This page lists the commands that the `cisco_ios` platform supports. It is generated from the grammar (`netbench
+commands` prints it; a test compares it with this page). Other commands are refused with the device's own error. `*`
+marks commands that are accepted without effect; the reason is below the table. See
+[how it works](../explanation/ios.md).
 
 Words may be abbreviated. `<1-255>` is a number, `A.B.C.D` an address, `WORD` a word, `LINE` the rest of the line. `[ ]`
-may be left out, `( | )` is one of several, `< | >` each at most once in any order, `+` once or more. Every command of
-a configuration mode has a `no` and a `default` form.
+is optional, `( | )` is one of several, `< | >` each at most once in any order, `+` once or more. Every command of a
+configuration mode has a `no` and a `default` form.
 """
 
 
 def page(book: Book) -> str:
-    """The whole page in Markdown."""
+    """Return the whole page in Markdown."""
     parts = [_HEAD, "## Areas\n", *_areas(book.areas)]
     for area in book.areas:
         known = [one for one in book.commands() if one.area is area]
@@ -31,7 +32,7 @@ def page(book: Book) -> str:
 
 
 def _areas(areas: Iterable[Area]) -> Iterator[str]:
-    yield "| area | feature | how far |"
+    yield "| area | feature | support |"
     yield "|---|---|---|"
     for area in areas:
         for feature, how_far in area.scope:
@@ -59,7 +60,7 @@ def _cell(text: str) -> str:
 
 
 def readable(pattern: str, types: dict[str, str]) -> str:
-    """A pattern with its arguments as ``?`` shows them."""
+    """Return a pattern with its arguments as ``?`` shows them."""
     shown = {**{name: kind.shown for name, kind in BASIC.items()}, **types}
 
     def one(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Writes the command reference of the dialect from the grammar: a section for each command."""
+"""Generates the command reference of the dialect from the grammar: a section for each command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNS = ("[", "(", "<", "+")
 
 
 def sections(book: Book) -> tuple[ManualSection, ...]:
-    """The whole reference. A command that several modes know is one section."""
+    """Return the whole reference. A command of several modes is one section."""
     words = {word: text for area in book.areas for word, text in area.help.items()}
     openers = _openers(book)
     found: dict[str, ManualSection] = {}
@@ -54,7 +54,7 @@ def _syntax(known: Known) -> str:
 
 
 def _parts(known: Known, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Keywords and arguments with what is known of them, each once."""
+    """Return the keywords and arguments of a command with their descriptions, each once."""
     last = known.pattern.name.split()[-1:]
     seen = set[str]()
     for element in _elements(known.pattern.root):
@@ -84,7 +84,7 @@ def _elements(node: pattern.Node) -> Iterator[pattern.Element]:
 
 
 def _openers(book: Book) -> dict[str, str]:
-    """The first command that enters each mode, as it is written."""
+    """Return the first command that enters each mode, as it is typed."""
     found: dict[str, str] = {CONFIG: "configure terminal"}
     for known in book.commands():
         if known.command.opens:

@@ -1,10 +1,17 @@
-"""The pattern language in which commands are written down, and how far a line has come through a pattern.
+"""The pattern language of commands, and the possible next steps of a line within a pattern.
 
-    ip route {prefix!:ipv4} {mask!:mask} ( {via!:ipv4} | {out!:interface} [ {via!:ipv4} ] ) [ {distance:1-255} ] < name {label:word} | tag {tag:1-99} >
+An example, on one line in the grammar::
 
-``word`` a keyword · ``{name:type}`` an argument, ``!`` behind the name: part of what tells one such line from another · ``[ … ]`` optional ·
-``( a | b )`` one of · ``< a | b >`` each at most once, in any order, or none · ``+`` after an element: once or more ·
-``^`` the earliest place at which ``no`` may end (without it: after the last keyword, or argument with a ``!``, outside brackets).
+    ip route {prefix!:ipv4} {mask!:mask} ( {via!:ipv4} | {out!:interface} [ {via!:ipv4} ] )
+        [ {distance:1-255} ] < name {label:word} | tag {tag:1-99} >
+
+- ``word``: a keyword
+- ``{name:type}``: an argument; ``!`` after the name makes it a key, which identifies a stored line
+- ``[ … ]``: optional
+- ``( a | b )``: one of the alternatives
+- ``< a | b >``: each alternative at most once, in any order, or none
+- ``+`` after an element: once or more
+- ``^``: the earliest place at which ``no`` may end; without it, after the last keyword or key argument outside brackets
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, resolve
 
 @dataclass(frozen=True, eq=False)
 class Keyword:
-    """A word that may be abbreviated."""
+    """A keyword, which may be abbreviated."""
 
     word: str
     position: int
@@ -37,48 +44,48 @@ class Argument:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """One after the other."""
+    """Elements in order."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Maybe:
-    """May be left out."""
+    """An optional element."""
 
     inner: Node
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """One of several."""
+    """One of several alternatives."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class AnyOrder:
-    """Each at most once, in any order, or none."""
+    """Alternatives in any order, each at most once, or none."""
 
     options: tuple[Node, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Repeat:
-    """Once or more."""
+    """An element that occurs once or more."""
 
     inner: Node
 
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """``no`` may end from here on."""
+    """The earliest place at which ``no`` may end."""
 
 
 Node: TypeAlias = Keyword | Argument | Sequence | Maybe | Choice | AnyOrder | Repeat | Stop
 Element: TypeAlias = Keyword | Argument
 Way: TypeAlias = tuple[Node, Any] | None
-"""What still has to come: a linked list of nodes; ``None`` is the end."""
+"""The rest of a pattern: a linked list of nodes; ``None`` is the end."""
 
 _TOKEN = re.compile(
     r"\{(?P<name>\w+)(?P<key>!?):(?P<type>[\w-]+)\}(?P<again>\+?)|(?P<punct>[\[\]()<>|^])(?P<more>\+?)|(?P<word>[^\s\[\]()<>|^{}]+)"
@@ -89,7 +96,7 @@ _CLOSERS = {"[": "]", "(": ")", "<": ">"}
 def steps(  # noqa: C901 - one branch per kind of node
     way: Way, *, stopped: bool = False
 ) -> Iterator[tuple[Element | None, Way, bool]]:
-    """What may come next: (element or ``None`` for the end, what then has to come, whether ``no`` might have ended here)."""
+    """Yield possible next steps: (element or ``None`` for the end, rest, whether ``no`` might have ended here)."""
     if way is None:
         yield None, None, stopped
         return
@@ -118,7 +125,7 @@ def steps(  # noqa: C901 - one branch per kind of node
 
 
 def elements(node: Node) -> Iterator[Element]:
-    """The words and values of a part of a pattern."""
+    """Return the keywords and arguments of a part of a pattern."""
     if isinstance(node, Keyword | Argument):
         yield node
     elif isinstance(node, Maybe | Repeat):
@@ -130,7 +137,7 @@ def elements(node: Node) -> Iterator[Element]:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern that has been read."""
+    """A parsed pattern."""
 
     text: str
     root: Sequence
@@ -139,10 +146,10 @@ class Pattern:
 
 
 def parse(text: str, types: Mapping[str, ArgType]) -> Pattern:
-    """Read a pattern.
+    """Parse a pattern.
 
     Raises:
-        ValueError: It is malformed or names an unknown type.
+        ValueError: The pattern is malformed or names an unknown type.
     """
     items = _Reader(text, types).read()
     words = [item.word for item in items if isinstance(item, Keyword)]

@@ -1,4 +1,4 @@
-"""Reads a line in a mode: which command it is, or where and how it fails to be one; and what may come next."""
+"""The parser of command lines: which command a line is, or why it is invalid, and what may follow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _WORDS = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a line is no command. ``kind``: ``invalid``, ``incomplete`` or ``ambiguous``; ``column`` of the word that is wrong."""
+    """The reason why a line is invalid.
+
+    ``kind``: ``invalid``, ``incomplete`` or ``ambiguous``; ``column``: that of the wrong word.
+    """
 
     kind: str
     column: int = 0
@@ -33,12 +36,12 @@ class _Thread:
 
 
 def tokenize(line: str) -> list[Token]:
-    """The words of a line."""
+    """Split a line into words."""
     return [Token(found[0], found.start()) for found in _WORDS.finditer(line)]
 
 
 class Reader:
-    """The commands of one mode, for one role."""
+    """Parses lines of one mode, for one role."""
 
     def __init__(self, commands: Iterable[Known], *, help: Mapping[str, str] | None = None) -> None:
         self._commands = list(commands)
@@ -51,7 +54,7 @@ class Reader:
 
     @cached_property
     def _first(self) -> dict[str, list[_Thread]]:
-        """Threads by the first letter of the word they begin with; ``""`` for those that begin with an argument."""
+        """Patterns by the first letter of their first word; ``""`` for those that begin with an argument."""
         found: dict[str, list[_Thread]] = {}
         for known in self._commands:
             start = _Thread(known, (known.pattern.root, None))
@@ -65,11 +68,11 @@ class Reader:
         return found
 
     def read(self, line: str, *, skip: int = 0, partial: bool = False) -> Match | Refusal:
-        """The command that ``line`` is.
+        """Return the command that ``line`` is.
 
         Args:
-            line: As typed.
-            skip: Words to leave out at its beginning (``no``, ``do``).
+            line: The line as typed.
+            skip: The number of words to ignore at its beginning (``no``, ``do``).
             partial: ``no`` and ``default`` may end early.
         """
         tokens = tokenize(line)
@@ -135,9 +138,9 @@ class Reader:
         return None if took else Refusal("invalid", tokens[at].column)
 
     def help(self, line: str, *, skip: int = 0) -> list[tuple[str, str]] | Refusal:
-        """What may come next: (word, what it means), sorted as IOS does; ``<cr>`` if the line may end.
+        """Return possible next words: (word, description), sorted as IOS does; ``<cr>`` if the line may end.
 
-        With no space at its end, the words that complete its last word.
+        Without a space at its end, the words that complete its last word.
         """
         tokens = tokenize(line)
         stem = ""
@@ -178,7 +181,7 @@ class Reader:
 
 
 def _passed_stop(thread: _Thread) -> bool:
-    """Whether ``no`` may end here: the stop lies behind, or only what may be left out stands before it."""
+    """Whether ``no`` may end here: after the stop, or with only optional elements before it."""
     way = thread.way
     optional = True
     while way is not None:
@@ -190,6 +193,6 @@ def _passed_stop(thread: _Thread) -> bool:
 
 
 def _best(threads: Sequence[_Thread]) -> tuple[Known, tuple[tuple[pattern.Element, Any, str], ...]]:
-    """Of several readings the one with most keywords; the first among equals."""
+    """Return the reading with the most keywords, the first among equals."""
     best = max(threads, key=lambda t: sum(isinstance(e, pattern.Keyword) for e, _, _ in t.parts))
     return best.known, best.parts

@@ -1,4 +1,4 @@
-"""Typed arguments of command patterns: what a token must look like, and its canonical form."""
+"""Typed arguments of command patterns: the accepted tokens, and their canonical form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 
 @dataclass(frozen=True)
 class Token:
-    """One word of a line and the column at which it starts."""
+    """One word of a line, and its start column."""
 
     text: str
     column: int
@@ -21,12 +21,13 @@ class Token:
 
 @dataclass(frozen=True)
 class ArgType:
-    """A kind of argument.
+    """A type of arguments.
 
     Args:
-        shown: What ``?`` prints for it, e.g. ``A.B.C.D``.
-        read: Given the tokens from the argument on, and the raw line: (value, canonical text, tokens used), or ``None``.
-        help: What ``?`` prints beside it.
+        shown: The text of ``?`` for it, e.g. ``A.B.C.D``.
+        read: Reads tokens from the argument on, and the line; returns (value, canonical text, tokens used) or
+            ``None``.
+        help: The help text of ``?`` beside it.
     """
 
     shown: str
@@ -35,7 +36,11 @@ class ArgType:
 
 
 def one(shown: str, check: Callable[[str], Any], help: str = "") -> ArgType:
-    """A type of one token. ``check`` gives the value, raises ``ValueError`` or gives ``None`` if it is none; its ``str`` is canonical."""
+    """Return a type of one token.
+
+    ``check`` returns the value, or raises ``ValueError`` or returns ``None`` for an invalid token. The canonical
+    text is the value's ``str``.
+    """
 
     def read(tokens: Sequence[Token], _line: str) -> tuple[Any, str, int] | None:
         try:
@@ -48,7 +53,7 @@ def one(shown: str, check: Callable[[str], Any], help: str = "") -> ArgType:
 
 
 def number(low: int, high: int) -> ArgType:
-    """A decimal number within bounds."""
+    """Return a type for a decimal number within bounds."""
 
     def check(text: str) -> int | None:
         return int(text) if text.isascii() and text.isdigit() and len(text) <= 20 and low <= int(text) <= high else None
@@ -57,7 +62,7 @@ def number(low: int, high: int) -> ArgType:
 
 
 def matching(shown: str, pattern: str, help: str = "") -> ArgType:
-    """A token that a regular expression matches as a whole."""
+    """Return a type for a token that a regular expression matches as a whole."""
     compiled = re.compile(pattern)
     return one(shown, lambda text: text if compiled.fullmatch(text) else None, help)
 
@@ -134,7 +139,7 @@ def _hhmm(text: str) -> str | None:
 
 
 def _vlans(text: str) -> str | None:
-    """A list of VLANs as IOS prints it, sorted and with ranges joined."""
+    """Read a list of VLANs; its canonical form is sorted, with ranges."""
     wanted: set[int] = set()
     for part in text.split(","):
         ends = part.split("-")
@@ -145,7 +150,7 @@ def _vlans(text: str) -> str | None:
 
 
 def parse_vlans(text: str) -> frozenset[int]:
-    """The VLANs of a list such as ``1,10-12``."""
+    """Return the VLANs of a list such as ``1,10-12``."""
     found: set[int] = set()
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
@@ -154,7 +159,7 @@ def parse_vlans(text: str) -> frozenset[int]:
 
 
 def format_vlans(vlans: set[int] | frozenset[int]) -> str:
-    """The shortest list of VLANs; two neighbours stay apart (``1,2``), three are a range (``1-3``)."""
+    """Return the shortest list of VLANs: two consecutive VLANs are listed (``1,2``), three are a range (``1-3``)."""
     parts: list[str] = []
     ordered = sorted(vlans)
     start = 0
@@ -168,7 +173,7 @@ def format_vlans(vlans: set[int] | frozenset[int]) -> str:
 
 
 def _interface(tokens: Sequence[Token], _line: str) -> tuple[Any, str, int] | None:
-    """One token (``gi0/1``) or two (``gigabitethernet 0/1``)."""
+    """Read an interface of one token (``gi0/1``) or two (``gigabitethernet 0/1``)."""
     for used in (1, 2):
         if len(tokens) >= used:
             text = "".join(token.text for token in tokens[:used])
@@ -205,14 +210,14 @@ BASIC: Mapping[str, ArgType] = {
     "vlans": one("VLAN-LIST", _vlans, "VLAN IDs such as 1,10-12"),
     "name": matching("WORD", r"\S{1,64}"),
 }
-"""Types that every area may use, beside ``LOW-HIGH`` for a number."""
+"""Types that every area may use, besides ``LOW-HIGH`` for a number."""
 
 
 def resolve(name: str, own: Mapping[str, ArgType]) -> ArgType:
-    """The type called ``name``: of the area, basic, or a range ``LOW-HIGH``.
+    """Return the type called ``name``: of the area, a basic type, or a range ``LOW-HIGH``.
 
     Raises:
-        ValueError: There is none.
+        ValueError: There is no such type.
     """
     if name in own:
         return own[name]

@@ -1,1 +1,1 @@
-"""What IOS devices of a lab still wait for until they are ready."""
+"""Readiness of IOS devices: what a lab still waits for."""

@@ -1,4 +1,4 @@
-"""When IOS devices are ready: as FRR routers are, by the kernel's names of their interfaces."""
+"""Readiness of IOS devices: that of FRR routers, with the kernel's names of their interfaces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_netbench.platforms.sessions import Excused, none_excused, split
 
 
 def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -> Pending:
-    """What is not yet up among all IOS devices of a lab."""
+    """Return what is not yet up on any IOS device of a lab."""
     nodes: dict[str, HostedNode] = {name: _KernelView(device.node) for name, device in devices.items()}
     routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused)
     waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.applied.services)]
@@ -32,7 +32,7 @@ def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -
 
 
 def _in_kernel(end: Endpoint) -> Endpoint:
-    """An endpoint by the kernel's name of its interface; that of a node with another command line stays as it is."""
+    """Return an endpoint with the kernel's name of its interface. Endpoints of other platforms are unchanged."""
     try:
         return end.model_copy(update={"interface": interfaces.kernel_name(end.interface)})
     except ValueError:
@@ -40,7 +40,7 @@ def _in_kernel(end: Endpoint) -> Endpoint:
 
 
 class _KernelView:
-    """A node whose interfaces have the kernel's names, as FRR knows them."""
+    """A node whose interfaces have the kernel's names, which FRR uses."""
 
     def __init__(self, node: HostedNode) -> None:
         self._node = node

@@ -1,7 +1,7 @@
-"""What VRFs of a lab still wait for: adjacencies and sessions between neighbouring devices, as their configs ask for them.
+"""Readiness of VRFs: configured adjacencies and sessions between neighbouring devices that are not up yet.
 
-FRR's readiness asks for the global tables only. Here both ends of each cable are compared, since equal addresses in different VRFs say
-nothing of who is whose neighbour.
+FRR's readiness covers only the global tables. Here both ends of each cable are compared, because VRFs may use equal
+addresses, so an address does not identify a neighbour.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class _End:
 
     @property
     def where(self) -> str:
-        """The instance that its protocols run in."""
+        """The node and VRF of its interface, as text."""
         return f"{self.device.node.name} vrf {self.interface.vrf}"
 
 
 def missing(devices: Mapping[str, Device]) -> list[Absence]:
-    """Sessions that are expected in VRFs and are not there yet."""
+    """Return sessions that are expected in VRFs and not established yet."""
     cables = list(_cables(devices))
     if not cables:
         return []
@@ -41,12 +41,12 @@ def missing(devices: Mapping[str, Device]) -> list[Absence]:
 
 
 def tables(devices: Iterable[Device]) -> list[str]:
-    """The routing tables of all VRFs."""
+    """Return the routing tables of all VRFs."""
     return [device.node.vty([("zebra", "show ip route vrf all")])[0][0] for device in devices if device.applied.vrfs]
 
 
 def _cables(devices: Mapping[str, Device]) -> Iterator[tuple[_End, _End]]:
-    """Cables of which an end is in a VRF and both are up."""
+    """Yield cables that have an end in a VRF and both ends up."""
     ends = {
         (name, one.name): _End(device, one)
         for name, device in devices.items()
@@ -104,7 +104,7 @@ def _adjacencies(cables: Iterable[tuple[_End, _End]]) -> Iterator[Absence]:
 
 
 def _proves(end: _End) -> bool:
-    """Whether an end wants proof of who speaks: whether both have the same is theirs to know."""
+    """Whether an end requires authentication. The keys of both ends are not compared."""
     return "authentication" in end.device.running_config() or "message-digest" in end.device.running_config()
 
 
@@ -144,7 +144,7 @@ def _sessions(cables: Iterable[tuple[_End, _End]]) -> Iterator[Absence]:
 
 
 def _wanted(near: _End, far: _End) -> Iterator[tuple[_End, Peer]]:
-    """Each end with its neighbor, if both configs ask for the session."""
+    """Yield each end with its neighbor, if both configs have the session."""
     here, there = _instance(near), _instance(far)
     if here is None or there is None:
         return
@@ -170,7 +170,7 @@ def _toward(instance: Instance, end: _End) -> Peer | None:
 
 
 def _as(instance: Instance, peer: Peer) -> int:
-    """The AS that an instance shows to a neighbor."""
+    """Return the AS that an instance presents to a neighbor."""
     entry = peer.session.get(("neighbor local-as", ""))
     return int(entry["as"]) if entry is not None and str(entry["as"]).isdigit() else instance.local_as
 

@@ -1,4 +1,4 @@
-"""Services seen from pytest's side: start their processes, configure them, ask for their state."""
+"""Services from pytest's side: start their processes, configure them, read their state."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ INTERPRETER = "/usr/bin/python3"
 INSTALL_COMMAND = "apt-get install -y --no-install-recommends python3"
 _LIBRARY = PurePosixPath("/run/ios/lib")
 _PROGRAMS = f"{__package__}.programs"
-# Tracked objects are shared inside a process, and these depend on them or are messages about them.
+# Tracked objects are shared within a process; these services depend on them or log their changes.
 _TOGETHER = {"fhrp": "gateway", "sla": "gateway", "syslog": "gateway", "acllog": "gateway"}
 
 
 def interpreter() -> str | None:
-    """The Python that nodes can run (theirs is the host's ``/usr``), or ``None`` if there is none."""
+    """Return the Python interpreter of nodes (they use the host's ``/usr``), or ``None`` if there is none."""
     return which(INTERPRETER)
 
 
 def apply(node: HostedNode, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
-    """Bring the services of ``node`` from the configurations ``old`` to ``new``, by service name.
+    """Change the services of ``node`` from the configurations ``old`` to ``new``, by service name.
 
-    A service that is no longer wanted undoes what it did to the node and goes idle; its process stays. ``NAME@VRF`` is the
-    service NAME in the network namespace called VRF, in a process of its own that ends with the last service in it.
+    A service that is no longer wanted undoes its changes to the node and becomes idle; its process stays.
+    ``NAME@VRF`` is the service NAME in the namespace of a VRF, in a separate process that ends with its last
+    service.
 
     Raises:
         LabError: A service did not start, or refused its configuration.
@@ -50,7 +51,7 @@ def apply(node: HostedNode, old: Mapping[str, Mapping[str, Any]], new: Mapping[s
 
 
 def state(node: HostedNode, name: str) -> dict[str, Any]:
-    """The state of the service ``name`` on ``node``. What is in it, the docstring of its ``state`` says.
+    """Return the state of the service ``name`` on ``node``, documented at the service's ``state``.
 
     Raises:
         LabError: It is not running.
@@ -60,7 +61,7 @@ def state(node: HostedNode, name: str) -> dict[str, Any]:
 
 
 def command(node: HostedNode, name: str, words: str) -> str:
-    """Let a service carry out one of its commands, e.g. ``clear binding *`` of ``dhcp``; returns what it says.
+    """Run a command of a service, e.g. ``clear binding *`` of ``dhcp``; return its result.
 
     Raises:
         LabError: It is not running, or refused.
@@ -69,7 +70,7 @@ def command(node: HostedNode, name: str, words: str) -> str:
 
 
 def waiting(node: HostedNode, names: Iterable[str]) -> list[str]:
-    """What the services ``names`` of ``node`` still wait for until they are settled, one phrase each."""
+    """Return what the services ``names`` of ``node`` wait for until they are settled, one phrase each."""
     return [f"{node.name}: {phrase}" for name in names for phrase in state(node, name).get("waiting", ())]
 
 
@@ -87,26 +88,26 @@ def _ask(node: HostedNode, name: str, verb: str, argument: str = "") -> str:
 
 
 def _end(node: HostedNode, process: str) -> None:
-    """End a process: the namespace that it is in goes too."""
+    """End a process, because its namespace is being removed."""
     path = f"/run/frr/ios-{process}"
     node.run(["/bin/sh", "-c", 'kill -9 "$(cat "$0.pid")" && rm -f "$0.pid" "$0.vty"', path])
 
 
 def _start(node: HostedNode, processes: set[str]) -> None:
-    """Start those that do not listen yet, side by side."""
+    """Start processes that do not listen yet, in parallel."""
     sockets = {name: f"/run/frr/ios-{name}.vty" for name in sorted(processes)}
     answers = node.run_many([["/usr/bin/test", "-S", path] for path in sockets.values()])
     absent = [name for name, done in zip(sockets, answers, strict=True) if done.returncode]
     if not absent:
         return
     if interpreter() is None:
-        raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (mend: {INSTALL_COMMAND})")
+        raise LabError(f"{node.name}: services need {INTERPRETER}, which is not there (fix: {INSTALL_COMMAND})")
     _install(node)
     for name in absent:
         vrf = name.partition("@")[2]
         enter = ["/usr/bin/nsenter", f"--net=/run/netns/{vrf}"] if vrf else []
         node.start([*enter, INTERPRETER, "-I", "-S", str(_LIBRARY), name])
-        # a backend may hold a connection to a former process that a reload ended; asking makes it notice
+        # a backend may hold a connection to a process that a reload ended; a request makes it notice
         with suppress(LabError):
             node.vty([(f"ios-{name}", "enable")])
 
@@ -122,7 +123,7 @@ def _install(node: HostedNode) -> None:
 
 @cache
 def _sources() -> dict[str, str]:
-    """The programs by path. The packages need no ``__init__.py`` in a node."""
+    """Return the programs by path. The packages need no ``__init__.py`` in a node."""
     return {
         f"{package.name}/{file.name}": file.read_text(encoding="utf-8")
         for package in resources.files(_PROGRAMS).iterdir()

@@ -1,1 +1,1 @@
-"""Sessions at the command line, and what types lines through them: startup config, rehearsals."""
+"""Sessions at the command line, and their users: the startup config and rehearsals."""

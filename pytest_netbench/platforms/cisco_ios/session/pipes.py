@@ -1,4 +1,4 @@
-"""``| include``, ``exclude``, ``begin``, ``section``, ``count`` behind a ``show`` command."""
+"""Output filters of ``show`` commands: ``| include``, ``exclude``, ``begin``, ``section``, ``count``."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Callable
 
 import regex
 
-# IOS's expressions have no counted repetition; one of repetitions takes for ever to compile
+# IOS's expressions have no counted repetition; nested ones could take very long to compile
 _REPEATED = re.compile(r"\{\d*,?\d*\}.*\{\d*,?\d*\}")
 _KINDS = ("begin", "count", "exclude", "include", "section")
 _REGEX_S = 0.25
-"""For all lines together: an expression may be made to take for ever. The processor's seconds, so a busy machine takes longer."""
+"""The limit of CPU seconds for all lines of an output: some expressions take exponential time."""
 _LONGEST_PATTERN = 200
 
 
 def split_pipe(line: str) -> tuple[str, str | None]:
-    """The command and what stands behind its ``|``."""
+    """Return the command and the words after its ``|``."""
     body, bar, pipe = line.partition("|")
     return (body, pipe.strip()) if bar else (line, None)
 
 
 def filtered(text: str, pipe: str) -> str:
-    """``text`` as the filter lets it through; the device's error if the filter is none."""
+    """Return ``text`` filtered; the device's error message if the filter is invalid."""
     word, _, pattern = pipe.partition(" ")
     kinds = [kind for kind in _KINDS if word and kind.startswith(word.lower())]
     if not kinds or not pattern:
@@ -59,7 +59,7 @@ def _apply(kind: str, pattern: regex.Pattern[str], lines: list[str]) -> list[str
 
 
 def _sections(lines: list[str], hit: Callable[[str], bool]) -> list[str]:
-    """Lines that match with all that is indented below them; a match below a heading brings the heading."""
+    """Yield matching lines with all lines indented below them; a match below a heading includes the heading."""
     kept: list[str] = []
     heading: str | None = None
     inside = -1

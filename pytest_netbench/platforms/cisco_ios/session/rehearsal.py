@@ -1,4 +1,4 @@
-"""Configuration tried out on paper: what a file would make of the running config, before anything of it is applied."""
+"""A trial of a configuration: what it would make of the running config, without applying anything."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NOT_CONFIG = re.compile(r"\s*(!.*|end|version .*|Building configuration.*|Curre
 
 
 class Rehearsal(Device):
-    """A device that parses and stores, and applies nothing.
+    """A device that parses and stores lines, but applies nothing.
 
     Args:
-        device: Whose ports and grammar it has.
-        text: Its whole configuration.
+        device: The device whose ports and grammar it uses.
+        text: The whole configuration.
 
     Raises:
-        StartupConfigRejected: The text holds a line that is none.
+        StartupConfigRejected: The text contains an invalid line.
     """
 
     def __init__(self, device: Device, text: str) -> None:
@@ -39,11 +39,11 @@ class Rehearsal(Device):
             )
 
     def commit(self) -> None:
-        """Nothing is applied."""
+        """Do nothing."""
 
 
 def type_all(device: Device, lines: Sequence[str]) -> str:
-    """Type configuration lines as ``copy FILE running-config`` does; the device's words about those it refused."""
+    """Type configuration lines as ``copy FILE running-config`` does; return messages about refused lines."""
     session = Session(device)
     session.enter("configure terminal")
     words = []
@@ -58,7 +58,7 @@ def type_all(device: Device, lines: Sequence[str]) -> str:
 
 
 def replace(device: Device, text: str) -> str | None:
-    """Make ``text`` the whole running config; ``None``, or the device's words about what is wrong with it."""
+    """Make ``text`` the whole running config; return ``None``, or the device's messages about its errors."""
     try:
         rehearsal = Rehearsal(device, text)
     except StartupConfigRejected as error:
@@ -71,13 +71,13 @@ def replace(device: Device, text: str) -> str | None:
 
 
 def merged(device: Device, lines: Sequence[str]) -> tuple[Rehearsal, str]:
-    """The device with ``lines`` typed, and its words about those it would refuse."""
+    """Return the device after typing ``lines``, and its messages about refused lines."""
     rehearsal = Rehearsal(device, device.running_config())
     return rehearsal, type_all(rehearsal, lines)
 
 
 def seeds(device: Device) -> set[tuple[str, ...]]:
-    """Lines that nobody typed: what a new section has of itself, each under the lines above it."""
+    """Return the initial lines of sections, each with the lines above it."""
     return set(_seeds(device, device.config, ()))
 
 

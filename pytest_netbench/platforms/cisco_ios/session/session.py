@@ -1,4 +1,4 @@
-"""One session at the command line: modes, ``no``, ``default``, ``do``, errors with their marker, ``?``, pipes."""
+"""A session at the command line: modes, ``no``, ``default``, ``do``, errors with their marker, ``?``, pipes."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _LIMITS = SandboxLimits()
 
 @dataclass(frozen=True)
 class Frame:
-    """A config mode that the session is in, and the lines whose sections it edits (several for a range)."""
+    """A config mode of the session, and the lines whose sections it edits (several for a range)."""
 
     mode: str
     entries: tuple[Entry, ...] = ()
 
 
 class Session:
-    """One session. Not for several threads at once.
+    """One session. Not thread-safe.
 
     Args:
         device: The device.
-        privileged: Whether it begins in privileged exec mode.
+        privileged: Whether it starts in privileged exec mode.
         read_only: Whether commands that change the device are refused.
-        booting: It reads the startup config.
-        echo: Whether the caret stands below what a terminal shows, prompt included; otherwise below the bare line.
-        limits: For commands that take their time.
+        booting: Whether it reads the startup config.
+        echo: Whether the error marker is aligned with the line after its prompt; otherwise with the bare line.
+        limits: Limits of the run time of commands.
     """
 
     def __init__(
@@ -60,17 +60,17 @@ class Session:
         self.terminal_length = 24
         self.terminal_width = 80
         self.enable_secret: str | None = None
-        """What ``enable`` asks for; ``None``: nothing."""
+        """The password that ``enable`` asks for; ``None`` for none."""
         self.closed = False
         self.refused = False
-        """Whether the last line was refused, whatever was printed of it."""
+        """Whether the last line was refused, whatever its output was."""
         self._read_only, self._booting, self._echo, self._limits = read_only, booting, echo, limits
         self._frames: list[Frame] = []
         self._banner: tuple[str, list[str]] | None = None
 
     @property
     def mode(self) -> str:
-        """The mode it is in."""
+        """The current mode."""
         return self._frames[-1].mode if self._frames else EXEC
 
     @property
@@ -94,7 +94,7 @@ class Session:
         return shown + ("-range" if len(entries) > 1 else "")
 
     def enter(self, line: str) -> str:
-        """Type one line; everything the device prints, without echo and prompt. Questions get their default answer."""
+        """Type one line; return the device's output without echo and prompt. Questions get their default answer."""
         pieces: list[str] = []
         talk = self.stream(line)
         answer: str | None = None
@@ -107,7 +107,7 @@ class Session:
             pieces.append(piece.prompt + "\n" if isinstance(piece, Ask) else piece)
 
     def stream(self, line: str) -> Pieces:
-        """Type one line; what the device prints, piece by piece, and the questions it asks."""
+        """Type one line; yield the device's output in pieces, and its questions."""
         self.refused = False
         if len(line) > LONGEST_LINE:
             self.refused = True
@@ -158,7 +158,7 @@ class Session:
             self._forget_removed()
             found, frame = self._read(line, skip)
             if isinstance(found, Refusal) and reset:
-                # a command may itself begin with the word default
+                # a command may itself start with the word default
                 again, frame = self._read(line, 0)
                 found, reset = (again, False) if isinstance(again, Match) else (found, True)
             if isinstance(found, Refusal):
@@ -170,14 +170,14 @@ class Session:
             return words_back
 
     def _read(self, line: str, skip: int) -> tuple[Match | Refusal, Frame]:
-        """In the present mode, else in those around it, as IOS does."""
+        """Read a line in the current mode, else in the modes around it, as IOS does."""
         refusal: Refusal | None = None
         for depth, frame in reversed(list(enumerate(self._frames))):
             found = self.device.book.reader(frame.mode, self.device.role).read(line, skip=skip, partial=bool(skip))
             if isinstance(found, Match):
-                # what opens another section like the one that one is in belongs beside it
+                # a line that opens a section of the same kind belongs beside the current one
                 return found, self._frames[depth - 1] if found.command.opens == frame.mode else frame
-            # in the mode that one is in, a line that began well is judged there
+            # a line whose beginning is valid in the current mode gets the error of that mode
             if refusal is None or (found.depth, found.kind != "invalid") > (refusal.depth, refusal.kind != "invalid"):
                 refusal = found
         assert refusal is not None
@@ -205,7 +205,7 @@ class Session:
         return [entry.body for entry in frame.entries] if frame.entries else [self.device.config]
 
     def _forget_removed(self) -> None:
-        """Leave sections that are no more: another line, or another session, has removed them."""
+        """Leave sections that another line or another session has removed."""
         while (
             self._frames
             and self._frames[-1].entries
@@ -226,13 +226,13 @@ class Session:
         self.device.configured(log=not self._booting)
 
     def interrupt(self) -> None:
-        """Ctrl-Z and Ctrl-C in a config mode: back to exec mode."""
+        """Return to exec mode from a config mode (Ctrl-Z, Ctrl-C)."""
         self._banner = None
         if self._frames:
             self._leave_all()
 
     def _collect(self, line: str) -> str | None:
-        """The whole banner once its closing character has come, else ``None``."""
+        """Return the whole banner when its closing delimiter has been typed, else ``None``."""
         if self._banner is None:
             opening = _BANNER.match(line)
             assert opening is not None
@@ -278,7 +278,7 @@ class Session:
             yield filtered(text, pipe)
 
     def _built_in(self, match: Match) -> Pieces:
-        """What moves the session itself."""
+        """Run a command that changes the session itself."""
         name = match.name
         if name == "configure terminal":
             if self._read_only:
@@ -296,7 +296,7 @@ class Session:
         else:
             raise AssertionError(f"exec command {name!r} has nothing to run")
 
-    # -- help and errors -------------------------------------------------------------------------------------------------
+    # -- help and errors ---------------------------------------------------------------------------------------------
 
     def _refused(self, line: str, refusal: Refusal) -> str:
         self.refused = True
@@ -308,7 +308,7 @@ class Session:
         return f"{' ' * column}^\n{_INVALID}\n\n" if self._echo else f"{' ' * column}^\n{_INVALID}\n"
 
     def help(self, line: str) -> str:
-        """What ``?`` after ``line`` prints."""
+        """Return the output of ``?`` after ``line``."""
         offers = self._offers(line)
         if isinstance(offers, Refusal):
             if offers.kind == "ambiguous":
@@ -322,7 +322,7 @@ class Session:
         return "".join(f"  {word:<{width}}  {meaning}".rstrip() + "\n" for word, meaning in offers) + "\n"
 
     def complete(self, line: str) -> str | None:
-        """``line`` with its last word completed, or ``None`` if that is not possible in one way only."""
+        """Return ``line`` with its last word completed, or ``None`` if the completion is not unique."""
         if not line or line[-1].isspace():
             return None
         offers = self._offers(line)
@@ -369,7 +369,7 @@ def _lives(entry: Entry, config: Section) -> bool:
 
 
 def _pieces(output: Any) -> Pieces:
-    """Output as pieces: a command gives a text, or gives pieces itself."""
+    """Return output as pieces: a command returns a text or yields pieces."""
     if output is None:
         return
     if isinstance(output, str):

@@ -1,4 +1,4 @@
-"""Start and reload a device: its factory config and its startup config, typed line by line."""
+"""Start and reload a device: type its factory config and its startup config line by line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_CONFIG = re.compile(r"\s*(end|enable|conf(igure)? t(erminal)?|wr(ite)?( mem
 
 
 def boot(device: Device, startup_config: str) -> None:
-    """Start FRR and load the startup config; ``device.refused_startup_lines`` has the lines that were not taken."""
+    """Start FRR and load the startup config; refused lines are in ``device.refused_startup_lines``."""
     device.start()
     device.startup_config = startup_config
     with device.batch():
@@ -27,14 +27,14 @@ def boot(device: Device, startup_config: str) -> None:
 
 
 def reload(device: Device) -> None:
-    """Start again with what was saved: everything that ran ends first."""
+    """Stop all programs, and start again with the saved config."""
     with device.batch():
         device.restart()
         load(device)
 
 
 def load(device: Device) -> None:
-    """Make the factory config and the startup config of a device its running config, but for lines that it refuses."""
+    """Type the factory config and the startup config of a device, skipping lines that it refuses."""
     device.config = Section(mode=CONFIG, parent=None)
     text = device.startup_config
     device.physical = (*device.cabled, *(name for name in _uncabled(text) if name not in device.cabled))
@@ -48,7 +48,7 @@ def load(device: Device) -> None:
     session.enter("end")
     session.enter("configure terminal")
     device.refused_startup_lines = []
-    skipped_below: int | None = None  # indentation of a refused line: what is indented below it has no section
+    skipped_below: int | None = None  # indentation of a refused line: lines indented below it have no section
     for number, line in enumerate(text.splitlines(), start=1):
         if (_COMMENT.match(line) or _NOT_CONFIG.fullmatch(line)) and not session.collecting:
             continue
@@ -69,7 +69,7 @@ def load(device: Device) -> None:
 
 
 def _in_one_line(words: str, line: str) -> str:
-    """What the device said, with the word that its marker stands below."""
+    """Return the device's message with the word at its marker, in one line."""
     marker, _, rest = words.partition("\n")
     if marker.strip() != "^":
         return words.strip()
@@ -77,7 +77,7 @@ def _in_one_line(words: str, line: str) -> str:
 
 
 def factory_config(device: Device) -> list[str]:
-    """What a device has before its startup config: its ports and what IOS says of itself."""
+    """Return the config of a device before its startup config: its ports and IOS's defaults."""
     lines = [line for area in device.book.areas for line in area.factory]
     lines.append(f"hostname {device.node.name}")
     for name in device.physical:
@@ -86,7 +86,7 @@ def factory_config(device: Device) -> list[str]:
 
 
 def _uncabled(text: str) -> list[str]:
-    """Ports that a startup config speaks of: the device has them, whether or not a cable is in."""
+    """Return ports that the startup config names and the topology does not: the device has them, without a cable."""
     found = []
     for line in text.splitlines():
         name = _INTERFACE_LINE.match(line)

@@ -1,1 +1,1 @@
-"""What several ``show`` commands print: the state of ports, spans of time."""
+"""Output that several ``show`` commands share: the state of ports, durations."""

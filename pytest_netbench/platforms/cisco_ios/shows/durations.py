@@ -1,4 +1,4 @@
-"""Spans of time as IOS writes them."""
+"""Durations in IOS's formats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _DAY, _WEEK, _YEAR = 86_400, 604_800, 31_449_600
 
 
 def elapsed(seconds: float) -> str:
-    """``00:01:05`` within a day, then ``1d02h``, ``2w3d``, ``1y5w``."""
+    """Return ``00:01:05`` within a day, then ``1d02h``, ``2w3d``, ``1y5w``."""
     whole = int(seconds)
     if whole < _DAY:
         return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
@@ -18,7 +18,7 @@ def elapsed(seconds: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Return ``00:01:02``, beyond a day ``1d02h``, beyond a week ``2w3d``; of a time in the past 0, and without years."""
+    """Return ``00:01:02``, from a day on ``1d02h``, from a week on ``2w3d``; negative durations are 0."""
     whole = max(0, int(seconds))
     if whole >= 7 * 86400:
         return f"{whole // (7 * 86400)}w{whole // 86400 % 7}d"

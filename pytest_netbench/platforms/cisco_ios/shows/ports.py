@@ -1,4 +1,4 @@
-"""What the kernel says of the interfaces of a device, under IOS's names."""
+"""The kernel's state of a device's interfaces, with IOS's names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
 @dataclass(frozen=True)
 class PortState:
-    """One interface as configured and as it runs. ``counters``: the kernel's, under its own names, ``rx`` and ``tx``."""
+    """The configuration and state of an interface. ``counters``: the kernel's ``rx`` and ``tx``, with its own names."""
 
     interface: Interface
     carrier: bool
@@ -40,7 +40,7 @@ class PortState:
 
 
 def ports(at: Exec) -> list[PortState]:
-    """All interfaces of the config, in the order of tables: by name, physical ones first."""
+    """Return all interfaces of the config in the order of tables: by name, physical ones first."""
     links = {link["ifname"]: link for link in at.ip_json("-s", "-d", "addr", "show")}
     states = [
         _state(one, links.get(one.kernel) if one.parsed.kind != "Null" else None)
@@ -70,6 +70,6 @@ def _state(one: Interface, link: Mapping[str, Any] | None) -> PortState:
 
 
 def cisco_mac(text: str) -> str:
-    """``aabb.ccdd.eeff`` of ``aa:bb:cc:dd:ee:ff``."""
+    """Return ``aabb.ccdd.eeff`` for ``aa:bb:cc:dd:ee:ff``."""
     digits = text.replace(":", "").replace("-", "").lower().zfill(12)[:12]
     return ".".join(digits[at : at + 4] for at in (0, 4, 8))

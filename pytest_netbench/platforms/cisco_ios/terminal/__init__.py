@@ -1,1 +1,1 @@
-"""What an IOS terminal line does around a session: echo and line editing, ``?`` and Tab, paging, questions, passwords."""
+"""The terminal line around a session: echo, line editing, ``?`` and Tab, paging, questions, passwords."""

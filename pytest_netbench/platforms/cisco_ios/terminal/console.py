@@ -1,4 +1,4 @@
-"""An IOS device as someone sees it who logs in: the session behind a terminal line."""
+"""The console of an IOS device: the session behind a terminal line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pytest_netbench.platforms.cisco_ios.terminal.pager import Pager, Stopped
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, Terminal
 
 _CONFIRM = "[confirm]"
-# they only move about in the session
+# these only navigate within the session
 _MOVES = {"configure terminal", "exit", "logout", "quit", "disable", "enable"}
-# they wait for packets, and others shall not wait for them
+# these wait for packets; others must not wait for them
 _SLOW = ("ping", "traceroute")
 
 
@@ -26,8 +26,8 @@ class IosConsole:
     """Implements ``platforms.terminal.Console``.
 
     Args:
-        device: Whose console.
-        enable_secret: What ``enable`` asks for.
+        device: The device of the console.
+        enable_secret: The password that ``enable`` asks for.
     """
 
     def __init__(self, device: Device, *, enable_secret: str) -> None:
@@ -61,7 +61,7 @@ class _Line:
         self._editor = Editor(terminal=terminal, keys=self._keys, help=self._help, complete=self._complete)
 
     def run(self) -> None:
-        """Serve until they log out or are gone."""
+        """Serve until the user logs out or disconnects."""
         self._terminal.write("\r\n")
         try:
             while not self.session.closed:
@@ -71,12 +71,12 @@ class _Line:
             self.leave()
 
     def leave(self) -> None:
-        """What was configured holds, whoever leaves how."""
+        """Apply what was configured, however the session ends."""
         with self._device.batch():
             self.session.interrupt()
 
     def enter(self, text: str) -> None:
-        """Carry out one line."""
+        """Type one line."""
         kind = self._kind(text)
         try:
             with self._terminal.command(text, kind=kind) as typed:
@@ -86,7 +86,7 @@ class _Line:
         except CommandNotPermitted as error:
             self._terminal.write(f"{error}\r\n")
         if not self._keys.line_waiting:
-            # of many lines pasted, the last one applies them all
+            # of several pasted lines, the last one applies them all
             self._device.commit()
 
     def _react(self, typed: Typed) -> None:

@@ -1,4 +1,4 @@
-"""The line editor of an IOS terminal line: what each key does to the line, and what of it is shown."""
+"""The line editor of an IOS terminal line: keys, their effect on the line, and the display."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Typed:
 
 
 class Editor:
-    """Reads lines with echo. The history is its own.
+    """Reads lines with echo. Each editor has its own history.
 
     Args:
-        terminal: Where.
+        terminal: The terminal to write to.
         keys: Its keyboard.
-        help: What ``?`` after a line shows.
-        complete: The line that Tab makes of a line, or ``None``.
+        help: Returns the output of ``?`` after a line.
+        complete: Returns a line completed by Tab, or ``None``.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Editor:
 
     @property
     def history(self) -> tuple[str, ...]:
-        """Lines entered, the oldest first."""
+        """The entered lines, the oldest first."""
         return tuple(self._history)
 
     def read(self, prompt: str, *, literal: bool = False) -> Typed:
         """Show ``prompt`` and read a line.
 
         Args:
-            prompt: What stands before it.
+            prompt: The text before the line.
             literal: ``?`` and Tab are characters (an answer, a banner), and the line is not kept in the history.
         """
         line = _Line(self._terminal, prompt, () if literal else (*self._history, ""))
@@ -79,7 +79,7 @@ class Editor:
                 line.edit(key)
 
     def read_secret(self, prompt: str) -> str:
-        """Show ``prompt`` and read a line that is not shown."""
+        """Show ``prompt`` and read a line without echo."""
         self._terminal.write(prompt)
         text = ""
         while (key := self._keys.next()) not in {ENTER, "\x03"}:
@@ -126,7 +126,7 @@ class Editor:
 
 
 class _Line:
-    """The line being typed, and its picture on the terminal."""
+    """The line being typed, and its display on the terminal."""
 
     def __init__(self, terminal: Terminal, prompt: str, history: tuple[str, ...]) -> None:
         self._terminal = terminal
@@ -148,7 +148,7 @@ class _Line:
         self._terminal.write(text + rest + "\b" * len(rest))
 
     def edit(self, key: str) -> None:
-        """Do what an editing key does; ring the bell if it does nothing."""
+        """Apply an editing key; ring the bell if it has no effect."""
         action = _ACTIONS.get(key)
         if action is None:
             self._terminal.write(_BELL)
@@ -156,12 +156,12 @@ class _Line:
             action(self)
 
     def replace_start(self, text: str) -> None:
-        """Put ``text`` for what stands before the cursor, unseen."""
+        """Replace the text before the cursor by ``text``, without changing the display."""
         self.text = text + self.text[self.cursor :]
         self.cursor = len(text)
 
     def show(self) -> None:
-        """Show prompt and line anew."""
+        """Show prompt and line again."""
         rest = self.text[self.cursor :]
         self._terminal.write(self._prompt + self.text + "\b" * len(rest))
 

@@ -1,11 +1,11 @@
-"""Keys as they come from a terminal, one at a time, with those of several characters put together."""
+"""Keys of a terminal, read one at a time; escape sequences are one key."""
 
 from __future__ import annotations
 
 from pytest_netbench.platforms.terminal import Terminal
 
 ENTER = "\r"
-# what follows ESC, and the control key that does the same
+# the characters after ESC, with the equivalent control key
 _SEQUENCES = {
     "[A": "\x10",
     "[B": "\x0e",
@@ -37,14 +37,14 @@ class Keys:
 
     @property
     def line_waiting(self) -> bool:
-        """Whether a further line has begun to come in already: one is pasted."""
+        """Whether another line has started to arrive: lines are being pasted."""
         return bool(self._ahead) or self._terminal.waiting
 
     def next(self) -> str:
-        r"""The next key; Enter is ``ENTER`` however it was sent. ``ESC x`` of an unknown x is ``"\x1bx"``.
+        r"""Return the next key; Enter is always ``ENTER``. An unknown ``ESC x`` is ``"\x1bx"``.
 
         Raises:
-            EOFError: No more will come.
+            EOFError: The input has ended.
         """
         key = self._next_raw()
         if key == _ESCAPE:
@@ -52,7 +52,7 @@ class Keys:
         return key
 
     def run(self) -> str:
-        """Printable characters that are waiting, as many as stand together; may be none."""
+        """Return the printable characters that are waiting, up to the first other key; may be empty."""
         count = next(
             (at for at, char in enumerate(self._ahead) if not char.isprintable() or char == "?"), len(self._ahead)
         )
@@ -60,7 +60,7 @@ class Keys:
         return taken
 
     def interrupted(self) -> bool:
-        """Whether Ctrl-C or Ctrl-Shift-6 was pressed meanwhile; what was typed up to it is forgotten."""
+        """Whether Ctrl-C or Ctrl-Shift-6 was pressed meanwhile; earlier input is discarded."""
         if self._terminal.waiting:
             self._ahead += self._terminal.read(timeout_s=0)
         at = max(self._ahead.rfind(key) for key in _INTERRUPTS)

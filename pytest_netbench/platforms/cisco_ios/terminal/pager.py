@@ -1,4 +1,4 @@
-"""Output of a command in pages, as a terminal line shows it."""
+"""Paged output of a command on a terminal line."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _WIPE = "\b" * 9 + " " * 8 + "\b" * 9
 
 
 class Stopped(Exception):
-    """Whoever reads wants no more of it."""
+    """Raised when the reader stops the output."""
 
 
 class Pager:
     """Shows the output of one command.
 
     Args:
-        terminal: Where.
+        terminal: The terminal to write to.
         keys: Its keyboard.
-        length: Lines of a page; 0 shows all at once.
+        length: The number of lines of a page; 0 disables paging.
     """
 
     def __init__(self, *, terminal: Terminal, keys: Keys, length: int) -> None:
@@ -29,10 +29,10 @@ class Pager:
         self._room = length - 1
 
     def show(self, text: str) -> None:
-        """Show ``text``; a page that is full waits for a key.
+        """Show ``text``; wait for a key after each full page.
 
         Raises:
-            Stopped: The key said so.
+            Stopped: The key stops the output.
         """
         if self._length <= 0:
             self._terminal.write(text.replace("\n", "\r\n"))
@@ -44,11 +44,11 @@ class Pager:
                 self._more()
 
     def turn(self) -> None:
-        """Whoever reads has typed something: the page begins anew."""
+        """Start a new page, because the reader has typed something."""
         self._room = self._length - 1
 
     def _cut(self, text: str) -> tuple[str, str]:
-        """As many lines as there is room for, and the rest."""
+        """Split off as many lines as there is room for; return them and the rest."""
         end = 0
         while self._room > 0 and end < len(text):
             newline = text.find("\n", end)

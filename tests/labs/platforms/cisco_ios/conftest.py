@@ -13,13 +13,16 @@ from tests.support.ios import settle, type_lines
 
 @pytest.fixture(scope="module")
 def platform() -> Any:
-    """What the ANI asks and tells IOS devices by."""
+    """The ANI's access to IOS devices."""
     return parts.load("drivers", "cisco_ios")()
 
 
 @pytest.fixture
 def say(lab: Any) -> Callable[..., None]:
-    """Type lines at a router of the module's lab; nothing may be refused, FRR must take what comes of it, and routes settle."""
+    """Type lines at a router of the module's lab and wait until routes settle.
+
+    No line may be refused, and FRR must accept the resulting configuration.
+    """
 
     def typed(name: str, *lines: str) -> None:
         type_lines(lab.nodes[name], *lines)

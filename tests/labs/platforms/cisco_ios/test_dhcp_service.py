@@ -1,4 +1,4 @@
-"""DHCP with packets: clients, a server on their network, a relay to a server behind a router."""
+"""DHCP with packets: clients, a server on their network, and a relay to a server behind a router."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLIENT = {"dhcp_client": {"interfaces": [{"interface": "eth0"}]}}
 
 
 def networks():
-    """Two clients and a squatter with a server on one switch; a client behind a relay."""
+    """Two clients, a server and a host with a static address on one switch; a client behind a relay."""
     configs = {
         "sw": "ip link add br0 type bridge\nip link set br0 up\n"
         + "".join(f"ip link set eth{n} master br0\n" for n in range(4)),
@@ -73,7 +73,7 @@ def bindings(lab):
 def test_a_client_gets_the_first_free_address_with_the_options_of_its_pool(lab):
     client = lab.nodes["c1"]
     lease = leased(client)
-    # 10.0.0.10 answers pings: somebody took it
+    # 10.0.0.10 answers pings: a host uses it without a lease
     assert (lease["address"], lease["prefix"], lease["router"]) == ("10.0.0.11", 24, "10.0.0.1")
     assert (lease["server"], lease["lease_s"]) == ("10.0.0.1", 120)
     assert {code: lease["options"][code] for code in OPTIONS} == OPTIONS

@@ -1,4 +1,4 @@
-"""First-hop redundancy with packets: two routers, a host behind each side, before any IOS command line is involved."""
+"""First-hop redundancy with packets: two routers, a host behind each side, without an IOS command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def redundant(**fields):
             f"r{n}": (
                 f"sysctl -w net.ipv4.ip_forward=1\nip address add 10.0.0.{n}/24 dev eth0\n"
                 f"ip address add 10.9.0.{n}/24 dev eth1\n"
-                # answers come back the way that questions went
+                # the return path is the same as the forward path
                 "nft add table ip nat\nnft 'add chain ip nat out { type nat hook postrouting priority 100; }'\n"
                 "nft add rule ip nat out oifname eth1 masquerade\n"
             )
@@ -54,7 +54,7 @@ def state(node):
 
 
 def await_states(lab, *, timeout_s=5.0, **wanted):
-    """Wait until the groups of nodes are in states; lab time passes faster than this."""
+    """Wait until the groups of nodes reach the given states; lab time runs faster than wall time."""
     deadline = time.monotonic() + timeout_s
     while True:
         seen = {name: state(lab.nodes[name])["state"] for name in wanted}
@@ -117,7 +117,7 @@ def test_a_dead_active_router_is_replaced_after_the_hold_time_of_lab_time(lab):
     started = time.monotonic()
     await_states(lab, r2="Active")
     passed = (time.monotonic() - started) * factor
-    # the last hello was up to three seconds ago; polling and a busy machine take their share
+    # the last hello was up to three seconds ago; polling and load add to it
     assert 6.5 <= passed <= 10 + 0.25 * factor, passed
     assert pinged(host, "10.9.0.10")
     lab.nodes["sw"].run(["ip", "link", "set", "eth1", "master", "br0"])

@@ -1,4 +1,4 @@
-"""Packet filters of IOS routers, shown by packets between two hosts and to the router."""
+"""Packet filters of IOS routers, tested with packets between two hosts and to the router."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def configure(lab):
-    """Type lines in config mode of R1; afterwards the filters are gone."""
+    """Type lines in config mode of R1; remove the filters afterwards."""
     yield partial(type_lines, lab.nodes["R1"])
     session = Session(device_of(lab.nodes["R1"]))
     session.enter("configure terminal")

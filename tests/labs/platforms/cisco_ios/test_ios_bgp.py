@@ -1,4 +1,4 @@
-"""BGP between IOS routers: sessions, what is announced, and that the show commands tell it as IOS does."""
+"""BGP between IOS routers: sessions, advertised networks, and show commands in IOS's format."""
 
 from __future__ import annotations
 

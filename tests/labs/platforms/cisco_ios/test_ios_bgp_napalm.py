@@ -1,4 +1,4 @@
-"""NAPALM reads BGP neighbors of IOS routers, by its own driver."""
+"""NAPALM's own driver reads BGP neighbors of IOS routers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import Session, ios_task
 
-napalm_ios = pytest.importorskip("napalm.ios", reason="napalm is not installed; mend: pip install napalm")
+napalm_ios = pytest.importorskip("napalm.ios", reason="napalm is not installed; fix: pip install napalm")
 
 ONE = """
 ipv6 unicast-routing
@@ -64,7 +64,7 @@ router bgp 65002
 
 
 class Driver(napalm_ios.IOSDriver):
-    """NAPALM's driver with a session of ours in place of its SSH connection."""
+    """NAPALM's driver with a session of this package in place of its SSH connection."""
 
     def __init__(self, session):
         super().__init__("R1", "", "")

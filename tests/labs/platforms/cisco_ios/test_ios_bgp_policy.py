@@ -1,4 +1,4 @@
-"""Routing policy of IOS routers at work: what BGP neighbors take, change and pass on."""
+"""Routing policy of IOS routers: routes that BGP neighbors accept, change and advertise."""
 
 from __future__ import annotations
 

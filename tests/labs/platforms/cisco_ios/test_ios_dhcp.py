@@ -1,4 +1,4 @@
-"""DHCP as typed at IOS routers: a server, a relay, a client, and a host that asks."""
+"""DHCP on IOS routers: a server, a relay, a client, and a host."""
 
 from __future__ import annotations
 

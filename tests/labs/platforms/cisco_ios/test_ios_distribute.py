@@ -1,4 +1,4 @@
-"""Distribute lists of interior protocols, shown by what is in the routing table of the router that takes or hears the routes."""
+"""Distribute lists of interior protocols, tested by the routing table of the receiving router."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def lab(deploy_task):
 
 
 def routes(lab, protocol):
-    """What the forwarding table has of it."""
+    """Return the part of the forwarding table about a network."""
     answer = json.loads(lab.nodes["R2"].vty([("zebra", f"show ip route {protocol} json")])[0][0] or "{}")
     return {prefix for prefix in ALL if any(entry.get("installed") for entry in answer.get(prefix, ()))}
 

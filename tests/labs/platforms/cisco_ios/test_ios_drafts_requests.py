@@ -1,4 +1,4 @@
-"""The requests of draft-cui-nmrg-llm-benchmark §4.2 and §4.3, typed as printed there, on IOS routers over the JSON-RPC sockets."""
+"""The requests of draft-cui-nmrg-llm-benchmark §4.2 and §4.3 on IOS routers, sent as printed over JSON-RPC sockets."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def ask(lab):
-    """Send a request as text to the agents' socket, or to the evaluators'; the answer's fields."""
+    """Send a request as text to the agents' or the evaluators' socket; return the fields of the answer."""
     ani = LabAni(
         lab,
         policy=Policy(devices=frozenset(lab.nodes)),

@@ -1,4 +1,4 @@
-"""EIGRP of IOS routers on a triangle: paths by bandwidth, failover, and what the tables say."""
+"""EIGRP of IOS routers in a triangle: paths by bandwidth, failover, and show commands."""
 
 from __future__ import annotations
 

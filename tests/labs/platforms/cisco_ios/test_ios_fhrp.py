@@ -1,4 +1,4 @@
-"""HSRP and VRRP as typed at IOS routers, judged by packets of a host and by ntc-templates."""
+"""HSRP and VRRP on IOS routers, tested with packets of a host and with ntc-templates."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def await_states(lab, command, **wanted):
 
 @contextmanager
 def unplugged(lab, router):
-    """A router whose cables to both sides are cut at the switches: it does not see it."""
+    """A router whose links are cut at the switches on both sides, so that its own links stay up."""
     port = {"R1": "eth1", "R2": "eth2"}[router]
     for switch in ("sw", "core"):
         lab.nodes[switch].run(["ip", "link", "set", port, "nomaster"])
@@ -82,7 +82,7 @@ def unplugged(lab, router):
 
 
 def outage_of(lab, router):
-    """Lab seconds for which the host reaches nothing after a router is lost."""
+    """Return the lab seconds of the host's outage after a router is lost."""
     with unplugged(lab, router):
         started = time.monotonic()
         await_that(
@@ -130,7 +130,7 @@ def test_show_standby_says_all_that_ntc_templates_reads(hsrp):
 
 def test_hsrp_fails_over_within_the_hold_time_of_lab_time_and_goes_back(hsrp):
     outage = outage_of(hsrp, "R1")
-    # between hold time less hello time, and hold time; two cores and pings of 0.1 s take their share
+    # between hold time minus hello time, and hold time; two cores and pings of 0.1 s add to it
     assert 6.5 <= outage <= 10 + 0.35 * hsrp.time_scale, outage
     await_states(hsrp, "show standby brief", R1="Active", R2="Standby")
     assert reaches(hsrp)
@@ -143,7 +143,7 @@ def test_a_tracked_interface_that_goes_down_hands_over(hsrp):
         lambda: show(hsrp, "R2", "show standby"),
     )
     assert parsed(hsrp, "R1", "show standby")[0]["priority"] == "90"
-    # the core side has no hello to tell it so: its hold time must pass
+    # the core side gets no hello about the change: its hold time must pass
     await_that(lambda: reaches(hsrp), lambda: "the host reaches nothing")
     apply_lines(hsrp.nodes["R1"], "interface gi0/1", "no shutdown")
     await_states(hsrp, "show standby brief", R1="Active", R2="Standby")

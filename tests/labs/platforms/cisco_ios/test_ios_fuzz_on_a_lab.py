@@ -1,4 +1,4 @@
-"""Random lines typed on a real router and a real switch: everything that is compiled of them, the node takes."""
+"""Random lines typed on a real router and a real switch: the node accepts every compiled state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RIP, RIPng, OSPFv3, IS-IS and static routes of IOS routers on one lab, and that all of it can go and come back."""
+"""RIP, RIPng, OSPFv3, IS-IS and static routes of IOS routers in one lab, including removal and re-adding."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def both(lab):
-    """Type lines at both routers, ``{n}`` being the router's number; whatever they add is taken away afterwards."""
+    """Type lines at both routers, with ``{n}`` replaced by the router's number; remove what they added afterwards."""
     before = {name: device_of(lab.nodes[name]).running_config() for name in ("R1", "R2")}
 
     def typed(*lines):

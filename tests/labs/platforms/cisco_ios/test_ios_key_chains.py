@@ -1,4 +1,4 @@
-"""Routing protocols that authenticate with key chains: neighbours with the same key agree, others do not."""
+"""Authentication of routing protocols with key chains: only neighbours with the same key become adjacent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def enter(lab):
-    """Type lines at a router; what they add is taken away afterwards by going back to the config that was."""
+    """Type lines at a router; restore the previous config afterwards."""
     devices = {name: device_of(lab.nodes[name]) for name in ("R1", "R2")}
     before = {name: device.running_config() for name, device in devices.items()}
 
@@ -112,7 +112,7 @@ def test_isis_believes_only_what_is_signed_with_the_key(lab, enter):
     enter("R1", *isis(1, "secret"), *use)
     enter("R2", *isis(2, "other"), *use)
     assert eventually(lambda: "UP" in Session(device_of(lab.nodes["R1"])).enter("show isis neighbors"))
-    threading.Event().wait(1.0)  # twenty seconds of the lab: what comes, comes at once
+    threading.Event().wait(1.0)  # twenty seconds of lab time: messages, if any, arrive at once
     assert "192.168.2.0" not in routes(lab, "isis")
     enter("R2", *CHAIN[:2], "key-string secret")
     assert eventually(lambda: "192.168.2.0/24 [115/" in routes(lab, "isis"))

@@ -1,4 +1,4 @@
-"""Translation on an IOS router between an inside and an outside that has no way back to inside addresses."""
+"""Translation on an IOS router whose outside has no route to inside addresses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def device(lab):
 
 @pytest.fixture
 def configure(lab, device):
-    """Type lines in config mode of R1; afterwards no rule of translation is left."""
+    """Type lines in config mode of R1; remove all translation rules afterwards."""
     typed = partial(type_lines, lab.nodes["R1"])
     yield typed
     rules = [entry.text for entry in device.config if entry.text.startswith("ip nat")]
@@ -70,7 +70,7 @@ def show(device, command):
 
 
 def seen_as(said):
-    """The address under which a server saw the client."""
+    """Return the client's address as a server sees it."""
     assert answered(said), said
     return said.split()[2]
 

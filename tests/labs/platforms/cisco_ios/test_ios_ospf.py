@@ -1,4 +1,4 @@
-"""OSPF of IOS routers on real labs: adjacencies, paths that packets take, areas, authentication."""
+"""OSPF of IOS routers in real labs: adjacencies, paths of packets, areas, authentication."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def lab(deploy_task):
 
 
 def hops(lab, source, target):
-    """The routers that answer on the way from one host to another."""
+    """Return the routers that answer on the path from one host to another."""
     text = lab.nodes[source].run(["traceroute", "-n", "-q", "1", "-w", "1", "-m", "6", target]).stdout
     return [line.split()[1] for line in text.splitlines()[1:]]
 

@@ -123,7 +123,7 @@ def show(lab):
 
 
 def route(show, name, network, mask="255.255.255.0"):
-    """The table's line of exactly that network, and all that is known of what its first address takes."""
+    """Return the table's line of exactly that network, and the details of the route to its first address."""
     return show(name, f"show ip route {network} {mask}") + show(name, f"show ip route {network}")
 
 

@@ -1,4 +1,6 @@
-"""OSPF for IPv6 in the form of address families, beside a neighbour in the classic one: packets, areas, externals, shows.
+"""OSPF for IPv6 in the form with address families, with a neighbour in the classic form.
+
+The tests cover packets, areas, external routes and show commands. The topology:
 
 h1 - R1 -area 0- R2 -area 1, totally stubby- R3 - h3
 """

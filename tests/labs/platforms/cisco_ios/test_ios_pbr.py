@@ -1,4 +1,4 @@
-"""Policy routing of IOS routers, shown by the way that packets take."""
+"""Policy routing of IOS routers, tested by the path of packets."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def show(lab, command):
 
 
 def received(lab, interface):
-    """Packets that R2 took from one of the lines."""
+    """Return the number of packets that R2 received from one of the lines."""
     return int(
         re.search(r"(\d+) packets input", Session(device_of(lab.nodes["R2"])).enter(f"show interfaces {interface}"))[1]
     )
 
 
 def way(lab, *, size=56, count=3):
-    """The line on which R2 hears three pings of h1."""
+    """Return the line on which R2 receives three pings of h1."""
     before = [received(lab, name) for name in ("Gi0/1", "Gi0/2")]
     assert (
         lab.nodes["h1"]

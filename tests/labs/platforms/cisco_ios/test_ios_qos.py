@@ -1,4 +1,4 @@
-"""Quality of service of IOS routers, shown by traffic between two hosts."""
+"""Quality of service of IOS routers, tested with traffic between two hosts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def configure(lab):
-    """Type lines in config mode; afterwards no policy is attached any more."""
+    """Type lines in config mode; detach all policies afterwards."""
     typed = partial(type_lines, lab.nodes["R1"])
     yield typed
     typed(*NOTHING)
@@ -47,7 +47,7 @@ def configure(lab):
 
 @pytest.fixture
 def offered(lab):
-    """Offer flows (rate, DSCP, further fields) from h1 to h2; what arrives of each in bit/s, and in packets."""
+    """Send flows (rate, DSCP, further fields) from h1 to h2; return the received bit/s and packets of each."""
 
     def offer(*flows, duration_s=1.2):
         wanted = [
@@ -73,7 +73,7 @@ def close(bps, share):
 
 
 def best_of(measure, wanted, tries=4):
-    """The first of a few measurements that is as wanted, or the last: a busy machine measures wrongly."""
+    """Return the first of a few measurements that meets the expectation, or the last: load distorts measurements."""
     for _ in range(tries):
         found = measure()
         if found == wanted:

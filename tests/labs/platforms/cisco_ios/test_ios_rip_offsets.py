@@ -1,4 +1,4 @@
-"""Offset lists of RIP: routes that a list permits count as further away."""
+"""Offset lists of RIP: routes that a list permits get a higher metric."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def enter(lab, *lines):
 
 
 def distances(lab):
-    """The metrics of the two networks."""
+    """Return the metrics of the two networks."""
     table = Session(device_of(lab.nodes["R1"])).enter("show ip route rip")
     return {net: table.partition(f"{net}/24 [120/")[2].partition("]")[0] for net in ("192.168.2.0", "192.168.3.0")}
 

@@ -1,4 +1,4 @@
-"""Filters, translation, zones and reverse paths on one IOS router: each acts where IOS has it act."""
+"""Filters, translation, zones and reverse path checks on one IOS router: they act in IOS's order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HSRP and DHCP on interfaces of a VRF, beside the same addresses in the global table."""
+"""HSRP and DHCP on interfaces of a VRF, with the same addresses in the global table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HSRP and DHCP where the interface is a VLAN: a router on a stick and a layer-3 switch."""
+"""HSRP and DHCP on VLAN interfaces: a router on a stick and a layer-3 switch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every ``show`` that the grammar has, on a lab where much is configured and on one where nothing is.
+"""Every ``show`` command of the grammar, on a lab with much configuration and on one without any.
 
-Other people's templates read what is printed: most of them fail at a line that they do not know, so nothing is lost unseen.
+Public templates parse the output. Most of them fail on an unknown line, so no output is ignored unnoticed.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ NOT_FOR_TEMPLATES = {
 
 
 def lines(role: str) -> list[str]:
-    """Every ``show`` of a role with nothing optional, one for each choice."""
+    """Return every ``show`` command of a role without optional words, one for each choice."""
     reader = book().reader("exec", role)
     found = [
         words
@@ -142,7 +142,7 @@ def expand(node: pattern.Node) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def lab(deploy_task):
-    """R1 and R2 with much configured, S1 a switch, E1 an empty router and E2 an empty switch."""
+    """R1 and R2 with much configuration, a switch S1, a router E1 and a switch E2 without any."""
     configs = {f"R{n}": RICH.format(name=f"R{n}", n=n, m=3 - n) for n in (1, 2)}
     task = ios_task(
         {**configs, "S1": SWITCH, "E1": "hostname E1\n", "E2": "hostname E2\n"},

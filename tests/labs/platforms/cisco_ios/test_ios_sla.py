@@ -1,4 +1,4 @@
-"""IP SLA and tracking as typed at an IOS router: a floating static route takes over when a probe fails behind a live link."""
+"""IP SLA and tracking on an IOS router: a floating static route takes over when a probe fails on a link that is up."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_floating_route_takes_over_when_the_probe_fails_and_gives_way_when_i
     )
     started = time.monotonic()
     await_that(lambda: default_hops(lab) == [("10.2.0.2",)], lambda: f"{default_hops(lab)}")
-    # the next probe begins within its frequency, and is lost after its timeout
+    # the next probe starts within its frequency, and fails after its timeout
     assert (time.monotonic() - started) * lab.time_scale <= 5 + 1 + 0.3 * lab.time_scale
     assert "Latest RTT: NoConnection/Busy/Timeout\n" in show(lab, "show ip sla statistics 1")
     assert "  Reachability is Down\n" in show(lab, "show track 10")

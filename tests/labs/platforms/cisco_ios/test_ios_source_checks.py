@@ -1,4 +1,4 @@
-"""What an IOS router asks of a packet's source: a way back to it, or leave to open a session."""
+"""Checks of a packet's source on an IOS router: reverse path, and permission to open a session."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def configure(lab):
 
 @pytest.fixture
 def arrives(lab):
-    """Whether echo requests from a source reach the far side; answers need not come back."""
+    """Whether echo requests from a source reach the far side; answers are not required."""
 
     def sent(source):
         before = received(lab)

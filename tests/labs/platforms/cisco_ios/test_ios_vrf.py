@@ -1,4 +1,4 @@
-"""VRFs of IOS routers: equal addresses side by side, and no way from one to the other."""
+"""VRFs of IOS routers: the same addresses in several VRFs, without routes between them."""
 
 from __future__ import annotations
 

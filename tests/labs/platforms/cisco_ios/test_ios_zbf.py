@@ -1,4 +1,4 @@
-"""Zones of an IOS router, shown by packets: an inside, an outside, and an interface in no zone."""
+"""Zones of an IOS router, tested with packets: an inside, an outside, and an interface in no zone."""
 
 from __future__ import annotations
 

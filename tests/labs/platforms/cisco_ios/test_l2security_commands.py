@@ -1,4 +1,4 @@
-"""Port security, DHCP snooping and ARP inspection by IOS commands, with hosts that behave and hosts that do not."""
+"""Port security, DHCP snooping and ARP inspection by IOS commands, with valid and offending hosts."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_server_behind_an_untrusted_port_gives_no_address_and_bindings_are_see
 
 
 def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure, show, platform):
-    """Builds on the binding of the test before."""
+    """This test uses the binding of the previous test."""
     configure("ip arp inspection vlan 10", "interface Gi0/3", "ip arp inspection trust", "end")
     b, server, rogue = (lab.nodes[name] for name in ("b", "server", "rogue"))
     for node in (b, server, rogue):

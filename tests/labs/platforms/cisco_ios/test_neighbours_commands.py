@@ -1,4 +1,4 @@
-"""CDP and LLDP on a real lab: who is shown, who is not, and when a neighbour goes."""
+"""CDP and LLDP in a real lab: which neighbours are shown, and when they disappear."""
 
 from __future__ import annotations
 

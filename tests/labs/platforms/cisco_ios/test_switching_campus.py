@@ -1,4 +1,4 @@
-"""Switching together with what stands on it: gateways on SVIs that stand in for each other, VRFs on subinterfaces."""
+"""Switching with dependent features: redundant gateways on SVIs, VRFs on subinterfaces."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_gateway_on_svis_survives_its_switch_being_cut_off(campus, platform):
     platform.apply(campus.nodes["D1"], ["interface range Gi0/1 - 2", "shutdown", "end"])
     started = time.monotonic()
     while not reaches(h, "10.0.20.11", count=1):
-        # hold time and spanning tree: 10 s and a little, in lab time; the rest is this machine's
+        # hold time and spanning tree: about 10 s of lab time; the rest is for load
         assert (time.monotonic() - started) * campus.time_scale < 60
     assert "Active  local" in platform.execute(campus.nodes["D2"], "show standby brief")
     brief = platform.execute(campus.nodes["D1"], "show ip interface brief")
@@ -94,7 +94,7 @@ def test_it_comes_back_and_takes_over_again(campus, platform):
 
 
 def test_subinterfaces_of_one_port_may_be_in_different_vrfs(deploy_task, platform):
-    """Both tenants use the same addresses and do not see each other."""
+    """Both tenants use the same addresses and are isolated from each other."""
     links = ["A Gi0/0 - a eth0", "A Gi0/1 - b eth0", "A Gi0/2 - R Gi0/0", "A Gi0/3 - x eth0"]
     hosts = {"a": "10.0.0.11/24", "b": "10.0.0.12/24", "x": "10.9.9.9/24"}
     lab = deploy_task(switched_task({"A": ACCESS, "R": TENANTS}, links, switches=["A"], hosts=hosts), time_scale=20)

@@ -1,4 +1,4 @@
-"""Switching by IOS commands on real labs: what packets do, and what the shows say, read by ntc-templates."""
+"""Switching by IOS commands in real labs: forwarding, and show commands parsed by ntc-templates."""
 
 from __future__ import annotations
 

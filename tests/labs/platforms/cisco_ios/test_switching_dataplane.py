@@ -1,4 +1,4 @@
-"""VLANs, trunks, SVIs and subinterfaces with packets, before any IOS command line is involved."""
+"""VLANs, trunks, SVIs and subinterfaces with packets, without an IOS command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_netbench.platforms.capabilities import LOGS
 from tests.support.ios import eventually
 from tests.support.switches import Subinterface, Switch, SwitchState, access, hosts_and_switches, reaches, tapped, trunk
 
@@ -68,7 +69,7 @@ def test_a_vlan_that_is_not_allowed_stays_off_the_trunk(lab, switches):
 
 
 def test_different_native_vlans_join_two_vlans(lab, switches):
-    """Without spanning tree nothing stops it, as on the real thing."""
+    """Without spanning tree nothing prevents it, as on a real switch."""
     set_up(switches, two_vlans(native=10), two_vlans(native=20))
     lab.nodes["d"].run(["ip", "address", "add", "10.0.10.99/24", "dev", "eth0"])
     assert reaches(lab.nodes["a"], "10.0.10.99")
@@ -89,9 +90,9 @@ def test_changing_one_vlan_does_not_interrupt_another(lab, switches):
     lab.nodes["c"].start(["ping", "-n", "-c", "60", "-i", "0.02", "-W", "1", "10.0.20.12"], lab_time=False)
     for allowed in ((20,), (10, 20), (20,), (10, 20)):
         set_up(switches, two_vlans(allowed=allowed))
-    log = "/var/log/ping.log"
-    assert eventually(lambda: "packets transmitted" in lab.nodes["c"].read_file(log))
-    assert " 0% packet loss" in lab.nodes["c"].read_file(log)
+    logs = lab.nodes["c"].capability(LOGS)
+    assert eventually(lambda: "packets transmitted" in logs.log("ping"))
+    assert " 0% packet loss" in logs.log("ping")
 
 
 def test_addresses_are_learned_where_they_are(lab, switches):

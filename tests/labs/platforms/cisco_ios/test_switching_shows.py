@@ -1,4 +1,4 @@
-"""Every show of switching on a switch where nothing is configured: it says so in words that its template reads."""
+"""Show commands of switching without any configuration: their output is valid for its template."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PLAIN = {
 
 @pytest.fixture(scope="module")
 def show(deploy_task):
-    """What a switch with one host says; Gi0/1 has no cable."""
+    """Return the output of a switch with one host; Gi0/1 has no cable."""
     config = "interface Gi0/0\n spanning-tree portfast\ninterface Gi0/1\n description not plugged\n"
     lab = deploy_task(
         switched_task({"SW": config}, ["SW Gi0/0 - h eth0"], switches=["SW"], hosts={"h": "10.0.0.1/24"}), time_scale=20

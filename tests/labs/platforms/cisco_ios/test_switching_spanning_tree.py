@@ -1,4 +1,4 @@
-"""Spanning tree with packets: rings of switches, storms that do not happen, failover in lab time."""
+"""Spanning tree with packets: rings of switches without broadcast storms, failover in lab time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCALE = 20
 
 
 def until(condition: Callable[[], bool], *, lab_s: float) -> float | None:
-    """Lab seconds until a condition holds, or ``None`` if it did not within ``lab_s`` (and a little)."""
+    """Return the lab seconds until a condition holds, or ``None`` if it does not hold within about ``lab_s``."""
     started = time.monotonic()
     while not condition():
         if (time.monotonic() - started) * SCALE > lab_s + 10:
@@ -41,7 +41,7 @@ def lab(deploy_task):
 
 @pytest.fixture
 def ring(lab):
-    """The switches by name, with nothing configured."""
+    """The switches by name, without configuration."""
     switches = {name: Switch(lab.nodes[name]) for name in NAMES}
     yield switches
     for switch in switches.values():
@@ -68,7 +68,7 @@ def configure(ring, **states):
 
 
 def roles(ring, vlan=10):
-    """By switch: what its two ring ports are, ``None`` while their link is down."""
+    """Return by switch the roles of its two ring ports, ``None`` while their link is down."""
     return {name: tuple(switch.ports(vlan).get(port) for port in ("eth1", "eth2")) for name, switch in ring.items()}
 
 
@@ -107,7 +107,7 @@ def test_the_blocked_port_takes_over_when_a_link_of_the_tree_fails(lab, ring, mo
 
 @pytest.mark.parametrize(("mode", "within_s"), [("pvst", 60), ("rapid-pvst", 12)])
 def test_a_root_that_falls_silent_is_missed(lab, ring, mode, within_s):
-    """Its links stay up, so only age tells: 20 s of lab time and the forward delay twice, or three hellos."""
+    """Its links stay up, so only timers detect it: 20 s of lab time and twice the forward delay, or three hellos."""
     configure(ring, **{name: state_of(name, mode=mode) for name in NAMES})
     assert until(settled(ring), lab_s=40) is not None
     quiet = tuple(replace(port, silent=True) for port in state_of("s1").ports)
@@ -207,7 +207,7 @@ def test_different_native_vlans_are_noticed_and_blocked(ring):
 
 
 def test_without_spanning_tree_a_ring_storms(lab, ring):
-    """What the other tests rely on: the ring is a real one."""
+    """The other tests rely on it: the ring is a real one."""
     bare = {name: replace(state_of(name), trees={}) for name in NAMES}
     configure(ring, **bare)
     with tapped(lab.nodes["h3"], "eth0") as caught:

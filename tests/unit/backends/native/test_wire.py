@@ -36,7 +36,8 @@ try:
         got.append((int.from_bytes(data[:4], "big"), len(data)))
 except TimeoutError:
     pass
-print(json.dumps({"numbers": [n for n, _ in got], "bytes": sum(size for _, size in got), "seconds": (last or 0) - (first or 0)}))
+numbers, sizes = [n for n, _ in got], [size for _, size in got]
+print(json.dumps({"numbers": numbers, "bytes": sum(sizes), "seconds": (last or 0) - (first or 0)}))
 """
 
 BLAST = """

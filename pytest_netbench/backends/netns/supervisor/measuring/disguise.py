@@ -1,4 +1,4 @@
-"""What probes look like: sizes, ports and contents drawn for each trial, such as ordinary traffic has. Standard library only."""
+"""Sizes, ports and contents of probes: like ordinary traffic, and drawn for each trial. Standard library only."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Closing taps without waiting for it. Standard library only.
 
-The kernel closes a packet socket only after every processor has let go of it, some 10 ms each. Closed side by side they wait together,
-and in a process of their own nobody waits for them.
+The kernel closes a packet socket only after an RCU grace period, some 10 ms for each. Sockets that are closed in
+parallel share that wait, and in a separate process it delays no request.
 """
 
 from __future__ import annotations

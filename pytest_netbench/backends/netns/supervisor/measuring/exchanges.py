@@ -104,7 +104,7 @@ class Exchange:
         return self.deadline + (GRACE_NS if self.is_last_try else 0)
 
     def may_repeat(self, lost_packets: int) -> bool:
-        """Whether it is sent again: as often as asked for, and a little more often if an answer may have been lost here."""
+        """Whether to send it again: the requested count, and a few more if an answer may have been lost here."""
         if self._tries_left == 0 and lost_packets > self._lost_packets and self._spare_tries:
             self._spare_tries -= 1
             self._tries_left = 1
@@ -151,7 +151,7 @@ class Exchange:
 
     @property
     def answered(self) -> bool:
-        """Whether an answer came, from whomever."""
+        """Whether an answer came, from any sender."""
         return bool(self._answer)
 
     def complain(self, what: str) -> None:
@@ -170,7 +170,7 @@ class Exchange:
             self._when_ended(self)
 
     def fail(self, error: OSError) -> None:
-        """What the kernel refuses it is what became of it."""
+        """Take the kernel's error as the result of the probe."""
         self.complain(_REFUSED.get(error.errno or 0, error.strerror or str(error)))
 
     def report(self) -> dict[str, Any]:

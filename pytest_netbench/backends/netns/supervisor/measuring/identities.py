@@ -1,4 +1,4 @@
-"""Whose packet is this: probes by what identifies their packets. Standard library only."""
+"""Mapping of packets to the probes that they belong to. Standard library only."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ Flow = tuple[str, int, bytes, int, int]
 class Identities:
     """Dictionaries from what packets carry to the attempts they belong to.
 
-    Translation of addresses and ports on the way changes neither contents nor the sequence numbers of TCP, so these identify a
-    packet at the target. At the source, where nothing is translated any more, its flow identifies it too.
+    Translation of addresses and ports on the path changes neither contents nor TCP sequence numbers, so these identify
+    a packet at the target. At the source, where all translations have been reversed, its flow identifies it too.
 
     Attributes:
         questions: By contents, on the way to the target.
         answers: By contents, on the way back.
         segments: By first sequence number.
-        flows: By source node, protocol, target, source port and target port; of an echo, sequence number and identifier.
+        flows: By source node, protocol, target, source port and target port; for an echo, sequence number and
+            identifier instead of ports.
     """
 
     def __init__(self) -> None:

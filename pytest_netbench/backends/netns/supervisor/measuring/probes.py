@@ -1,8 +1,8 @@
 """Probing: many packet exchanges at once from one process, in one loop. Standard library only.
 
-The loop's work follows the events: contents and flows identify packets by dictionaries, and deadlines wait in a heap. A probe is
-given up only after all sockets were read empty once its deadline had passed, so that its fate follows from the kernel's receive
-times and not from when this process had its turn.
+The loop's work is proportional to the number of events: dictionaries identify packets by contents and flows, and
+deadlines are in a heap. A probe is given up only after its deadline has passed and all sockets were read until empty.
+So the result depends on the kernel's receive times and not on when this process was scheduled.
 """
 
 from __future__ import annotations

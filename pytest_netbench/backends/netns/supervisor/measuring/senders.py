@@ -40,7 +40,7 @@ class Senders:
         """Send a probe (again).
 
         Raises:
-            OSError: What the kernel has against it. ``BlockingIOError``: it has no room; what is sent later may find some.
+            OSError: The kernel refuses it. ``BlockingIOError`` means that a buffer is full; a later attempt may work.
         """
         (self._send_echo if exchange.protocol == "icmp" else self._send_datagram)(exchange)
 

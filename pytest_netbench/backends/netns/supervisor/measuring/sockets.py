@@ -1,4 +1,4 @@
-"""Sockets in the networks of nodes: each belongs to the network it was made in, wherever it is used. Standard library only."""
+"""Sockets in the networks of nodes. A socket stays in the network in which it was made. Standard library only."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Sockets:
         """A socket that listens on a port of a node; ``None`` if the port is occupied.
 
         Raises:
-            OSError: What else the kernel has against it.
+            OSError: The kernel refuses it for another reason.
         """
         made = self.open(node, protocol, version)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

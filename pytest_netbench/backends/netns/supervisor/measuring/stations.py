@@ -1,7 +1,7 @@
-"""The receiving side of probes at one node: a tap and a few raw sockets, whatever the number of probes. Standard library only.
+"""The receiving side of probes at one node: a tap and a few raw sockets for all probes. Standard library only.
 
-The tap sees packets as they come off the wire, before any filter of the node; a raw socket is given what the node's own stack
-accepted. The difference between the two is what a node denies by itself.
+The tap sees received packets before any filter of the node; a raw socket gets what the node's own stack accepted. The
+difference between the two is what the node itself denies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Probes from addresses that their node does not have: sent as they are, answered by nobody but this. Standard library only.
+"""Probes from addresses that their node does not have. Only this process answers them. Standard library only.
 
-The node's own stack takes no packets to such an address, so answers are read at the node's tap. Neighbours that ask for the address
-by ARP or neighbour discovery are told the hardware address of the interface on which they ask.
+The node's own stack accepts no packets to such an address, so answers are read at the node's tap. An ARP request or
+neighbour solicitation for the address is answered with the hardware address of the interface on which it arrives.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ARP_REQUEST, _ARP_REPLY = 1, 2
 
 
 class Strangers:
-    """Speaks for the foreign addresses of one node."""
+    """Implements the foreign addresses of one node."""
 
     def __init__(self, *, station: Station, sockets: Sockets, identities: Identities, disguise: Disguise) -> None:
         self._station = station
@@ -45,14 +45,14 @@ class Strangers:
         station.widen(self._take)
 
     def add(self, address: str) -> None:
-        """Speak for an address from now on."""
+        """Handle an address from now on."""
         self._addresses.add(ipaddress.ip_address(address).packed)
 
     def connect(self, exchange: Exchange) -> None:
         """Open a TCP connection.
 
         Raises:
-            OSError: What the kernel has against it.
+            OSError: The kernel refuses it.
         """
         number = self._disguise.number(32)
         attempt = Attempt(

@@ -42,7 +42,7 @@ class Listeners:
         Where one is, the node's stack is asked whether it accepted a connection: that program answers as it likes.
 
         Raises:
-            OSError: What the kernel has against it.
+            OSError: The kernel refuses it.
         """
         key = (station.node, version, port)
         if key not in self._ports:
@@ -141,7 +141,7 @@ class Clients:
         """Open a connection (one more, if there is one already).
 
         Raises:
-            OSError: What the kernel has against it.
+            OSError: The kernel refuses it.
         """
         client = self._sockets.open(exchange.source, "tcp", exchange.version)
         self._open.setdefault(exchange, []).append(client)

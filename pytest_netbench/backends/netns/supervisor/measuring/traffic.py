@@ -1,6 +1,6 @@
 """Traffic: flows of a given rate and marking, and what arrives of them.
 
-One process offers and receives all flows, on one clock; rates of up to some ten Mbit/s are what it is made for. Standard
+One process sends and receives all flows, on one clock. It is designed for rates of up to some ten Mbit/s. Standard
 library only.
 """
 

@@ -1,6 +1,6 @@
 """Access lists: standard, extended and IPv6; object groups and time ranges; packet filters on interfaces.
 
-Other areas use ``acl.match.chain`` to have an access list decide where packets go, and ``acl.lists.find`` to read one.
+Other areas use ``acl.match.chain`` to classify packets by an access list, and ``acl.lists.find`` to read one.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ _LISTS = (
     ),
     Command(
         pattern="ip access-list logging interval {ms:0-2147483647}",
-        marked="the first packet of a flow is told at once, then sums every five minutes",
+        marked="the first packet of a flow is logged at once, then a summary every five minutes",
     ),
     Command(
         pattern="ip access-list log-update threshold {count:0-2147483647}",
-        marked="the first packet of a flow is told at once, then sums every five minutes",
+        marked="the first packet of a flow is logged at once, then a summary every five minutes",
     ),
     Command(
         pattern="ipv6 access-list {list!:name}",
@@ -168,7 +168,7 @@ AREA = Area(
         ("log, log-input", "yes: the first packet of a flow at once, then a sum every five minutes"),
         (
             "ip access-group, ipv6 traffic-filter; refusals answered as administratively prohibited",
-            "yes; no answer where an outbound list stands on an ip nat outside interface",
+            "yes; no answer for an outbound list on an ip nat outside interface",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""One line of an access list: what it says, apart from how it was typed, and how IOS prints it."""
+"""One line of an access list: its meaning, independent of the typed form, and its text in IOS."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ALL = 0xFFFFFFFF
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """One end: ``any``, an IPv4 address with the bits that do not matter, an IPv6 prefix, or an object group."""
+    """One end of an ACL line: ``any``, IPv4 address and wildcard, IPv6 prefix, or object group."""
 
     kind: Literal["any", "net", "prefix", "group"] = "any"
     value: str = ""
     wildcard: int = 0
 
     def text(self, *, standard: bool = False) -> str:
-        """As a running config prints it."""
+        """The text in a running config."""
         if self.kind == "any":
             return "any"
         if self.kind == "group":
@@ -38,13 +38,13 @@ class Address:
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """Ports of one end. ``operator``: eq, neq, lt, gt or range."""
+    """The ports of one end. ``operator``: eq, neq, lt, gt or range."""
 
     operator: str
     values: tuple[int, ...]
 
     def text(self, by_number: dict[int, str]) -> str:
-        """As a running config prints it."""
+        """The text in a running config."""
         return " ".join([self.operator, *(by_number.get(port, str(port)) for port in self.values)])
 
 
@@ -55,15 +55,15 @@ class Ace:
     Args:
         permit: Whether it permits.
         family: 4 or 6.
-        standard: It stands in a standard list.
+        standard: Whether it belongs to a standard list.
         protocol: ``ip`` (``ipv6``), a name, or a number as text; "" where ``service`` is an object group.
         service: Name of a service object group.
         established: TCP with ACK or RST set.
         flags: TCP flags as typed: ``("match-any", "+syn", "-ack")`` or plain ones.
-        during: Name of a time range.
+        during: The name of its time range.
         log: ``log``, ``log-input`` or "".
-        reflect: Name of the reflexive list that remembers sessions; ``reflect_s``: for how long, if said.
-        evaluate: Name of the reflexive list whose sessions' answers it permits, and nothing else.
+        reflect: Name of the reflexive list that remembers sessions; ``reflect_s``: its timeout, if configured.
+        evaluate: Name of the reflexive list whose sessions' answers are all that it permits.
     """
 
     permit: bool
@@ -92,7 +92,7 @@ class Ace:
 
     @property
     def action(self) -> str:
-        """``permit`` or ``deny``."""
+        """The action: ``permit`` or ``deny``."""
         return "permit" if self.permit else "deny"
 
     @cached_property
@@ -137,7 +137,7 @@ class Ace:
 
 @lru_cache(maxsize=8192)
 def ace(match: Match) -> Ace:
-    """What a line of an access list says."""
+    """Return the meaning of an access list line."""
     if match.name == "ace evaluate":
         return Ace(permit=True, evaluate=match["reflect"])
     six = match.name.endswith("ipv6")

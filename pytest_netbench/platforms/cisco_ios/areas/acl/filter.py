@@ -1,8 +1,9 @@
-"""``ip access-group`` and ``ipv6 traffic-filter``: access lists that judge packets on interfaces.
+"""``ip access-group`` and ``ipv6 traffic-filter``: access lists that filter packets on interfaces.
 
-Inbound lists see packets before translation, to the router or through it. Outbound ones see packets in transit after translation. A packet
-that is denied is answered as "administratively prohibited", unless its interface has ``no ip unreachables``; where the outgoing interface
-translates, the addresses are final only where the kernel no longer lets a router answer, so those are dropped in silence.
+Inbound lists are applied before translation, to packets for the router and in transit. Outbound lists are applied
+after translation, to packets in transit. A denied packet is answered with "administratively prohibited" unless its
+interface has ``no ip unreachables``. If the outgoing interface translates, the addresses are final only at a hook
+where the kernel cannot reject any more, so denied packets are dropped silently.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _PACE = "limit rate 2/second burst 2 packets"
 
 
 def compile_filters(context: Context) -> None:
-    """Rules for every interface that has a list."""
+    """Add rules for every interface that has a list."""
     applied = [
         (one, direction, family, name)
         for one in context.interfaces
@@ -33,15 +34,15 @@ def compile_filters(context: Context) -> None:
 
 
 def _is_switchport(context: Context, one: Interface) -> bool:
-    """Whether it passes frames on and not packets; its lists are said to have no effect."""
+    """Whether the interface is a switchport. Lists on switchports have no effect and are reported as unsupported."""
     frames = context.facts.role == "switch" and not one.parsed.is_virtual and not one.section.says_no("switchport")
     for entry in one.section.all("ip access-group in", "ip access-group out") if frames else ():
-        context.unsupported(entry, f"{one.name} is a switch port: lists filter on the interfaces of VLANs")
+        context.unsupported(entry, f"{one.name} is a switch port: lists only filter on VLAN interfaces")
     return frames
 
 
 def lists_on(one: Interface) -> Iterator[tuple[str, int, str]]:
-    """(``in`` or ``out``, family, list) of an interface."""
+    """Return (``in`` or ``out``, family, list) for each list of an interface."""
     for family, words in ((4, "ip access-group"), (6, "ipv6 traffic-filter")):
         for direction in ("in", "out"):
             entry = one.section.get(f"{words} {direction}")
@@ -58,7 +59,7 @@ def _apply(context: Context, one: Interface, *, direction: str, family: int, nam
     )
     protocol = "ipv4" if family == 4 else "ipv6"
     side = "iifname" if direction == "in" else "oifname"
-    # the router's own packets have come in nowhere
+    # the router's own packets have no incoming interface
     foreign = "iif != 0 " if late else ""
     context.state.nft.rule(hook, f'{foreign}{side} "{one.kernel}" meta nfproto {protocol} jump {target}')
 

@@ -1,4 +1,4 @@
-"""How lines of access lists are written: what may stand behind ``permit`` and ``deny``."""
+"""The syntax of access list lines: what may follow ``permit`` and ``deny``."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ EXTENDED = (
 )
 """Lines of an extended list, by protocol."""
 EVALUATE = "evaluate {reflect:name}"
-"""A line of an extended list that lets the answers of remembered sessions through."""
+"""A line of an extended list that permits the answers of remembered sessions."""
 SIX = (
     (
         f"{_ACTION} tcp {_end6('src')} {_ports('src', 'tcpport')} {_end6('dst')} {_ports('dst', 'tcpport')} < {_TCP} |"
@@ -67,10 +67,10 @@ SIX = (
 
 
 def in_section(body: str) -> str:
-    """The pattern of a line inside a list's own mode."""
+    """Return the pattern of a line inside a list's own mode."""
     return f"[ {_SEQUENCE} ] ^ {body}"
 
 
 def in_section6(body: str) -> str:
-    """The same for IPv6, where the number has a word before it."""
+    """Return the pattern for IPv6, where the keyword ``sequence`` precedes the number."""
     return f"[ sequence {_SEQUENCE} ] ^ {body}"

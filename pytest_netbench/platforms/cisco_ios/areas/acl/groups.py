@@ -1,4 +1,4 @@
-"""Object groups: networks as nftables sets, services as alternatives of a match."""
+"""Object groups: networks as nftables sets, services as alternative match conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MODES = {NETWORK: "group-network", SERVICE: "group-service"}
 
 
 def compile_groups(context: Context) -> None:
-    """A set for every network group."""
+    """Add a set for every network group."""
     for entry, _ in context.config.sections(NETWORK):
         found = sorted(set(_networks(context.config, entry["group"], set())))
         elements = f" elements = {{ {', '.join(found)} }};" if found else ""
@@ -45,7 +45,7 @@ def _networks(config: Section, name: str, seen: set[str]) -> Iterator[str]:
 
 
 def service_conditions(context: Context, name: str) -> list[str]:
-    """Alternatives that match the services of a group."""
+    """Return alternative conditions that match the services of a group."""
     return list(dict.fromkeys(_services(context.config, name, set())))
 
 
@@ -93,7 +93,7 @@ def _ports(one: Entry, side: str) -> Ports | None:
 
 def _check_group(edit: Edit, match: Match) -> str | None:
     parent = edit.section.parent
-    # a saved config may name a group before it comes to it
+    # a saved config may use a group before it defines the group
     if not edit.booting and parent is not None and edit.config.get(parent.name, group=match["group"]) is None:
         return f"% object-group {match['group']} does not exist"
     return None

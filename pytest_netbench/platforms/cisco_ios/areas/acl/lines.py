@@ -1,4 +1,4 @@
-"""``access-class`` and ``transport input``: who may open a session on the virtual terminal lines, and by which protocol."""
+"""``access-class`` and ``transport input``: access to the virtual terminal lines by source and protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _FACTORY = {"login", "transport input none"}
 
 
 def compile_lines(context: Context) -> None:
-    """Refuse the beginning of sessions that no line takes. A new session gets the first line, so that one's rules hold."""
+    """Refuse new sessions that no line accepts.
+
+    A new session uses the first line, so the rules of that line apply.
+    """
     lines = [(entry, body) for entry, body in context.config.sections("line") if entry["kind"] == "vty"]
     if not lines:
         return
@@ -44,7 +47,10 @@ def compile_lines(context: Context) -> None:
 
 
 def _closed(body: Section) -> list[int]:
-    """Ports of protocols that the lines do not take. Lines that nobody has configured take whatever the node itself does."""
+    """Return the ports of protocols that the lines refuse.
+
+    Lines without configuration accept every protocol that the node offers.
+    """
     said = body.get("transport input")
     if said is None or said.has("all"):
         return []
@@ -65,6 +71,6 @@ COMMANDS = (
         pattern="access-class {list:list} out",
         mode="line",
         name="access-class out",
-        marked="connections from the device are not made",
+        marked="there is no telnet or SSH client",
     ),
 )

@@ -1,4 +1,4 @@
-"""Access lists of a config: finding one, numbering and changing its lines, printing them."""
+"""Access lists of a config: find a list, number and change its lines, print it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class AccessList:
-    """An access list as compilers see it. ``family``: 4 or 6."""
+    """An access list in the form that compilers use. ``family``: 4 or 6."""
 
     name: str
     family: int
@@ -42,19 +42,22 @@ class AccessList:
 
 
 def find(config: Section, name: str, *, family: int = 4) -> AccessList | None:
-    """The access list called so, or ``None``. A list without lines (remarks alone) permits everything where it filters."""
+    """Return the access list called ``name``, or ``None``.
+
+    A list without lines (only remarks) permits everything when used as a filter.
+    """
     entry = entry_of(config, name, family=family)
     return None if entry is None else read(entry)
 
 
 def every(config: Section, *, family: int = 4) -> list[AccessList]:
-    """All lists of a family: numbered ones first, then named ones."""
+    """Return all lists of a family: numbered ones first, then named ones."""
     kinds = KINDS[:3] if family == 4 else (SIX,)
     return [read(entry) for kind in kinds for entry in config.all(kind)]
 
 
 def read(entry: Entry) -> AccessList:
-    """The list whose section ``entry`` opens."""
+    """Return the list whose section ``entry`` opens."""
     lines = tuple(Line(number=one["seq"], ace=ace(one.match)) for one in entry.body if one.name != "remark")
     return AccessList(
         name=entry["list"],
@@ -65,7 +68,7 @@ def read(entry: Entry) -> AccessList:
 
 
 def entry_of(config: Section, name: str, *, family: int = 4) -> Entry | None:
-    """The config line that opens the list called so."""
+    """Return the config line that opens the list called ``name``."""
     for kind in KINDS[:3] if family == 4 else (SIX,):
         found = config.get(kind, list=name)
         if found is not None:
@@ -73,11 +76,11 @@ def entry_of(config: Section, name: str, *, family: int = 4) -> Entry | None:
     return None
 
 
-# -- changing ----------------------------------------------------------------------------------------------------------
+# -- edits ----------------------------------------------------------------------------------------------------------
 
 
 def open_named(edit: Edit, match: Match) -> str | None:
-    """``ip access-list standard|extended NAME``; a number means the numbered list."""
+    """Open ``ip access-list standard|extended NAME``; a number opens the numbered list."""
     name = match["list"]
     known = entry_of(edit.config, name)
     if match.negated or match.reset:
@@ -97,7 +100,10 @@ def open_named(edit: Edit, match: Match) -> str | None:
 
 
 def numbered(edit: Edit, match: Match) -> str | None:
-    """``access-list N …`` typed in global config mode. ``no`` takes the whole list away, whatever else the line says."""
+    """Store ``access-list N …``, typed in global config mode.
+
+    ``no`` removes the whole list, whatever else the line says.
+    """
     known = edit.config.get(NUMBERED, list=match["list"])
     if match.negated or match.reset:
         if known is not None:
@@ -111,7 +117,7 @@ def numbered(edit: Edit, match: Match) -> str | None:
 
 
 def line(edit: Edit, match: Match) -> str | None:
-    """A line typed in a list's own mode."""
+    """Store a line typed in the mode of a list."""
     number = match.get("seq")
     if match.negated or match.reset:
         _remove(edit, match, number)
@@ -120,7 +126,7 @@ def line(edit: Edit, match: Match) -> str | None:
 
 
 def remark(edit: Edit, match: Match) -> str | None:
-    """A remark: it stands before the line that is typed next."""
+    """Store a remark: it precedes the line that is typed next."""
     if match.negated or match.reset:
         wanted = match.get("text")
         for entry in [entry for entry in edit.section if entry.name == "remark" and wanted in {None, entry["text"]}]:
@@ -145,7 +151,7 @@ def _numbered(section: Section, number: int) -> Iterator[Entry]:
 
 
 def _saying(edit: Edit, section: Section, text: str) -> Iterator[Entry]:
-    """Lines are stored as their texts are read, so equal ones have equal arguments."""
+    """Return the stored lines with the same meaning as ``text``, found by their parsed arguments."""
     like = edit.entry(text, section)
     among = section.entries.among(like.name, like.match.args.items())
     return (entry for entry in among if ace(entry.match).text == text)
@@ -158,7 +164,7 @@ def _is_remark(entry: Entry) -> bool:
 def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | None:
     if not text.startswith("remark"):
         if any(_saying(edit, section, text)):
-            return None  # said already: IOS keeps the line where it is
+            return None  # the line exists already: IOS keeps its position
         if number is not None and any(_numbered(section, number)):
             return "% Duplicate sequence number"
     last = next((entry["seq"] for entry in reversed(section.entries) if not _is_remark(entry)), 0)
@@ -166,7 +172,7 @@ def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | N
         number = last // STEP * STEP + STEP
     if number > _LAST:
         return _TOO_HIGH
-    if len(section.entries) >= MOST_LINES:  # lines of numbered lists come from global mode
+    if len(section.entries) >= MOST_LINES:  # lines of numbered lists are typed in global mode
         return FULL
     if not text.startswith("remark") and number > last:
         _take_along(edit, section, number)
@@ -175,7 +181,7 @@ def _add(edit: Edit, section: Section, text: str, number: int | None) -> str | N
 
 
 def _take_along(edit: Edit, section: Section, number: int) -> None:
-    """Remarks behind the last line belong to the line that comes next."""
+    """Assign the remarks at the end of the list to the line that follows them."""
     remarks = list(takewhile(_is_remark, reversed(section.entries)))
     for entry in remarks:
         section.remove(entry)
@@ -184,18 +190,18 @@ def _take_along(edit: Edit, section: Section, number: int) -> None:
 
 
 def _put(edit: Edit, section: Section, number: int, text: str) -> None:
-    """Store a line behind those of its number; the same remark twice is two lines."""
+    """Store a line after the lines of its number. The same remark twice is two lines."""
     entry = edit.entry(f"{'sequence ' if section.mode == 'acl-ipv6' else ''}{number} {text}", section)
     section.entries.insert(bisect_right(section.entries, _place(entry), key=_place), entry)
 
 
 def _place(entry: Entry) -> tuple[int, bool]:
-    """A remark stands before the line of its number."""
+    """Return the position of a line: remarks precede the line of their number."""
     return entry["seq"], not _is_remark(entry)
 
 
 def resequence(edit: Edit, match: Match) -> str | None:
-    """Number the lines of a list anew."""
+    """Renumber the lines of a list."""
     entry = entry_of(edit.config, match["list"])
     if match.negated or match.reset:
         return None
@@ -224,15 +230,15 @@ def _text(entry: Entry) -> str:
 
 
 def render_numbered(entry: Entry) -> list[str]:
-    """A numbered list as lines of global config mode."""
+    """Return a numbered list as lines of global config mode."""
     kind = "standard" if entry.body.mode == "acl-standard" else "extended"
-    if any(one.name == "ace evaluate" for one in entry.body):  # no line of the global mode says this
+    if any(one.name == "ace evaluate" for one in entry.body):  # global mode has no form of this line
         return _section(entry, f"ip access-list {kind} {entry['list']}", "")
     return [f"{entry.text} {_text(one)}" for one in entry.body] or [f"ip access-list {kind} {entry['list']}"]
 
 
 def render_named(entry: Entry) -> list[str]:
-    """A named list with its lines; with numbers only where a reload would give others."""
+    """Return a named list with its lines, with sequence numbers only where a reload would give others."""
     return _section(entry, entry.text, "sequence " if entry.name == SIX else "")
 
 

@@ -1,8 +1,8 @@
-"""What an access list matches, in the words of nftables.
+"""Access lists as nftables conditions and chains.
 
-It is the one translation that filters, NAT, QoS, policy routing, zones and control-plane policing share.
-An access list decides by its first line that fits, so it is compiled to a chain: a packet that it permits leaves the chain one way, one
-that it denies another. ``chain`` makes such a chain; jump to it from a base chain.
+Filters, NAT, QoS, policy routing, zones and control-plane policing all use this translation. The first matching line
+of an access list decides, so a list is compiled to a chain that permitted packets leave by one verdict and denied
+packets by another. ``chain`` creates such a chain; jump to it from a base chain.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ def chain(
     discovery: bool = False,
     log: bool = False,
 ) -> str:
-    """Have a chain that is left by ``permit`` or by ``deny``; returns its name, for ``jump``.
+    """Add a chain that packets leave by ``permit`` or ``deny``; return its name, for ``jump``.
 
     Args:
         context: Of the compilation.
         name: Of the access list.
-        permit: Statements for packets that the list permits, ending in a verdict: ``goto x``, ``meta mark set 1 return``.
-        deny: Statements for those that it denies, also by falling off its end.
+        permit: Statements for permitted packets, ending in a verdict: ``goto x``, ``meta mark set 1 return``.
+        deny: Statements for denied packets, including those that no line matches.
         missing: Statements where there is no such list, or one without lines; default: as ``deny``.
         family: 4 or 6. The chain sees packets of this family alone; others leave it by ``deny``.
-        log: Tell of packets that lines with ``log`` match.
+        log: Log packets that lines with ``log`` match.
         discovery: Permit neighbour discovery before the list ends, as lists that filter IPv6 do.
     """
     key = crc32(f"{permit}|{deny}|{missing}|{discovery}|{log}".encode())
@@ -79,12 +79,12 @@ def chain(
 def _logging(context: Context, found: AccessList, line: Line) -> str:
     kind = "s" if found.standard else "i" if line.ace.log == "log-input" else "l"
     action = "permitted" if line.ace.permit else "denied"
-    number = line.number if found.family == 6 else 0  # messages of IPv4 lists do not say it
+    number = line.number if found.family == 6 else 0  # log messages of IPv4 lists do not contain this
     return log_statement(context, f"{found.family}|{found.name}|{number}|{action}|{kind}")
 
 
 def log_statement(context: Context, prefix: str) -> str:
-    """Statements that have the service ``acllog`` tell of a packet; what ``prefix`` says, it knows."""
+    """Return statements that send a copy of a packet to the service ``acllog``, which interprets ``prefix``."""
     names = {one.kernel: one.name for one in context.interfaces}
     context.state.services["acllog"] = {"group": _LOG_GROUP, "names": names}
     clean = prefix.replace('"', "")
@@ -92,12 +92,12 @@ def log_statement(context: Context, prefix: str) -> str:
 
 
 def counter_name(found: AccessList, ace: Ace) -> str:
-    """The counter of a line: it stays with the line when lines are numbered anew."""
+    """Return the name of a line's counter. It does not change when lines are renumbered."""
     return f"acl{found.family}_{slug(found.name)}_{crc32(replace(ace, log='', cookie='').text.encode()):08x}"
 
 
 def conditions(context: Context, ace: Ace) -> list[str]:
-    """Alternatives, each the left side of a rule, that together match what ``ace`` matches; none if nothing can."""
+    """Return alternative conditions (left sides of rules) that together match ``ace``; empty if nothing can match."""
     if ace.evaluate:
         return answers(context, ace.evaluate)
     groups = [address.value for address in (ace.source, ace.destination) if address.kind == "group"]
@@ -106,7 +106,7 @@ def conditions(context: Context, ace: Ace) -> list[str]:
     whole = [*_addresses(ace), *_layer_four(context, ace), *_header(ace), _times(context, ace)]
     found = [" ".join(filter(None, words)) for words in product(*whole)]
     if ace.permit and ace.family == 4 and not ace.fragments and _looks_into_layer_four(ace):
-        # the rest of a datagram has no ports; IOS lets it follow where the addresses fit
+        # later fragments have no ports; IOS permits them if the addresses match
         rest = [*_addresses(ace), _protocol(ace), *_header(ace), [_FRAGMENT], _times(context, ace)]
         found += [" ".join(filter(None, words)) for words in product(*rest)]
     return found

@@ -1,4 +1,4 @@
-"""The words that access lists have for numbers: ports, ICMP types, protocols, precedences."""
+"""Names that access lists accept for numbers: ports, ICMP types, protocols, precedences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of nftables that access lists and object groups have in common."""
+"""nftables expressions that access lists and object groups have in common."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Ports
 
 
 def slug(name: str) -> str:
-    """A name that nftables takes, different for different names."""
+    """Return a valid nftables name; different names give different results."""
     clean = re.sub(r"[^A-Za-z0-9]", "_", name)
     return clean if clean == name else f"{clean}_{crc32(name.encode()):08x}"
 
 
 def group_set(name: str) -> str:
-    """The nftables set of a network object group."""
+    """Return the name of the nftables set of a network object group."""
     return f"group_{slug(name)}"
 
 
 def icmp(pair: names.Icmp, *, family: int = 4) -> str:
-    """An ICMP type, with its code if it matters."""
+    """Return the expression for an ICMP type, and its code if the code is given."""
     word = "icmp" if family == 4 else "icmpv6"
     kind, code = pair
     return f"{word} type {kind}" + ("" if code is None else f" {word} code {code}")
 
 
 def port_conditions(field: str, ports: Ports) -> list[str]:
-    """Alternatives for a port, e.g. of ``tcp dport``."""
+    """Return alternative expressions for a port, e.g. of ``tcp dport``."""
     values = ports.values
     if ports.operator == "eq":
         return [f"{field} {{ {', '.join(str(port) for port in sorted(set(values)))} }}"]

@@ -1,4 +1,4 @@
-"""Reflexive lists: a line with ``reflect`` remembers a session, a line ``evaluate`` lets its answers through."""
+"""Reflexive lists: a line with ``reflect`` remembers sessions, a line ``evaluate`` permits their answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRANSPORT = "meta l4proto { tcp, udp }"
 
 
 def sets(name: str) -> tuple[str, str]:
-    """The sets of sessions, and of echo requests, of a reflexive list."""
+    """Return the names of the sets of sessions and of echo requests of a reflexive list."""
     return f"reflect_{slug(name)}", f"reflect_icmp_{slug(name)}"
 
 
@@ -31,7 +31,7 @@ def _declare(context: Context, name: str) -> tuple[str, str]:
 
 
 def answers(context: Context, name: str) -> list[str]:
-    """Alternatives that match the answers of remembered sessions."""
+    """Return alternatives that match the answers of remembered sessions."""
     sessions, echoes = _declare(context, name)
     return [
         f"meta l4proto . ip saddr . th sport . ip daddr . th dport @{sessions}",
@@ -40,7 +40,7 @@ def answers(context: Context, name: str) -> list[str]:
 
 
 def remembering(context: Context, ace: Ace) -> list[str]:
-    """Statements of a line with ``reflect``, one alternative after the other: the last fits what none before does."""
+    """Return the statements of a line with ``reflect``, in order. The last one applies where no earlier one does."""
     sessions, echoes = _declare(context, ace.reflect)
     known = context.config.get("ip reflexive-list timeout")
     seconds = ace.reflect_s or (known["seconds"] if known is not None else _SECONDS)
@@ -57,7 +57,7 @@ def remembering(context: Context, ace: Ace) -> list[str]:
 
 
 def told(at: Exec) -> Iterator[str]:
-    """The reflexive lists as ``show access-lists`` prints them."""
+    """Return the reflexive lists as ``show access-lists`` prints them."""
     lasting = at.device.applied.nft.lasting
     for name in sorted({str(entry["reflect"]) for entry in _entries(at)}):
         sessions, echoes = sets(name)

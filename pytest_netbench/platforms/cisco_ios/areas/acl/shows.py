@@ -1,4 +1,4 @@
-"""``show access-lists`` and its kin, with how often each line fitted."""
+"""``show access-lists`` and similar commands, with match counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = Mapping[tuple[str, str], tuple[int, int]]
 
 
 def told(config: Section, lists: list[AccessList], counts: Counts) -> Iterator[str]:
-    """The lines that show access lists."""
+    """Return the output lines that show access lists."""
     now = datetime.now(UTC)
     for one in lists:
         kind = "IPv6 access list" if one.family == 6 else f"{'Standard' if one.standard else 'Extended'} IP access list"
@@ -35,7 +35,10 @@ def told(config: Section, lists: list[AccessList], counts: Counts) -> Iterator[s
 
 
 def shown(config: Section, ace: Ace, now: datetime) -> str:
-    """A line as ``show`` prints it: it differs from the running config in wildcards of standard lists and in time ranges."""
+    """Return a line as ``show`` prints it.
+
+    It differs from the running config in wildcards of standard lists and in time ranges.
+    """
     words = ace.text
     if ace.standard and ace.source.wildcard:
         words = words.replace(f"{ace.source.value} ", f"{ace.source.value}, wildcard bits ", 1)
@@ -48,7 +51,7 @@ def shown(config: Section, ace: Ace, now: datetime) -> str:
 def _show(at: Exec, match: Match) -> str:
     four = every(at.config)
     lists = four if match.has("ip") else [*four, *every(at.config, family=6)]
-    # IOS lists standard ones before extended ones
+    # IOS prints standard lists before extended ones
     lists.sort(
         key=lambda one: (
             one.family,
@@ -99,7 +102,7 @@ def _show_groups(at: Exec, match: Match) -> str:
 
 
 def _member(entry: Entry) -> str:
-    """A line of an object group as ``show`` prints it."""
+    """Return a line of an object group as ``show`` prints it."""
     return f"Description {entry['text']}" if entry.name == "description" else entry.text
 
 

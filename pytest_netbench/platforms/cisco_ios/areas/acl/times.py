@@ -1,4 +1,4 @@
-"""Time ranges: conditions on the kernel's wall clock, which is the router's, in UTC."""
+"""Time ranges: conditions on the kernel's wall clock, which is the router's clock, in UTC."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TYPES = {
 
 
 def time_conditions(context: Context, name: str) -> list[str]:
-    """Alternatives that hold while the time range does; a range that is unknown or says nothing holds always."""
+    """Return alternatives that hold during the time range. An unknown or empty range always holds."""
     entry = context.config.get("time-range", range=name)
     if entry is None:
         return [""]
@@ -66,7 +66,7 @@ def _periodic(entry: Entry) -> list[str]:
 
 
 def spans(entry: Entry) -> list[tuple[frozenset[int], str, str]]:
-    """A periodic line as (days, first second, last second), none of which passes midnight."""
+    """Return a periodic line as (days, first second, last second) tuples that do not cross midnight."""
     start, end = _clock(entry["start"]), _clock(entry["end"])
     if "last" in entry.match.args:
         first, last = DAYS.index(_day(entry["first"])), DAYS.index(_day(entry["last"]))
@@ -79,7 +79,7 @@ def spans(entry: Entry) -> list[tuple[frozenset[int], str, str]]:
 
 
 def days_of(entry: Entry) -> frozenset[int]:
-    """The days of a periodic line that names them one by one or as a group; Monday is 0."""
+    """Return the days of a periodic line that names them one by one or as a group. Monday is 0."""
     for word, days in _GROUPS.items():
         if entry.has(word):
             return frozenset(days)
@@ -158,7 +158,7 @@ def _store_periodic(edit: Edit, match: Match) -> str | None:
 
 
 def show_lines(config: Section, entry: Entry, now: datetime) -> list[str]:
-    """What ``show time-range`` prints of one range."""
+    """Return the output of ``show time-range`` for one range."""
     state = "active" if holds(config, entry["range"], now) else "inactive"
     lines = [f"time-range entry: {entry['range']} ({state})", *(f"   {one.text}" for one in entry.body)]
     used = _users(config, entry["range"])

@@ -1,4 +1,4 @@
-"""Argument types of access lists: numbers that may be said as names."""
+"""Argument types of access lists: numbers that may be given as names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _list_name(ranges: Sequence[range]) -> ArgType:
 
 
 def named(values: Mapping[str, int], most: int) -> ArgType:
-    """A number up to ``most`` that may be said as a name, or as so much of it as is unambiguous. The value is the number."""
+    """A type for a number up to ``most`` or one of its names, which may be abbreviated. The value is the number."""
     by_number: dict[int, str] = {}
     for name, number in values.items():
         by_number.setdefault(number, name)
@@ -51,7 +51,7 @@ def _value(text: str, values: Mapping[str, int], most: int) -> int | None:
 
 
 def _icmp(values: Mapping[str, names.Icmp]) -> ArgType:
-    """An ICMP type: a name, a number, or two numbers (type and code). The value is ``(type, code or None)``."""
+    """Read an ICMP type: a name, a number, or two numbers (type and code). The value is ``(type, code or None)``."""
     by_pair = {pair: name for name, pair in values.items()}
 
     def read(tokens: Sequence[Token], _line: str) -> tuple[names.Icmp, str, int] | None:
@@ -70,7 +70,7 @@ def _icmp(values: Mapping[str, names.Icmp]) -> ArgType:
 
 
 def icmp_text(pair: names.Icmp, by_pair: Mapping[names.Icmp, str]) -> str:
-    """The name of an ICMP type, or its numbers."""
+    """Return the name of an ICMP type, or its numbers."""
     return by_pair.get(pair) or " ".join(str(part) for part in pair if part is not None)
 
 

@@ -1,4 +1,4 @@
-"""BGP: neighbors and peer groups, address families, what is announced, and how it is shown."""
+"""BGP: neighbors and peer groups, address families, advertised networks, show commands."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ AREA = Area(
         ("address families ipv4 and ipv6 unicast, ipv4 in a VRF; activate; no bgp default ipv4-unicast", "yes"),
         (
             "network, aggregate-address, redistribute, default-originate, maximum-paths, distance, dampening",
-            "yes; internal and external OSPF routes are redistributed alike",
+            "yes; internal and external OSPF routes are not distinguished",
         ),
         (
             "route-map, prefix-list, filter-list, distribute-list, communities, weight, allowas-in, maximum-prefix",
-            "yes; changed policies hold at once, without a clear",
+            "yes; changed policies apply immediately, without a clear",
         ),
         ("dynamic neighbors, templates, multicast and VPN families", "no"),
     ),

@@ -1,4 +1,4 @@
-"""From ``router bgp`` to bgpd. Peer groups are resolved here; FRR hears of neighbors only."""
+"""Compile ``router bgp`` for bgpd. Peer groups are resolved here; FRR is configured with neighbors only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 DAEMON = "bgpd"
 _NO_DEFAULT = "netbench-no-default"
-# IOS's ways where FRR has others
+# defaults of IOS that differ from FRR's
 _WAYS = (
     "no bgp ebgp-requires-policy",
     "no bgp default ipv4-unicast",
@@ -32,7 +32,7 @@ _VALUES = (("bgp default local-preference", "preference"), ("bgp cluster-id", "i
 
 
 def compile_bgp(context: Context) -> None:
-    """Every instance of BGP that the config asks for."""
+    """Add every BGP instance that the config defines."""
     if not context.config.has("router bgp"):
         return
     context.state.frr.add(DAEMON, "bgp route-map delay-timer 1", undo="no bgp route-map delay-timer")
@@ -55,7 +55,7 @@ def _instance(context: Context, instance: Instance) -> None:
         context.state.frr.add(DAEMON, head, text, key=key)
     for peer in instance.peers:
         for about, text in session(peer):
-            # a neighbor that goes takes what was said of it along
+            # removing a neighbor removes its other lines too
             undo = f"no neighbor {peer.address} {about}".removesuffix(" remote-as")
             context.state.frr.add(
                 DAEMON, head, f"neighbor {peer.address} {text}", key=f"{peer.address} {about}", undo=undo
@@ -67,7 +67,7 @@ def _instance(context: Context, instance: Instance) -> None:
 
 
 def _process(section: Section) -> Iterator[tuple[str, str]]:
-    """(key, line) of what concerns the process as a whole."""
+    """Return (key, line) pairs for settings of the process as a whole."""
     yield from (("", name) for name in _SWITCHES if section.has(name))
     for name in ("bgp client-to-client reflection", "bgp fast-external-fallover"):
         if section.says_no(name):
@@ -90,7 +90,7 @@ def _process(section: Section) -> Iterator[tuple[str, str]]:
 
 
 def _family(context: Context, instance: Instance, name: str, body: Section) -> Iterator[tuple[str, str, str | None]]:
-    """(key, line, what takes it back) of an address family."""
+    """Return (key, line, undo) of an address family."""
     for entry in body.all("network"):
         yield f"network {_prefix(entry)}", _network(entry), f"no network {_prefix(entry)}"
     for entry in body.all("aggregate-address"):
@@ -108,7 +108,7 @@ def _family(context: Context, instance: Instance, name: str, body: Section) -> I
 
 
 def _for_all(body: Section) -> Settings:
-    """Lists that judge the routes of every neighbor."""
+    """Return the lists that filter the routes of every neighbor."""
     found = {}
     for name, meant in (
         ("distribute-list", "neighbor distribute-list"),
@@ -150,7 +150,7 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
     for source, entry in igp.redistributions(body):
         metric = entry.get("metric", default["metric"] if default else None)
         if source == "ospf" and not (entry.has("internal") and entry.has("external")):
-            context.unsupported(entry, "internal and external OSPF routes are redistributed alike")
+            context.unsupported(entry, "internal and external OSPF routes are not distinguished")
         matches = [] if body.has("default-information originate") else [f"ip address prefix-list {_NO_DEFAULT}"]
         if matches:
             context.state.frr.add(
@@ -164,7 +164,7 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
         words = [f"redistribute {source}"]
         words += [f"metric {metric}"] if metric is not None else []
         words += [f"route-map {wrapper}"] if wrapper else []
-        # FRR does not take "redistribute" again with fewer words, so it is taken back first
+        # FRR does not accept "redistribute" again with fewer options, so it is removed first
         yield "", " ".join(words), f"no redistribute {source}"
 
 

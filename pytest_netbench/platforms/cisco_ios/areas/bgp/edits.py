@@ -1,4 +1,4 @@
-"""How lines of ``router bgp`` are kept: neighbors and their groups, and the lines that move into an address family once there is one."""
+"""Edits of ``router bgp``: neighbors, peer groups, and lines that move into a new address family."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FAMILY_WORDS = (
 
 
 def home(section: Section) -> Section:
-    """Where the sessions of a section's neighbors are configured: the process, or the VRF's family."""
+    """Return the section that configures the sessions of a section's neighbors: the process, or the VRF's family."""
     if section.mode in {FOUR, SIX}:
         assert section.parent is not None
         return section.parent.section
@@ -58,7 +58,7 @@ def home(section: Section) -> Section:
 
 
 def family(section: Section, word: str) -> Section | None:
-    """The section of the address family ``ipv4`` or ``ipv6`` of a process."""
+    """Return the section of the address family ``ipv4`` or ``ipv6`` of a process."""
     for entry in section.all("address-family"):
         if entry.has(word) and entry.get("vrf") is None:
             return entry.body
@@ -66,7 +66,7 @@ def family(section: Section, word: str) -> Section | None:
 
 
 def is_address(peer: str) -> bool:
-    """Whether a neighbor is an address; else it is a peer group."""
+    """Whether a neighbor is an address and not a peer group."""
     try:
         ip_address(peer)
     except ValueError:
@@ -74,11 +74,11 @@ def is_address(peer: str) -> bool:
     return True
 
 
-# -- the process and its families ----------------------------------------------------------------------------------------
+# -- the process and its families ------------------------------------------------------------------------------------
 
 
 def check_process(edit: Edit, match: Match) -> str | None:
-    """There is one BGP process."""
+    """Refuse a second BGP process."""
     running = edit.config.all("router bgp")
     if running and running[0]["as"] != match["as"]:
         return f"BGP is already running; AS is {running[0]['as']}"
@@ -86,7 +86,7 @@ def check_process(edit: Edit, match: Match) -> str | None:
 
 
 def open_family(edit: Edit, match: Match) -> str | None:
-    """With the first family, lines of IPv4 move from the process into theirs."""
+    """Open an address family. The first one opened moves the IPv4 lines of the process into their own family."""
     word = "ipv6" if match.has("ipv6") else "ipv4"
     if match.negated or match.reset:
         return edit.keep(edit.read(f"address-family {word}", like=match))
@@ -104,7 +104,7 @@ def open_family(edit: Edit, match: Match) -> str | None:
 
 
 def _move(edit: Edit) -> None:
-    """Lines of IPv4 below the process go into its new family, with a word about each neighbor."""
+    """Move the IPv4 lines of the process into its new family, and say whether each neighbor is active in it."""
     section, target = edit.section, family(edit.section, "ipv4")
     assert target is not None
     moving = [e for e in section if e.name not in _PROCESS_ONLY and e.name.startswith(_FAMILY_WORDS)]
@@ -119,7 +119,7 @@ def _move(edit: Edit) -> None:
 
 
 def by_default(section: Section) -> bool:
-    """Whether neighbors of a process exchange IPv4 routes unless told otherwise."""
+    """Whether neighbors of a process exchange IPv4 routes by default."""
     return not section.says_no("bgp default ipv4-unicast")
 
 
@@ -129,7 +129,7 @@ def _peers(section: Section) -> list[str]:
 
 
 def open_vrf(edit: Edit, match: Match) -> str | None:
-    """The family of a VRF, which is there and has a route distinguisher or at least a name."""
+    """Open the family of a VRF, which must be defined."""
     vrf = match["vrf"]
     if not match.negated and not any(e["vrf"] == vrf for e in edit.config.all("ip vrf", "vrf definition")):
         return f"% VRF {vrf} does not exist or does not have a RD."
@@ -137,7 +137,7 @@ def open_vrf(edit: Edit, match: Match) -> str | None:
 
 
 def in_family(edit: Edit, match: Match) -> str | None:
-    """Lines of IPv4 typed at the process belong to its family, if there is one."""
+    """Store IPv4 lines typed at the process in its IPv4 family, if it has one."""
     target = family(edit.section, "ipv4") if edit.section.mode == PROCESS else None
     if target is not None:
         edit.section = target
@@ -145,7 +145,7 @@ def in_family(edit: Edit, match: Match) -> str | None:
 
 
 def routes_in_family(command: Command) -> Callable[[Edit, Match], str | None]:
-    """The same for a command that has an ``edit`` of its own."""
+    """Do the same for a command that has an ``edit`` of its own."""
     own = command.edit
     assert own is not None
 
@@ -159,7 +159,7 @@ def routes_in_family(command: Command) -> Callable[[Edit, Match], str | None]:
 
 
 def rewritten(edit: Edit, match: Match, words: Sequence[str], *, drop: int) -> str | None:
-    """Store a line whose first words (its keyword and ``drop`` more) are replaced by ``words``."""
+    """Store a line with its first words (its keyword and ``drop`` more) replaced by ``words``."""
     rest = match.text.split()[1 + drop :] if match.whole else []
     target = family(edit.section, "ipv4") if edit.section.mode == PROCESS else None
     if target is not None:
@@ -168,27 +168,27 @@ def rewritten(edit: Edit, match: Match, words: Sequence[str], *, drop: int) -> s
 
 
 def only_no(_edit: Edit, match: Match) -> str | None:
-    """What IOS 15 has by default and nothing here does otherwise: only its ``no`` form is taken."""
+    """Accept only the ``no`` form of a command that is a default of IOS 15 and not supported here."""
     return None if match.negated or match.reset else "^"
 
 
-# -- neighbors -----------------------------------------------------------------------------------------------------------
+# -- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def known(section: Section, peer: str) -> bool:
-    """Whether a neighbor, or a peer group, was introduced."""
+    """Whether a neighbor or a peer group has been defined."""
     return any(
         e["peer"] == peer for e in home(section).all("neighbor remote-as", "neighbor member", "neighbor peer-group")
     )
 
 
 def check_peer(edit: Edit, match: Match) -> str | None:
-    """A neighbor is introduced by its AS or its group before anything else is said of it."""
+    """Refuse a line about a neighbor that has no AS and no peer group yet."""
     return None if known(edit.section, match["peer"]) else _FIRST
 
 
 def check_remote_as(edit: Edit, match: Match) -> str | None:
-    """The AS of a neighbor, which is not this router, or of a group that was made."""
+    """Check the AS of a neighbor, which must not be this router, or of a defined peer group."""
     peer = match["peer"]
     if not is_address(peer):
         return None if known(edit.section, peer) else "% Create the peer-group first"
@@ -202,7 +202,7 @@ def check_remote_as(edit: Edit, match: Match) -> str | None:
 
 
 def remote_as(edit: Edit, match: Match) -> str | None:
-    """``no neighbor A remote-as`` takes all lines of the neighbor away."""
+    """Store ``neighbor A remote-as``; its ``no`` form removes all lines of the neighbor."""
     peer, section = match["peer"], edit.section
     if not match.negated and not match.reset:
         introduced = known(section, peer)
@@ -217,7 +217,7 @@ def remote_as(edit: Edit, match: Match) -> str | None:
 
 
 def group(edit: Edit, match: Match) -> str | None:
-    """Make a peer group, or take it away with its members."""
+    """Create a peer group, or remove it with its members."""
     if not match.negated and not match.reset:
         return edit.keep(match)
     for member in [e for e in edit.section.all("neighbor member") if e["group"] == match["peer"]]:
@@ -227,7 +227,7 @@ def group(edit: Edit, match: Match) -> str | None:
 
 
 def check_member(edit: Edit, match: Match) -> str | None:
-    """A neighbor joins a group that was made, and one of the two says the AS."""
+    """Check a new group member: the group must exist, and the group or the neighbor must have an AS."""
     where = home(edit.section)
     if not where.has("neighbor peer-group", peer=match["group"]):
         return "% Specify the peer-group first"
@@ -237,7 +237,7 @@ def check_member(edit: Edit, match: Match) -> str | None:
 
 
 def member(edit: Edit, match: Match) -> str | None:
-    """Join a group, or leave it: without an AS of its own the neighbor is gone then."""
+    """Join or leave a group. A neighbor without an AS of its own is removed when it leaves."""
     peer, section = match["peer"], edit.section
     introduced = known(section, peer)
     edit.keep(match)
@@ -250,7 +250,7 @@ def member(edit: Edit, match: Match) -> str | None:
 
 
 def family_member(edit: Edit, match: Match) -> str | None:
-    """A group joined within a family: it is joined as a whole, and the neighbor takes part in the family."""
+    """Store a group membership typed in a family: the neighbor joins the group and becomes active in the family."""
     body = edit.section
     edit.section = home(body)
     text = match.text
@@ -262,7 +262,7 @@ def family_member(edit: Edit, match: Match) -> str | None:
 
 
 def activate(edit: Edit, match: Match) -> str | None:
-    """``activate`` is printed in families; below the process only what differs from the default is."""
+    """Store ``activate``: always in a family; below the process only if it differs from the default."""
     in_process = edit.section.mode == PROCESS and family(edit.section, "ipv4") is None
     if edit.section.mode == PROCESS and not in_process:
         body = family(edit.section, "ipv4")
@@ -281,7 +281,7 @@ def activate(edit: Edit, match: Match) -> str | None:
 
 
 def _activate_in_family(edit: Edit, peer: str) -> None:
-    """In a config with families, a new neighbor is printed as active in IPv4, or in its VRF."""
+    """Store ``activate`` for a new neighbor in IPv4, or in its VRF's family, if the config has families."""
     body = edit.section if edit.section.mode == VRF else family(edit.section, "ipv4")
     usual = edit.section.mode == VRF or by_default(edit.section)
     if body is not None and usual and is_address(peer) and ":" not in peer:

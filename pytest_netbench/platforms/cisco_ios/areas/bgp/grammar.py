@@ -1,4 +1,4 @@
-"""What can be typed below ``router bgp``: the process, its neighbors, its address families."""
+"""The lines below ``router bgp``: the process, its neighbors, its address families."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODES = (
     Mode(name=VRF, prompt="config-router-af", help="router bgp, address-family ipv4 vrf"),
 )
 
-_IMMEDIATE = "routes are looked up again at once"
+_IMMEDIATE = "next hops are checked immediately"
 _SESSION = (
     "remote-as {as:asn}",
     "local-as {as:asn} [ no-prepend [ replace-as [ dual-as ] ] ]",
@@ -59,7 +59,7 @@ _FAMILY = (
 )
 _MARKED = {
     "version 4": "",
-    "fall-over": "a session ends when its interface goes down or its hold time is over",
+    "fall-over": "a session ends when its interface goes down or its hold time expires",
     "fall-over bfd": "there is no BFD",
     "log-neighbor-changes": "",
 }
@@ -122,14 +122,17 @@ def _check_network(_edit: Edit, match: Match) -> str | None:
 
 
 def network_of(match: Match) -> IPv4Network:
-    """The prefix that a ``network`` statement means: with a mask exactly that, without one the class A, B or C network."""
+    """Return the prefix of a ``network`` statement.
+
+    Without a mask it is the class A, B or C network of the address.
+    """
     if "mask" in match.args:
         return IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
     return igp.classful(match["prefix"])
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Store it as IOS prints it: host bits cleared, and no mask where the class says it."""
+    """Store a ``network`` statement as IOS prints it: without host bits, and without a classful mask."""
     network = network_of(match)
     words = [f"network {network.network_address}"]
     if igp.classful(str(network.network_address)) != network:

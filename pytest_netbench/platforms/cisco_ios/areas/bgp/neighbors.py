@@ -1,4 +1,4 @@
-"""What FRR is told of a neighbor: one function for each command of IOS."""
+"""Configuration of a neighbor in FRR: one function for each command of IOS."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pytest_netbench.platforms.cisco_ios.config.passwords import revealed
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
 _CONNECT_S = 10
-"""Seconds after which FRR tries again to reach a neighbor: its own 120 s are long beside IOS's."""
+"""Seconds after which FRR tries again to reach a neighbor. FRR's default of 120 s is long compared with IOS's."""
 _COMMUNITIES = ("standard", "extended", "large")
 
 
 def session(peer: Peer) -> Iterator[tuple[str, str]]:
-    """(what it is about, words behind the address) of a neighbor's session, the AS first."""
+    """Return (key, words after the address) of a neighbor's session, the AS first."""
     yield "remote-as", f"remote-as {peer.remote_as}"
     yield "timers connect", f"timers connect {_CONNECT_S}"
     for (name, _), entry in peer.session.items():
@@ -29,11 +29,11 @@ def session(peer: Peer) -> Iterator[tuple[str, str]]:
 
 
 def routes(context: Context, address: str, lines: Settings) -> Iterator[tuple[str, str, str]]:
-    """(what it is about, line, what takes it back) of a neighbor in an address family."""
+    """Return (key, line, undo) of a neighbor in an address family."""
     sent = lines.get(("neighbor send-community", ""))
     for kind in _COMMUNITIES:
         text = f"neighbor {address} send-community {kind}"
-        # FRR sends all kinds unless told otherwise, IOS none
+        # FRR sends all kinds of communities by default, IOS none
         yield f"send-community {kind}", text if _is_sent(sent, kind) else f"no {text}", text
     for (name, way), entry in lines.items():
         word = name.removeprefix("neighbor ")

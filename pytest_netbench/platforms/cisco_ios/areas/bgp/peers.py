@@ -1,4 +1,4 @@
-"""The neighbors of a BGP process as they are in effect: each with what it has of its own and from its peer group."""
+"""Neighbors of a BGP process with their effective settings: their own and those of their peer group."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Instance:
 
 
 def as_number(text: str) -> int:
-    """An AS number, also one that is written with a dot."""
+    """Return an AS number as an integer; the dotted form is accepted."""
     high, dot, low = text.partition(".")
     return int(high) * 65536 + int(low) if dot else int(high)
 
 
 def instances(config: Section) -> Iterator[Instance]:
-    """The global instance, and one for each VRF family."""
+    """Return the global instance and one instance for each VRF family."""
     for entry, body in config.sections("router bgp"):
         local = as_number(entry["as"])
         sections = {"ipv4": family(body, "ipv4") or body}

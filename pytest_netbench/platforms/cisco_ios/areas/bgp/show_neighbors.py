@@ -16,7 +16,7 @@ _LONG = {"ipv4": "IPv4 Unicast", "ipv6": "IPv6 Unicast"}
 
 
 def neighbors(at: Exec, match: Match) -> str:
-    """All neighbors, or one."""
+    """Show all neighbors, or one."""
     if not at.config.has("router bgp"):
         return NOT_ACTIVE
     wanted = None if match.get("peer") is None else str(match["peer"]).lower()

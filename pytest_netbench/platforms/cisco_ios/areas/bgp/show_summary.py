@@ -1,4 +1,4 @@
-"""``show ip bgp summary`` and its like."""
+"""``show ip bgp summary`` and similar commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_ACTIVE = "% BGP not active\n"
 
 
 def where(vrf: str) -> str:
-    """FRR's words for a VRF's tables."""
+    """Return FRR's words for the tables of a VRF."""
     return f"vrf {vrf} " if vrf else ""
 
 
@@ -40,14 +40,14 @@ def all_summary(at: Exec, _match: Match) -> str:
     parts = [f"For address family: {_LONG[name]}\n{_family(at, name, '')}" for name in families]
     inside = [_family(at, "ipv4", one.vrf) for one in instances(at.config) if one.vrf]
     if inside:
-        # one table of all VRFs: its heading is that of the first
+        # FRR prints one table for all VRFs: the heading is that of the first
         rows = [line for text in inside for line in text.split(_HEADING)[-1].splitlines() if line[:1].isdigit()]
         parts.append("\n".join(["For address family: VPNv4 Unicast", _heading(at, inside[0]), "", _HEADING, *rows, ""]))
     return "\n".join(parts)
 
 
 def _heading(at: Exec, first: str) -> str:
-    """The router of the global instance, with the counts of a VRF's table."""
+    """Return the heading: the router of the global instance, with the counts of a VRF's table."""
     own = next(instances(at.config))
     lines = first.split(_HEADING, maxsplit=1)[0].splitlines()
     return "\n".join(
@@ -75,7 +75,7 @@ def _family(at: Exec, family: str, vrf: str) -> str:
 
 
 def plain_router_id(at: Exec, vrf: str) -> str:
-    """The router ID that bgpd has; ``0.0.0.0`` while there is none."""
+    """Return the router ID of bgpd; ``0.0.0.0`` while there is none."""
     answer = at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json")
     answer = answer.get("ipv4Unicast", answer)
     return str(answer.get("routerId", "0.0.0.0"))  # noqa: S104 - an ID, not a socket
@@ -107,7 +107,7 @@ def _row(address: str, remote_as: int, peer: Mapping[str, Any], answer: Mapping[
 
 
 def state_of(peer: Mapping[str, Any]) -> str:
-    """IOS's word for a session that is not up."""
+    """Return IOS's word for a session that is not established."""
     state = str(peer.get("state", "Idle"))
     if peer.get("peerState") == "Admin" or "Admin" in state:
         return "Idle (Admin)"

@@ -1,4 +1,4 @@
-"""``show ip bgp``: the table, parts of it, and one route."""
+"""``show ip bgp``: the whole table, parts of it, or one route."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A path as a table shows it."""
+    """A path as a line of the table."""
 
     network: str
     status: str
@@ -43,12 +43,12 @@ class Row:
 
 
 def family_of(match: Match) -> str:
-    """The address family that a command speaks of."""
+    """Return the address family that a command refers to."""
     return "ipv6" if match.has("ipv6") else "ipv4"
 
 
 def table(at: Exec, match: Match) -> str:
-    """The whole table, or what a filter lets through."""
+    """Show the whole table, or the part that a filter selects."""
     if not at.config.has("router bgp"):
         return NOT_ACTIVE
     vrf = str(match.get("vrf", ""))
@@ -72,7 +72,7 @@ def _filter(match: Match) -> str:
 
 
 def _failed(at: Exec, vrf: str) -> frozenset[str]:
-    """Prefixes for which the routing table prefers another protocol's route."""
+    """Return the prefixes for which the routing table prefers a route of another protocol."""
     answer = at.ask_json("zebra", f"show ip route {where(vrf)}json")
     return frozenset(
         prefix
@@ -85,7 +85,7 @@ def _rows(answer: Mapping[str, Any], failed: frozenset[str]) -> Iterator[Row]:
     for prefix, paths in sorted(answer.get("routes", {}).items(), key=lambda item: _order(item[0])):
         for path in paths:
             if path.get("peerId") == "(unspec)" and not path.get("valid"):
-                continue  # a network statement without a route: IOS has nothing in its table
+                continue  # IOS does not list a network statement that has no route
             yield Row(
                 network=prefix,
                 status=_status(path, lost=prefix in failed),
@@ -111,7 +111,7 @@ def _next_hop(path: Mapping[str, Any]) -> str:
 
 
 def _status(path: Mapping[str, Any], *, lost: bool) -> str:
-    """Three characters: of what kind, whether best, whether learned from the own AS."""
+    """Return the three status characters: kind of path, best, learned from the own AS."""
     own = path.get("peerId") == "(unspec)"
     if path.get("suppressed"):
         first = "s"
@@ -124,13 +124,13 @@ def _status(path: Mapping[str, Any], *, lost: bool) -> str:
     elif lost and path.get("bestpath") and not own:
         first = "r"
     else:
-        first = "*"  # also without a way to the next hop
+        first = "*"  # also with an unreachable next hop
     second = ">" if path.get("bestpath") else "m" if path.get("multipath") else " "
     return f"{first}{second}{'i' if path.get('pathFrom') == 'internal' and not own else ' '}"
 
 
 def listing(answer: Mapping[str, Any], rows: Sequence[Row]) -> str:
-    """Heading and rows; nothing where there is no row."""
+    """Return heading and rows; nothing if there are no rows."""
     if not rows:
         return ""
     version = answer.get("tableVersion", answer.get("bgpTableVersion", 1))
@@ -144,7 +144,7 @@ def listing(answer: Mapping[str, Any], rows: Sequence[Row]) -> str:
 
 
 def _name(prefix: str) -> str:
-    """A network; its length only where its class does not say it."""
+    """Return a network as printed: with its length only if it differs from the class."""
     if ":" in prefix:
         return prefix.upper()
     network = ip_network(prefix)
@@ -162,7 +162,7 @@ def _lines(row: Row, name: str) -> list[str]:
     return [f"{head:<21} {rest}"]
 
 
-# -- one route -----------------------------------------------------------------------------------------------------------
+# -- one route -------------------------------------------------------------------------------------------------------
 
 
 def route(at: Exec, match: Match) -> str:
@@ -191,7 +191,7 @@ def route(at: Exec, match: Match) -> str:
 
 
 def router_id(at: Exec, vrf: str) -> str:
-    """The router ID that bgpd uses."""
+    """Return the router ID of bgpd."""
     return str(at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json").get("routerId", ""))
 
 
@@ -245,7 +245,7 @@ def _path(path: Mapping[str, Any], *, local_id: str, new_format: bool) -> Iterat
     yield f"      rx pathid: 0, tx pathid: {'0x0' if _is_best(path) else '0'}"
 
 
-# -- what is exchanged with a neighbor -----------------------------------------------------------------------------------
+# -- routes of a neighbor -------------------------------------------------------------------------------
 
 
 def of_neighbor(at: Exec, match: Match) -> str:

@@ -29,7 +29,7 @@ def _shows(tail: str, run: Callable[[Exec, Match], Any], *, prefixes: tuple[str,
 
 
 def _clear(at: Exec, match: Match) -> str | None:
-    """``clear ip bgp``: the sessions, or softly what was exchanged."""
+    """Run ``clear ip bgp``: reset the sessions, or refresh routes (soft)."""
     if not at.config.has("router bgp"):
         return NOT_ACTIVE
     vrf = str(match.get("vrf", ""))

@@ -18,7 +18,7 @@ def _address(text: str) -> str | None:
 
 
 def _group(text: str) -> str | None:
-    """A name that no address could be taken for."""
+    """Read a peer group name: any word that cannot be an address."""
     if ":" in text or re.fullmatch(r"[\d.]+", text) or text.lower() in {"?", "|"}:
         return None
     return text

@@ -1,1 +1,1 @@
-"""What several areas share."""
+"""Code that several areas share."""

@@ -1,4 +1,4 @@
-"""What the routing protocols share: which interfaces are passive, router IDs, redistribution as IOS means it."""
+"""Features shared by the interior protocols: passive interfaces, router IDs, redistribution as in IOS."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
 
 CLASSFUL = "netbench-classful"
-"""The prefix list of what IOS redistributes into OSPF without the word ``subnets``."""
+"""The prefix list of routes that IOS redistributes into OSPF without the word ``subnets``."""
 
 
 def passive_commands(mode: str | tuple[str, ...]) -> tuple[Command, ...]:
-    """``passive-interface`` as every protocol has it."""
+    """Return the ``passive-interface`` commands, which all protocols have."""
     return (
         Command(
             pattern="passive-interface default",
@@ -44,7 +44,11 @@ def _passive_default(edit: Edit, match: Match) -> str | None:
 
 
 def _passive(edit: Edit, match: Match) -> str | None:
-    """Under ``passive-interface default`` the exceptions are kept as ``no`` lines; otherwise the passive ones as such."""
+    """Store ``passive-interface``.
+
+    Under ``passive-interface default`` the exceptions are stored as ``no`` lines, otherwise the passive
+    interfaces.
+    """
     section, name = edit.section, match["interface"]
     for entry in [e for e in section if e.name == "passive-interface" and e["interface"] == name]:
         section.remove(entry)
@@ -56,7 +60,7 @@ def _passive(edit: Edit, match: Match) -> str | None:
 
 
 def _settle_families(section: Section) -> None:
-    """Exceptions in address families from what the process does not say any more are none."""
+    """Remove ``no passive-interface`` lines of address families that the process's lines have made obsolete."""
     for _, body in section.sections("address-family"):
         for entry in [e for e in body if e.name == "passive-interface" and e.negated]:
             if not body.has("passive-interface default") and not is_passive(section, entry["interface"]):
@@ -64,7 +68,7 @@ def _settle_families(section: Section) -> None:
 
 
 def is_passive(section: Section, name: str) -> bool:
-    """Whether a process keeps silent on an interface; an address family does as its process unless it says otherwise."""
+    """Whether an interface is passive. An address family inherits this from its process unless it has its own line."""
     line = next((e for e in section if e.name == "passive-interface" and e["interface"] == name), None)
     if line is not None:
         return not line.negated
@@ -75,9 +79,9 @@ def is_passive(section: Section, name: str) -> bool:
 
 
 def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "process") -> None:
-    """Take the lines called ``names`` by which interfaces are in a process out: the process goes.
+    """Remove the interface lines called ``names`` when their process is removed.
 
-    If they stayed, they would begin it anew when the config is read again.
+    Otherwise these lines would create the process again when the config is read.
     """
     for _, body in edit.config.sections("interface"):
         for line in [line for line in body.all(*names) if line.get(argument) == process]:
@@ -85,7 +89,7 @@ def leave(edit: Edit, process: int | str | None, *names: str, argument: str = "p
 
 
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:
-    """IPv4 addresses that protocols see on an interface: its own, or those of the interface it borrows from."""
+    """Return the IPv4 addresses of an interface for protocols: its own, or those of its ``ip unnumbered`` interface."""
     lender = one.section.get("ip unnumbered")
     if one.addresses or lender is None:
         return one.addresses
@@ -94,7 +98,11 @@ def addresses(context: Context, one: Interface) -> tuple[str, ...]:
 
 
 def router_id(context: Context, process: str, configured: str | None, vrf: str = "") -> str | None:
-    """The router ID of a process: configured, else as chosen when it began, else the highest loopback's, else the highest address."""
+    """Return the router ID of a process.
+
+    It is the configured one, else the one chosen at its start, else the highest address of a loopback, else the
+    highest address.
+    """
     if configured is not None:
         return configured
     kept = context.facts.live.get("chosen", {}).get(process)
@@ -112,24 +120,24 @@ def _highest(context: Context, vrf: str) -> str | None:
 
 
 def classful(address: str) -> IPv4Network:
-    """The class A, B or C network of an address; a host network beyond those."""
+    """Return the class A, B or C network of an address; a host network for other addresses."""
     first = int(address.split(".", 1)[0])
     length = 8 if first < 128 else 16 if first < 192 else 24 if first < 224 else 32
     return IPv4Network(f"{address}/{length}", strict=False)
 
 
 def frr_interface(one: Interface) -> str:
-    """The line that opens an interface in FRR."""
+    """Return the line that opens an interface in FRR."""
     return f"interface {one.kernel}" + (f" vrf {one.vrf}" if one.vrf else "")
 
 
 def wildcard_matches(address: str, network: str, wildcard: str) -> bool:
-    """Whether ``address`` is one of those that a network statement means."""
+    """Whether a network statement matches ``address``."""
     care = ~int(IPv4Address(wildcard))
     return int(IPv4Address(address)) & care == int(IPv4Address(network)) & care
 
 
-# -- redistribution ------------------------------------------------------------------------------------------------------
+# -- redistribution --------------------------------------------------------------------------------------------------
 
 SOURCES = (
     "connected",
@@ -143,13 +151,13 @@ SOURCES = (
     ),
     "isis [ {tag:word} ] [ ( level-1 | level-2 | level-1-2 ) ]",
 )
-"""What can be redistributed, as patterns."""
+"""Sources that can be redistributed, as patterns."""
 
 
 def redistribute_commands(
     mode: str | tuple[str, ...], options: str, *, sources: Sequence[str] = SOURCES, but: Sequence[str] = ()
 ) -> tuple[Command, ...]:
-    """``redistribute`` of every source but the protocol itself; ``options`` as in a pattern."""
+    """Return ``redistribute`` commands for every source except the protocol itself; ``options`` is a pattern."""
     return tuple(
         Command(
             pattern=f"redistribute {source} {options}",
@@ -164,7 +172,7 @@ def redistribute_commands(
 
 
 def _redistribute(edit: Edit, match: Match) -> str | None:
-    """``no redistribute X OPTION`` takes the option away and keeps the rest, as IOS does."""
+    """Store ``redistribute``. ``no redistribute X OPTION`` removes only the option, as in IOS."""
     typed = [part for part in match.parts if not _is_source(match, part)]
     found = next((e for e in edit.section.all("redistribute") if e.same_line(match)), None)
     if not match.negated or not typed or found is None:
@@ -178,7 +186,7 @@ def _redistribute(edit: Edit, match: Match) -> str | None:
 
 
 def _options(match: Match) -> dict[int, int]:
-    """By position in the pattern: which of the options in any order an element belongs to."""
+    """Map positions in the pattern to the index of the free-order option that they belong to."""
     groups = [node for node in match.known.pattern.root.items if isinstance(node, AnyOrder)]
     options = [option for group in groups for option in group.options]
     return {element.position: at for at, option in enumerate(options) for element in elements(option)}
@@ -190,13 +198,13 @@ def _is_source(match: Match, part: tuple[object, object, str]) -> bool:
 
 
 def source_of(entry: Entry) -> str:
-    """FRR's word for the protocol that a ``redistribute`` line speaks of: EIGRP's routes come to it by the kernel."""
+    """Return FRR's word for the source of a ``redistribute`` line. FRR gets EIGRP's routes from the kernel."""
     source = entry.text.split()[1]
     return "kernel" if source == "eigrp" else source
 
 
 def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:
-    """Each redistributed protocol with its line."""
+    """Return a route map that adds to ``call`` what FRR's ``redistribute`` lacks; ``call`` if nothing is added."""
     for entry in section.all("redistribute"):
         yield source_of(entry), entry
 
@@ -204,7 +212,7 @@ def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:
 def wrapped_map(
     context: Context, daemon: str, name: str, *, match: Iterable[str] = (), set_: Iterable[str] = (), call: str | None
 ) -> str | None:
-    """A route map of our own around ``call``, for what FRR's ``redistribute`` has no words; ``call`` itself if there is nothing to add."""
+    """Return a route map that adds to ``call`` what FRR's ``redistribute`` lacks; ``call`` if nothing is added."""
     matches, sets = list(match), list(set_)
     if not matches and not sets:
         return call
@@ -220,7 +228,7 @@ def wrapped_map(
 
 
 def classful_list(context: Context, daemon: str) -> str:
-    """Have the prefix list of whole class A, B and C networks; gives its name."""
+    """Add the prefix list of whole class A, B and C networks; return its name."""
     for number, (prefix, length) in enumerate((("0.0.0.0/1", 8), ("128.0.0.0/2", 16), ("192.0.0.0/3", 24)), start=1):
         context.state.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {prefix} ge {length} le {length}")
     return CLASSFUL

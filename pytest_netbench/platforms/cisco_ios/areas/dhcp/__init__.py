@@ -1,4 +1,4 @@
-"""DHCP: pools, relaying and addresses got by DHCP, run by the services ``dhcp`` and ``dhcp_client``."""
+"""DHCP: pools, relay and client addresses, run by the services ``dhcp`` and ``dhcp_client``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AREA = Area(
     help={"dhcp": "Configure DHCP server and relay parameters"},
     scope=(
         ("DHCP server", "pools, hosts, exclusions, options, conflicts by ping; leases run in lab time"),
-        ("DHCP relay", "ip helper-address relays DHCP and nothing else"),
+        ("DHCP relay", "ip helper-address relays only DHCP"),
         ("DHCP client", "ip address dhcp, with the default route at distance 254"),
     ),
 )

@@ -1,4 +1,4 @@
-"""What lines of the area ``dhcp`` compile to."""
+"""Compile the lines of the area ``dhcp``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NODE_TYPES = {"b-node": 1, "p-node": 2, "m-node": 4, "h-node": 8}
 
 
 def compile_dhcp(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the DHCP services that the config requires."""
     config = context.config
     pools: dict[str, list[dict[str, Any]]] = {}
     for entry, body in config.sections("ip dhcp pool"):
@@ -42,8 +42,9 @@ def compile_dhcp(context: Context) -> None:
             relays.setdefault(one.vrf, {})[one.kernel] = helpers
         wanted = next((entry for entry in one.section.all("ip address") if entry.has("dhcp")), None)
         if wanted is not None and one.vrf:
-            context.unsupported(wanted, "interfaces of a VRF get no address by DHCP")
-        elif wanted is not None:
+            context.unsupported(wanted, "DHCP addresses are not supported on interfaces of a VRF")
+        elif wanted is not None and one.kernel in context.state.links:
+            # a subinterface without a VLAN is no link
             host = str(wanted.get("hostname") or _hostname(context))
             clients.append({"interface": one.kernel, "label": one.name, "hostname": host, "distance": 254})
     for vrf in {**pools, **relays} if not config.says_no("service dhcp") else ():
@@ -79,7 +80,7 @@ def _ping(config: Section) -> dict[str, int]:
 
 
 def _pools(name: str, body: Section) -> Iterator[dict[str, Any]]:
-    """The pool, and before it one for each address that it reserves."""
+    """Return the pool, preceded by one host pool for each address that it reserves."""
     pool = _pool(name, body)
     for entry in body.all("address") if "address" not in pool else ():
         client = _identity(entry.get("identifier"), entry.get("mac"))
@@ -115,7 +116,7 @@ def _client(body: Section) -> str:
 
 
 def _identity(identifier: str | None, mac: str | None) -> str:
-    """Who a client is, in hexadecimal digits."""
+    """Return the client identifier in hexadecimal digits."""
     if identifier is not None:
         return identifier.replace(".", "").lower()
     return "" if mac is None else "01" + mac.replace(".", "").lower()

@@ -12,11 +12,11 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 _POOL = "dhcp-pool"
 
 
-# -- storing ---------------------------------------------------------------------------------------------------------
+# -- edits ---------------------------------------------------------------------------------------------------------
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Stored with a mask in dots; without one, the class of the address says."""
+    """Store a network with a dotted mask; without a mask the class of the address determines it."""
     if match.negated or match.reset:
         return edit.keep(match)
     mask = match.get("mask") or (str(match["length"]) if "length" in match.args else f"/{_classful(match['network'])}")
@@ -49,7 +49,7 @@ def _excluded(_edit: Edit, match: Match) -> str | None:
 
 
 def _address(edit: Edit, match: Match) -> str | None:
-    """``ip address dhcp`` takes the place of every other address."""
+    """Store ``ip address dhcp``, which replaces every other address."""
     entries = [e for e in edit.section if e.name == "ip address"]
     if match.negated and not any(e.has("dhcp") for e in entries):
         return None
@@ -89,10 +89,10 @@ _CONFIG = (
     Command(
         pattern="ip dhcp relay information ( option | trust-all | policy keep )",
         name="ip dhcp relay information",
-        marked="the relay passes messages on as they are",
+        marked="the relay does not change messages",
     ),
-    Command(pattern="ip dhcp database {url:word}", marked="bindings live as long as the device runs"),
-    Command(pattern="ip dhcp use vrf ( connected | remote )", marked="DHCP runs in the global table alone"),
+    Command(pattern="ip dhcp database {url:word}", marked="bindings are lost when the device stops"),
+    Command(pattern="ip dhcp use vrf ( connected | remote )", marked="DHCP runs only in the global table"),
     Command(
         pattern="ip dhcp bootp ignore", default=("ip dhcp bootp ignore",), help="BOOTP requests are ignored here anyway"
     ),
@@ -128,18 +128,18 @@ _LINES = (
         "Address lease time",
         default=("lease 1",),
     ),
-    _line("utilization mark ( high | low ) {percent:0-100} [ log ]", marked="nothing watches the utilization"),
-    _line("update arp", marked="no binding is put into the ARP table"),
+    _line("utilization mark ( high | low ) {percent:0-100} [ log ]", marked="the utilization is not monitored"),
+    _line("update arp", marked="bindings are not added to the ARP table"),
     _line(
         "import all",
         "Programatically importing DHCP option parameters",
-        marked="options are not taken over from another server",
+        marked="options are not imported from another server",
     ),
 )
 
 
 _INTERFACE = (
-    Command(pattern="ip dhcp relay information trusted", mode="if", marked="the relay passes messages on as they are"),
+    Command(pattern="ip dhcp relay information trusted", mode="if", marked="the relay does not change messages"),
     Command(
         pattern="ip helper-address {address!:ipv4}",
         mode="if",

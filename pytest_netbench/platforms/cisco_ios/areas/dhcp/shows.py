@@ -1,4 +1,4 @@
-"""``show ip dhcp``, ``show dhcp lease`` and ``clear ip dhcp``: what the services know, as IOS prints it."""
+"""``show ip dhcp``, ``show dhcp lease`` and ``clear ip dhcp``: the state of the services in IOS's format."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _STATES = {"Init": 1, "Selecting": 3, "Requesting": 4, "Bound": 5, "Renewing": 6
 
 
 def _servers(at: Exec) -> list[str]:
-    """The server and those of VRFs."""
+    """Return the servers of the global table and of all VRFs."""
     return [name for name in at.device.applied.services if name.partition("@")[0] == "dhcp"]
 
 
 def _server(at: Exec) -> Mapping[str, Any]:
-    """The state of all of them."""
+    """Return the combined state of all servers."""
     states = [runner.state(at.node, name) for name in _servers(at)]
     counters: Counter[str] = Counter()
     for state in states:
@@ -41,7 +41,7 @@ def _dotted(client: str) -> str:
 
 
 def _moment(at: Exec, from_now_s: float) -> float:
-    """Wall time of a moment that lies so many lab seconds away."""
+    """Return the wall time that is the given number of lab seconds away."""
     return time.time() + from_now_s / at.node.time_scale
 
 
@@ -61,7 +61,7 @@ def _binding(at: Exec, match: Match) -> str:
 
 
 def _expiration(entry: Mapping[str, Any]) -> str:
-    """The end of a lease by the device's own clock, in one word: as several, as IOS has it, no parser reads it back."""
+    """Return the end of a lease by the device's clock, as one word. Parsers cannot read IOS's form of several words."""
     if entry["left_s"] is None:
         return "Infinite"
     return time.strftime("%b-%d-%Y-%I:%M-%p", time.gmtime(time.time() + entry["left_s"]))

@@ -1,4 +1,4 @@
-"""``ping`` and ``traceroute``: the machine's own programs, told as IOS tells it."""
+"""``ping`` and ``traceroute``: run the machine's programs and print their results in IOS's format."""
 
 from __future__ import annotations
 

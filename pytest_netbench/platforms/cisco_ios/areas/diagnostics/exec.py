@@ -72,7 +72,7 @@ def _ping(at: Exec, match: Match) -> Iterator[str]:
 
 
 def _marks(repeat: int, send: Callable[[int, float], str], timeout_s: float) -> Iterator[str]:
-    """The marks as packets are answered, some at a time, and the success rate; an interrupt ends it early."""
+    """Yield the marks in groups as packets are answered, then the success rate; an interrupt ends it early."""
     times: list[float] = []
     sent, batch, ends = 0, _FIRST_BATCH, time.monotonic() + timeout_s
     try:
@@ -89,7 +89,7 @@ def _marks(repeat: int, send: Callable[[int, float], str], timeout_s: float) -> 
 
 
 def read_marks(text: str, count: int) -> tuple[str, list[float]]:
-    """One mark for each of ``count`` packets, and the times of those answered, from what ``ping`` printed."""
+    """Return one mark for each of ``count`` packets, and the round-trip times, from the output of ``ping``."""
     times: list[float] = []
     marks = ["."] * count
     for line in text.splitlines():
@@ -115,7 +115,7 @@ def _mark(words: str) -> str:
         return "M"
     if "time to live" in lower or "hop limit" in lower:
         return "&"
-    # the router's own kernel says so where nobody answered ARP: to IOS that is silence
+    # the local kernel reports an unanswered ARP request; IOS shows that as a timeout
     return "." if "destination host unreachable" in lower and "from" not in lower else "U"
 
 
@@ -156,7 +156,7 @@ def _traceroute(at: Exec, match: Match) -> Iterator[str]:
 
 
 def hops(text: str) -> str:
-    """The hops in IOS's words, from what ``traceroute`` printed; ends with the first hop that refuses or is the target's."""
+    """Return the hops in IOS's format from the output of ``traceroute``, up to a refusal or the target."""
     lines = []
     for line in text.splitlines()[1:]:
         found = _HOP.match(line)
@@ -183,7 +183,7 @@ def _run(at: Exec, match: Match, argv: list[str], timeout_s: float) -> Completed
 
 
 def _resolve(at: Exec, word: str) -> str | None:
-    """An address as it is, or that of a host that ``ip host`` names."""
+    """Return an address unchanged, or the address of a host that ``ip host`` defines."""
     try:
         return str(ip_address(word))
     except ValueError:
@@ -195,7 +195,7 @@ def _resolve(at: Exec, word: str) -> str | None:
 
 
 def _source(at: Exec, match: Match) -> str | None:
-    """The address to send from: ``None`` if any will do, "" if what was asked for has none."""
+    """Return the source address: ``None`` if none is requested, "" if the requested interface has none."""
     if "address" in match.args:
         return str(match["address"])
     if "interface" not in match.args:

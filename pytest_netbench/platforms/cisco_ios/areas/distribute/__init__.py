@@ -1,6 +1,7 @@
-"""``distribute-list`` of OSPF and RIP: which routes are taken, and which are told.
+"""``distribute-list`` of OSPF and RIP: filters for received and advertised routes.
 
-OSPF tells all routers of an area the same, so its inbound list judges what reaches the routing table, as IOS has it.
+OSPF floods the same LSAs to all routers of an area, so its inbound list filters routes on their way into the routing
+table, as in IOS.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lines of the area ``distribute`` compile to."""
+"""Compile the lines of the area ``distribute``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-ma
 
 
 def compile_distribute(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the filters of ``distribute-list`` lines."""
     for entry, body in context.config.sections("router ospf"):
         _ospf(context, str(entry.get("vrf") or ""), body)
     for _, body in context.config.sections("router rip"):
@@ -30,7 +30,7 @@ def compile_distribute(context: Context) -> None:
 
 
 def _where(context: Context, body: Section, entry: Entry) -> list[str]:
-    """The interfaces that a line is said for; "" is all of them, which ripd behind mgmtd takes and forgets."""
+    """Return the interfaces of a line; "" stands for all, which ripd behind mgmtd accepts but ignores."""
     if "interface" in entry.match.args:
         return [f" {interfaces.kernel_name(entry['interface'])}"]
     if speaker_of(_DAEMON) == _DAEMON:
@@ -41,7 +41,7 @@ def _where(context: Context, body: Section, entry: Entry) -> list[str]:
 
 
 def _list(context: Context, entry: Entry) -> tuple[str, str]:
-    """How FRR calls the list of a line: a word for its kind, and its name."""
+    """Return FRR's keyword and name for the list of a line."""
     if entry.name == "distribute-list prefix":
         return "prefix ", frrnames.prefix_list(context, entry["list"])
     return "", frrnames.access_list(context, entry["list"])
@@ -69,12 +69,12 @@ def _ospf(context: Context, vrf: str, body: Section) -> None:
 
 
 def _whole(lines: list[Entry]) -> str | None:
-    """The route map that judges everything itself."""
+    """Return the name of the route map that filters all routes, if there is one."""
     return next((str(line["list"]) for line in lines if line.name == "distribute-list route-map"), None)
 
 
 def _entries(context: Context, lines: list[Entry]) -> Iterator[tuple[str, list[str]]]:
-    """(action, what it matches): lists of single interfaces first, then the one for all."""
+    """Return (action, match) entries: lists of single interfaces first, then the list for all interfaces."""
     for line in sorted(lines, key=lambda one: "interface" not in one.match.args):
         prefix, name = _list(context, line)
         judged = f"ip address {'prefix-list ' if prefix else ''}{name}"

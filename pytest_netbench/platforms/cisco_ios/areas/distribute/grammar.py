@@ -12,7 +12,7 @@ _SOURCES = "connected | static | rip | bgp {number!:asn} | eigrp {number!:1-6553
 
 
 def _command(words: str, tail: str, mode: str | tuple[str, ...]) -> Command:
-    """The argument must not be taken for one of the words that may stand before it."""
+    """Return a command whose list argument cannot be read as one of the keywords that may precede it."""
     name = f"distribute-list {words}".strip()
     return Command(
         pattern=f"distribute-list {words} {{list:name}} {tail}",

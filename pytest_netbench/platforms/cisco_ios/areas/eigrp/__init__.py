@@ -1,4 +1,4 @@
-"""EIGRP. A service of our own speaks it: FRR's daemon loses itself in triangles and in changes of metrics."""
+"""EIGRP, run by the service ``eigrp``: FRR's daemon fails in triangle topologies and on metric changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AREA = Area(
     scope=(
         (
             "EIGRP: networks, passive interfaces, router ID, bandwidth and delay, variance, timers",
-            "yes, between such routers",
+            "yes, between routers of this platform",
         ),
         (
             "EIGRP: authentication, summaries, stub, redistribution, distribute lists, named mode, IPv6",

@@ -1,4 +1,4 @@
-"""What lines of the area ``eigrp`` compile to."""
+"""Compile the lines of the area ``eigrp``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DELAY_TENS = {
 
 
 def members(context: Context, section: Section) -> list[Interface]:
-    """Interfaces whose address one of the networks means."""
+    """Return the interfaces whose address a network statement matches."""
     return [
         one
         for one in context.interfaces
@@ -38,13 +38,13 @@ def _means(entry: Entry, address: str) -> bool:
 
 
 def delay_tens(one: Interface) -> int:
-    """The delay of an interface in tens of microseconds, as IOS takes it."""
+    """Return the delay of an interface in tens of microseconds, as IOS computes with it."""
     entry = one.section.get("delay")
     return int(entry["tens"]) if entry else _DELAY_TENS.get(one.parsed.kind, 1)
 
 
 def compile_eigrp(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the EIGRP services that the config requires."""
     for process in context.config.all("router eigrp"):
         section = process.body
         own = section.get("eigrp router-id")

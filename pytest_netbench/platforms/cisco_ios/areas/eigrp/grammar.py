@@ -20,7 +20,7 @@ def _open(edit: Edit, match: Match) -> str | None:
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Classful without a wildcard; a subnet mask is taken for the wildcard that it is the reverse of."""
+    """Store a network: classful without a wildcard; a subnet mask is converted to the inverse wildcard."""
     text = f"network {igp.classful(match['network']).network_address}"
     if "wildcard" in match.args:
         wildcard = int(IPv4Address(match["wildcard"]))

@@ -1,4 +1,4 @@
-"""What can be seen of EIGRP."""
+"""``show`` and ``clear`` commands of EIGRP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines of the area ``fhrp`` compile to."""
+"""Compile the lines of the area ``fhrp``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_SEEN = "a group tracks interfaces of its own VRF, and objects in the global
 
 
 def compile_fhrp(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the HSRP and VRRP groups of the config."""
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for one in context.interfaces:
         for entry in one.section.all("standby track", "vrrp track"):
@@ -33,7 +33,7 @@ def compile_fhrp(context: Context) -> None:
 
 
 def _is_seen(context: Context, one: Interface, track: Mapping[str, Any]) -> bool:
-    """Whether the process that runs the group can see what it tracks: links of its VRF, objects of the global table."""
+    """Whether the group's process can observe a tracked item: links of its VRF, objects of the global table."""
     if "object" in track:
         return not one.vrf
     other = context.interface(track["label"])

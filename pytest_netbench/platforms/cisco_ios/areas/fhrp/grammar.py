@@ -20,7 +20,7 @@ _V1_MOST = 255
 def _standby(
     default: str = "", check: Callable[[Edit, Match], str | None] | None = None
 ) -> Callable[[Edit, Match], str | None]:
-    """An ``edit`` for a line of a group: a group that is not named is 0, and a default is not stored."""
+    """Return an ``edit`` for a line of a group. The default group is 0, and default values are not stored."""
 
     def edit(edit: Edit, match: Match) -> str | None:
         group = match.get("group", 0)
@@ -50,7 +50,7 @@ def _canonical(match: Match) -> str:
 
 
 def _remove(section: Section, match: Match, group: int) -> None:
-    """What ``no`` with this line means: entries of the group that agree with as much as was typed."""
+    """Remove the entries of the group that match the words of a ``no`` line."""
     typed = {name: value for name, value in match.args.items() if name != "group"}
     for entry in [e for e in section if e.match.known is match.known and e.get("group", 0) == group]:
         if match.words <= entry.match.words | {"text"} and all(
@@ -65,7 +65,7 @@ def _remove_same(section: Section, match: Match, group: int) -> None:
 
 
 def _remove_group(edit: Edit, match: Match) -> str | None:
-    """``no standby 1`` and ``no vrrp 1`` take the whole group."""
+    """Remove the whole group (``no standby 1``, ``no vrrp 1``)."""
     if not match.negated:
         return "% Incomplete command."
     word = match.name.split()[0]
@@ -124,7 +124,7 @@ def _vrrp_priority(edit: Edit, match: Match) -> str | None:
 
 
 def _vrrp_preempt(edit: Edit, match: Match) -> str | None:
-    """It is on unless the config says no."""
+    """Store ``vrrp preempt``, which is on by default."""
     plain = not match.negated and "minimum" not in match.args
     for entry in [e for e in edit.section if e.name == "vrrp preempt" and e.get("group") == match["group"]]:
         edit.section.remove(entry)

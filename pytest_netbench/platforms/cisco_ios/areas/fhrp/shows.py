@@ -1,4 +1,4 @@
-"""``show standby`` and ``show vrrp``: what the service ``fhrp`` knows, as IOS prints it."""
+"""``show standby`` and ``show vrrp``: the state of the service ``fhrp`` in IOS's format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Group = Mapping[str, Any]
 
 
 def _groups(at: Exec, kind: str, match: Match) -> list[tuple[_Group, _Group]]:
-    """Configuration and report of each group, as many as the command asks for."""
+    """Return configuration and report of each group that the command selects."""
     services = {name: one for name, one in at.device.applied.services.items() if name.partition("@")[0] == "fhrp"}
     groups = [group for one in services.values() for group in one[kind]]
     if not groups:

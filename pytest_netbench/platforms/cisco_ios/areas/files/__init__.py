@@ -1,4 +1,4 @@
-"""Files: the flash, ``copy`` and what compares and replaces configurations."""
+"""Files: the flash, ``copy``, and commands that compare and replace configurations."""
 
 from __future__ import annotations
 

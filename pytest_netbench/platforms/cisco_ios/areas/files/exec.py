@@ -26,11 +26,11 @@ _ARCHIVE_OFF = "Archive feature not enabled\n"
 
 
 class _Trouble(Exception):
-    """A file cannot be read or written; the text is the device's."""
+    """An error reading or writing a file; its text is the device's message."""
 
 
 def _place(word: str) -> tuple[str, str]:
-    """File system and name: ``flash:/x.txt`` is ``("flash", "x.txt")``."""
+    """Split a path into file system and name: ``flash:/x.txt`` is ``("flash", "x.txt")``."""
     system, _, name = word.partition(":")
     return system.lower(), name.lstrip("/")
 
@@ -63,7 +63,7 @@ def _quiet(device: Device) -> bool:
     return device.config.has("file prompt quiet")
 
 
-# -- dir, more, delete, verify -------------------------------------------------------------------------------------------
+# -- dir, more, delete, verify ---------------------------------------------------------------------------------------
 
 
 def _dir(at: Exec, match: Match) -> str:
@@ -119,7 +119,7 @@ def _verify(at: Exec, match: Match) -> str:
     )
 
 
-# -- copy ------------------------------------------------------------------------------------------------------------------
+# -- copy ------------------------------------------------------------------------------------------------------------
 
 
 def _copy(at: Exec, match: Match) -> Talk:
@@ -183,7 +183,7 @@ def _erase(at: Exec, _match: Match) -> Talk:
         yield "[OK]\nErase of nvram: complete\n"
 
 
-# -- archive: differences and replacement -----------------------------------------------------------------------------------
+# -- archive: differences and replacement ----------------------------------------------------------------------------
 
 
 def _archive_on(device: Device) -> bool:
@@ -228,7 +228,7 @@ def _incremental(at: Exec, match: Match) -> str:
 
 
 def _config_lines(text: str) -> list[tuple[str, ...]]:
-    """Each line under the lines above it, outermost first."""
+    """Return each line with the lines above it, outermost first."""
     found: list[tuple[str, ...]] = []
     path: list[tuple[int, str]] = []
     for line in text.splitlines():
@@ -242,7 +242,7 @@ def _config_lines(text: str) -> list[tuple[str, ...]]:
 
 
 def contextual(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> list[str]:
-    """Lines that differ, marked ``+`` and ``-``, below the lines that they belong to."""
+    """Return the lines that differ, marked ``+`` and ``-``, below their parent lines."""
     shown: list[str] = []
     context: tuple[str, ...] = ()
     for mark, path in _changes(before, after):
@@ -255,7 +255,7 @@ def contextual(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> l
 
 
 def incremental(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> list[str]:
-    """The commands that make ``after`` of ``before``."""
+    """Return the commands that turn ``before`` into ``after``."""
     shown: list[str] = []
     context: tuple[str, ...] = ()
     changes = list(_changes(before, after))
@@ -274,7 +274,7 @@ def incremental(before: list[tuple[str, ...]], after: list[tuple[str, ...]]) -> 
 
 
 def _overridden(path: tuple[str, ...], come: set[tuple[str, ...]]) -> bool:
-    """Whether a ``no X`` that goes makes room for an ``X …`` that comes."""
+    """Whether a removed ``no X`` is replaced by an added ``X …``."""
     head, _, positive = path[-1].partition("no ")
     return not head and any(one[:-1] == path[:-1] and f"{one[-1]} ".startswith(f"{positive} ") for one in come)
 

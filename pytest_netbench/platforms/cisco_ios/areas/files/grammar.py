@@ -15,10 +15,12 @@ COMMANDS: tuple[Command, ...] = (
     Command(pattern="file prompt quiet", help="Adjust file system parameters"),
     Command(pattern="ip scp server enable", help="Scp commands"),
     Command(pattern="archive", opens="archive", help="Archive the configuration"),
-    Command(pattern="path {where:word}", mode="archive", marked="no configuration is archived by itself"),
+    Command(pattern="path {where:word}", mode="archive", marked="configurations are not archived automatically"),
     Command(pattern="maximum {count:1-14}", mode="archive"),
-    Command(pattern="write-memory", mode="archive", marked="no configuration is archived by itself"),
-    Command(pattern="time-period {minutes:1-525600}", mode="archive", marked="no configuration is archived by itself"),
+    Command(pattern="write-memory", mode="archive", marked="configurations are not archived automatically"),
+    Command(
+        pattern="time-period {minutes:1-525600}", mode="archive", marked="configurations are not archived automatically"
+    ),
 )
 
 

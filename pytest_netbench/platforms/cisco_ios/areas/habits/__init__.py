@@ -1,4 +1,4 @@
-"""Lines that configs of real devices are full of and that say nothing about what a lab can show: taken, kept, and listed."""
+"""Common lines of device configs without an effect in a lab: accepted, stored, and listed as unsupported."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ AREA = Area(
     name="habits",
     modes=MODES,
     commands=(*COMMANDS,),
-    scope=(("lines that every config has: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
+    scope=(("common lines of configs: servers, hardware, kernel behaviour, archive", "accepted, without effect"),),
 )

@@ -21,7 +21,7 @@ _AAA_SERVER, _AAA_GROUP = "aaa-server", "aaa-group"
 
 
 def _forgotten(_edit: Edit, _match: Match) -> str | None:
-    """Taken and not kept: a device prints it, but it is no configuration."""
+    """Accept a line without storing it: devices print it, but it is not configuration."""
     return None
 
 

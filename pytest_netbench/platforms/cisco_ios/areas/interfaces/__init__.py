@@ -1,4 +1,4 @@
-"""Interfaces: their names, addresses, state, and the kernel links they are."""
+"""Interfaces: names, addresses, state, and their kernel links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AREA = Area(
         ("bandwidth, delay, mtu, mac-address, TCP MSS", "yes"),
         ("duplex, speed, clock rate, PPP", "accepted, without effect"),
         (
-            "show interfaces, ip interface, arp and their IPv6 fellows",
+            "show interfaces, ip interface, arp and their IPv6 counterparts",
             "yes; rates are not averaged, ages of ARP entries are 0",
         ),
     ),

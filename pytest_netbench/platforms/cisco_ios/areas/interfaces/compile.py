@@ -1,4 +1,4 @@
-"""What lines of the area ``interfaces`` compile to."""
+"""Compile the lines of the area ``interfaces``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Section
 
 
 def compile_interfaces(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add links, addresses and settings of all interfaces."""
     routing_six = context.config.has("ipv6 unicast-routing")
     context.state.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
-    # a router answers with the address of the interface that a packet came in by
+    # a router answers with the address of the incoming interface
     context.state.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
     for one in context.interfaces:
         if one.parsed.kind == "Null":
@@ -20,7 +20,7 @@ def compile_interfaces(context: Context) -> None:
         _compile_mss(context, one)
         _compile_habits(context, one)
         if one.parsed.kind in {"Vlan", "Port-channel", "BVI", "BDI"} or one.parsed.sub is not None:
-            kind = "external"  # switching makes it
+            kind = "external"  # the area switching creates it
         elif one.parsed.kind in {"Loopback", "Tunnel", "Dialer"}:
             kind = "loopback"
         else:
@@ -31,7 +31,7 @@ def compile_interfaces(context: Context) -> None:
 
 
 def addresses(context: Context, one: Interface) -> tuple[str, ...]:
-    """IPv4 and IPv6 addresses that the kernel is to have on an interface."""
+    """Return the IPv4 and IPv6 addresses that an interface needs in the kernel."""
     lender = one.section.get("ip unnumbered")
     four = one.addresses
     if lender is not None and not four:
@@ -51,7 +51,7 @@ def _six(one: Interface) -> tuple[str, ...]:
 
 
 def has_six(section: Section) -> bool:
-    """Whether IPv6 runs on an interface."""
+    """Whether IPv6 is enabled on an interface."""
     return section.has("ipv6 enable") or bool(section.all("ipv6 address"))
 
 
@@ -91,7 +91,7 @@ def _compile_mss(context: Context, one: Interface) -> None:
 
 
 def _compile_habits(context: Context, one: Interface) -> None:
-    """What the kernel does on its own account on an interface."""
+    """Set how the kernel itself behaves on an interface (redirects, proxy ARP and similar settings)."""
     path = f"net/ipv4/conf/{one.kernel}"
     proxy = one.parsed.kind != "Loopback" and not one.section.says_no("ip proxy-arp")
     context.state.sysctls |= {

@@ -18,7 +18,7 @@ MODE = "if"
 MOST_INTERFACES = 2000
 
 
-_NOT_SHAPED = "a link of the lab has no such property"
+_NOT_SHAPED = "links of the lab have no such property"
 
 
 def _open(edit: Edit, match: Match) -> str | None:
@@ -38,7 +38,7 @@ def _open(edit: Edit, match: Match) -> str | None:
         return "% Maximum number of interfaces reached"
     words = edit.keep(match)
     if edit.booting and known is not None and not match.negated:
-        # a saved config says "shutdown" where it holds and nothing where it does not
+        # a saved config contains "shutdown" only where it applies
         for entry in known.body.all("shutdown"):
             known.body.remove(entry)
     return words
@@ -58,12 +58,12 @@ def _prompt(entry: Entry) -> str:
 
 
 def _describe(edit: Edit, match: Match) -> str | None:
-    """Without a text it says nothing."""
+    """Store a description. An empty one is ignored."""
     return edit.keep(match) if "text" in match.args or match.negated or match.reset else None
 
 
 def _address(edit: Edit, match: Match) -> str | None:
-    """A primary address takes the place of the primary alone; secondaries add up."""
+    """Store an address. A primary one replaces only the primary; secondary ones are added."""
     section = edit.section
     entries = section.all("ip address")
     if match.negated or match.reset:
@@ -184,7 +184,7 @@ _INTERFACE = (
         check=_check_six,
         help="Configure IPv6 address on interface",
     ),
-    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU holds"),
+    Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU applies"),
     Command(pattern="ipv6 nd ra suppress [ all ]", help="Suppress IPv6 Router Advertisements"),
     Command(pattern="ipv6 nd ra interval {seconds:3-1800}"),
     Command(pattern="ipv6 nd managed-config-flag"),
@@ -203,9 +203,15 @@ _INTERFACE = (
         marked=_NOT_SHAPED,
     ),
     Command(pattern="load-interval {seconds:30-600}", marked="rates are not averaged"),
-    Command(pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier at once"),
-    Command(pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queues hold"),
-    Command(pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queues hold"),
+    Command(
+        pattern="carrier-delay [ msec ] {delay:0-1000000}", marked="the kernel reports carrier changes immediately"
+    ),
+    Command(
+        pattern="hold-queue ^ {packets:0-240000} in", name="hold-queue in", marked="the kernel's queue lengths apply"
+    ),
+    Command(
+        pattern="hold-queue ^ {packets:0-240000} out", name="hold-queue out", marked="the kernel's queue lengths apply"
+    ),
     Command(
         pattern="arp timeout {seconds:0-2147483}", default=("arp timeout 14400",), marked="the kernel ages ARP entries"
     ),

@@ -1,4 +1,4 @@
-"""What can be seen of interfaces: ``show interfaces``, ``show ip interface``, ``show arp``, their IPv6 fellows."""
+"""Show commands of interfaces: ``show interfaces``, ``show ip interface``, ``show arp`` and those of IPv6."""
 
 from __future__ import annotations
 
@@ -153,7 +153,9 @@ def _description(at: Exec, match: Match) -> str:
         entry = state.interface.section.get("description")
         status = "admin down" if not state.interface.enabled else state.status
         lines.append(
-            f"{state.interface.parsed.short:<30} {status:<14} {state.protocol:<8} {entry['text'] if entry else ''}".rstrip()
+            (
+                f"{state.interface.parsed.short:<30} {status:<14} {state.protocol:<8} {entry['text'] if entry else ''}"
+            ).rstrip()
         )
     return "\n".join(lines) + "\n"
 

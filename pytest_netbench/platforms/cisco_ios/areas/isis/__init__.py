@@ -15,7 +15,7 @@ AREA = Area(
     compile=compile_isis,
     scope=(
         ("IS-IS: NET, levels, metrics and their style, circuit types, point-to-point, passive, redistribution", "yes"),
-        ("IS-IS: authentication by the first key of a chain, of both levels alike", "yes"),
+        ("IS-IS: authentication by the first key of a chain, the same for both levels", "yes"),
         ("IS-IS: summary addresses, route leaking, authentication of one level, multi-topology", "refused"),
     ),
 )

@@ -1,4 +1,4 @@
-"""What lines of the area ``isis`` compile to."""
+"""Compile the lines of the area ``isis``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _DAEMON = "isisd"
 
 
 _UNNAMED = "isis"
-"""The name FRR wants for a process that has none in IOS."""
+"""FRR's name for a process that has no name in IOS."""
 
 
 def members(context: Context) -> list[Interface]:
-    """Interfaces on which IS-IS runs."""
+    """Return the interfaces on which IS-IS runs."""
     return [
         one
         for one in context.interfaces
@@ -24,7 +24,7 @@ def members(context: Context) -> list[Interface]:
 
 
 def _is_passive_member(context: Context, one: Interface) -> bool:
-    """A passive interface is advertised whether or not IS-IS was enabled on it."""
+    """Whether an interface is passive. Passive interfaces are advertised even if IS-IS is not enabled on them."""
     return any(
         entry["interface"] == one.name
         for _, section in context.config.sections("router isis")
@@ -33,13 +33,13 @@ def _is_passive_member(context: Context, one: Interface) -> bool:
 
 
 def compile_isis(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the IS-IS processes of the config."""
     for process in context.config.all("router isis"):
         nets = process.body.all("net")
         if not nets:
-            continue  # without a NET nothing runs
+            continue  # a process without a NET does not run
         tag = str(process.get("tag") or _UNNAMED)
-        # what comes last goes first: isisd ends if it loses its process before the interfaces
+        # removed in reverse order: isisd crashes if its process is removed before the interfaces
         _process(context, process, tag)
         for one in members(context):
             _interface(context, one, tag, process.body)
@@ -84,7 +84,7 @@ def _process(context: Context, process: Entry, tag: str) -> None:
 
 
 def level(section: Section) -> str:
-    """``level-1``, ``level-1-2`` or ``level-2-only``."""
+    """Return ``level-1``, ``level-1-2`` or ``level-2-only``."""
     entry = section.get("is-type")
     return next((w for w in ("level-1", "level-2-only") if entry is not None and entry.has(w)), "level-1-2")
 
@@ -115,7 +115,7 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
     ):
         for entry in one.section.all(f"isis {name}"):
             where = next((f" {w}" for w in ("level-1", "level-2") if entry.has(w)), "")
-            # FRR wants the level of hellos before the number, that of metrics behind it
+            # FRR has the level before the number for hello timers, and after it for metrics
             words = f"{where} {entry[argument]}" if name.startswith("hello") else f" {entry[argument]}{where}"
             add(f"isis {name}{words}", key=f"{name}{where}", undo=f"no isis {name}{where}")
     password = one.section.get("isis password")
@@ -126,7 +126,7 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
 
 
 def _secret(context: Context, section: Section, name: str) -> str:
-    """How FRR is told the first key of the chain that a section authenticates with, and the way; "" without one."""
+    """Return FRR's words for the authentication of a section: method and first key of the chain; "" without one."""
     chain, mode = section.get(f"{name} key-chain"), section.get(f"{name} mode")
     keys = keychain.secrets(context.config, chain["chain"]) if chain is not None else []
     return f"{'md5' if mode is not None and mode.has('md5') else 'clear'} {keys[0][1]}" if keys else ""

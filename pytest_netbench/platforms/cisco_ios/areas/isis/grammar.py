@@ -35,7 +35,7 @@ def _open(edit: Edit, match: Match) -> str | None:
 
 
 def _interface_in(edit: Edit, match: Match) -> str | None:
-    """The process begins to exist with the first interface that names it."""
+    """Store the line of an interface; it creates the process if no line has named it yet."""
     if not match.negated and not match.reset:
         known = edit.config.all("router isis")
         if known and known[0].get("tag") != match.get("tag"):
@@ -89,7 +89,7 @@ _PROCESS = (
         mode=MODE,
         keeps_no=True,
         default=("hello padding",),
-        marked="hellos are padded as FRR does",
+        marked="FRR determines the padding of hellos",
     ),
 )
 

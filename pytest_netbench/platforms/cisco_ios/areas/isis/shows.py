@@ -1,4 +1,4 @@
-"""What can be seen of IS-IS."""
+"""``show`` commands of IS-IS."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _show_clns_neighbours(at: Exec, _match: Match) -> str:
 
 
 def _show_clns(at: Exec, _match: Match) -> str:
-    """``show clns``."""
+    """Run ``show clns``."""
     lines = []
     for process in at.config.all("router isis"):
         nets = [str(entry["net"]) for entry in process.body.all("net")]

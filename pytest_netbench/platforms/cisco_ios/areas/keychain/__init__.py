@@ -1,4 +1,4 @@
-"""Key chains: what routing protocols authenticate with."""
+"""Key chains: the keys that routing protocols authenticate with."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 
 def secrets(config: Section, name: str) -> list[tuple[int, str]]:
-    """The keys of a chain that have a text, as (number, text in the clear), by number."""
+    """Return the keys of a chain that have a text as (number, clear text), ordered by number."""
     entry = config.get("key chain", chain=name)
     keys = entry.body.all("key") if entry is not None else []
     return sorted((int(key["id"]), text) for key in keys if (text := _text(key)) is not None)
 
 
 def tell(context: Context, daemon: str, name: str) -> None:
-    """Have a daemon that knows key chains know this one."""
+    """Configure a key chain in a daemon that supports key chains."""
     entry = context.config.get("key chain", chain=name)
     for key in entry.body.all("key") if entry is not None else ():
         text = _text(key)

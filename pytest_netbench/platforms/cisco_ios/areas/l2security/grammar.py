@@ -40,7 +40,7 @@ def _check_mac(edit: Edit, match: Match) -> str | None:
 
 
 def _vlan_set(edit: Edit, match: Match) -> str | None:
-    """Lists of VLANs add up in one line."""
+    """Store a list of VLANs; several lists are merged into one line."""
     entries = edit.section.all(match.name)
     vlans: set[int] = set()
     for entry in entries:
@@ -55,7 +55,7 @@ def _vlan_set(edit: Edit, match: Match) -> str | None:
 
 
 def _sticky(edit: Edit, match: Match) -> str | None:
-    """Without it, addresses that stuck are ordinary ones again."""
+    """Store the sticky option. Removing it turns sticky addresses into dynamic ones."""
     if match.negated or match.reset:
         for entry in edit.section.all("port-security sticky mac"):
             edit.section.remove(entry)
@@ -63,7 +63,7 @@ def _sticky(edit: Edit, match: Match) -> str | None:
 
 
 def _arp_rule(words: str) -> Command:
-    """A line of an ARP access list."""
+    """Store a line of an ARP access list."""
     return Command(
         pattern=f"{words} ip ( any | host {{address!:ipv4}} ) mac ( any | host {{mac!:mac}} ) [ log ]",
         name=f"{words} arp",
@@ -102,7 +102,7 @@ _PORT = (
         default=("switchport port-security aging type absolute",),
         marked="addresses age by the time since they were learned",
     ),
-    Command(pattern="switchport port-security aging static", marked="configured addresses stay"),
+    Command(pattern="switchport port-security aging static", marked="configured addresses do not age"),
     Command(pattern="ip dhcp snooping trust", name="dhcp snooping trust", help="DHCP Snooping trust config"),
     Command(pattern="ip dhcp snooping limit rate {rate:1-2048}", name="dhcp snooping limit", marked=_NO_RATE),
     Command(
@@ -153,7 +153,7 @@ _GLOBAL = (
     Command(
         pattern="ip arp inspection log-buffer ( entries | logs ) {rest:line}",
         name="arp inspection log-buffer",
-        marked="what is dropped is logged at once",
+        marked="drops are logged immediately",
     ),
     Command(
         pattern="arp access-list {name!:word}", name="arp access-list", opens=ARP_MODE, help="Named ARP access list"

@@ -18,7 +18,7 @@ from pytest_netbench.platforms.cisco_ios.shows.ports import cisco_mac
 
 
 def _observe(device: Device) -> None:
-    """Addresses that stuck become lines of the config."""
+    """Write learned sticky addresses into the config."""
     sticky = [(e, body) for e, body in device.config.sections("interface") if body.has("port-security sticky")]
     if not sticky or SERVICE not in device.applied.services:
         return

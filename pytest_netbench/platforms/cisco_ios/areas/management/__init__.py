@@ -1,4 +1,4 @@
-"""Management: users, lines, banners, logging, NTP, SNMP, AAA and what protects the management plane."""
+"""Management: users, lines, banners, logging, NTP, SNMP, AAA and management-plane protection."""
 
 from __future__ import annotations
 

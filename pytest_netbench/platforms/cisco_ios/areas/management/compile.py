@@ -1,4 +1,4 @@
-"""What lines of the area ``management`` compile to."""
+"""Compile the lines of the area ``management``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, merged
 
 
 def compile_management(context: Context) -> None:
-    """Management-plane protection: once an interface is named, its protocols are let in there and nowhere else."""
+    """Compile management-plane protection: if an interface is named, its protocols are accepted only there."""
     for _, body in context.config.sections("control-plane host"):
         allowed: dict[str, list[str]] = {}
         for entry in body.all("management-interface allow"):

@@ -17,10 +17,10 @@ _LINE_MODE = "line"
 _HOST = "cp-host"
 
 
-_NO_NTP = "no NTP runs: the clock is the machine's"
+_NO_NTP = "NTP does not run: the clock is the machine's"
 
 
-_NO_SNMP = "no SNMP agent runs"
+_NO_SNMP = "there is no SNMP agent"
 
 
 _NO_AAA = "logins are checked against the local users"
@@ -40,7 +40,7 @@ PORTS = {
 
 
 def _secret(edit: Edit, match: Match) -> str | None:
-    """Store a secret hashed, whatever it was typed as."""
+    """Store a secret as a hash, whatever type was typed."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
     edit.put(f"{_before(match, 'secret')} 9 {passwords.hashed(str(match['plain']))}")
@@ -48,7 +48,7 @@ def _secret(edit: Edit, match: Match) -> str | None:
 
 
 def _password(edit: Edit, match: Match) -> str | None:
-    """Store a password readable, or as type 7 where ``service password-encryption`` is on."""
+    """Store a password in the clear, or as type 7 if ``service password-encryption`` is on."""
     if match.negated or match.reset or "plain" not in match.args:
         return edit.keep(match)
     head = _before(match, "password")
@@ -60,7 +60,7 @@ def _password(edit: Edit, match: Match) -> str | None:
 
 
 def _with_algorithm(edit: Edit, match: Match) -> str | None:
-    """A secret's algorithm shows in the number before its hash, and in nothing else; there is one here."""
+    """Store a secret without ``algorithm-type``: the number before the hash identifies the only supported algorithm."""
     words = match.text.split()
     if "algorithm-type" in words:
         at = words.index("algorithm-type")
@@ -69,13 +69,13 @@ def _with_algorithm(edit: Edit, match: Match) -> str | None:
 
 
 def _before(match: Match, word: str) -> str:
-    """A line up to and with a keyword."""
+    """Return the line up to and including a keyword."""
     last = next(element.position for element, _, text in match.parts if isinstance(element, Keyword) and text == word)
     return " ".join(text for element, _, text in match.parts if element.position <= last)
 
 
 def _encrypt_all(edit: Edit, match: Match) -> str | None:
-    """``service password-encryption`` hides the passwords that are there; ``no`` brings none back."""
+    """Encrypt existing passwords for ``service password-encryption``. The ``no`` form does not decrypt them."""
     words = edit.keep(match)
     if match.negated or match.reset:
         return words
@@ -92,15 +92,15 @@ def _render_banner(entry: Entry) -> list[str]:
 
 
 def _banner_text(typed: str) -> str:
-    """What stands between the delimiters."""
+    """Return the text between the delimiters."""
     size = 2 if typed.startswith("^C") else 1
     delimiter = typed[:size]
     text = typed[size : typed.rindex(delimiter)] if typed.count(delimiter) > 1 else typed[size:]
-    return text.replace("^C", "")  # which ends it in a saved config
+    return text.replace("^C", "")  # ^C ends the banner in a saved config
 
 
 def _host_alias(edit: Edit, match: Match) -> str | None:
-    """``logging A.B.C.D`` is ``logging host A.B.C.D``."""
+    """Store ``logging A.B.C.D`` as ``logging host A.B.C.D``."""
     if "address" not in match.args:
         return "% Incomplete command."
     text = f"logging host {match['address']}"
@@ -114,7 +114,7 @@ def _host_alias(edit: Edit, match: Match) -> str | None:
 
 
 def _line(edit: Edit, match: Match) -> str | None:
-    """The console, the auxiliary line and five virtual ones are always there."""
+    """Open a terminal line: console, auxiliary and five virtual ones always exist."""
     if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0), ("vty", 0)}:
         return "% Can't delete last 5 VTY lines" if match["kind"] == "vty" else INVALID
     return edit.keep(match)
@@ -184,7 +184,7 @@ _CONFIG = (
         pattern="ip domain-lookup", keeps_no=True, edit=lambda edit, match: _switch(edit, match, "ip domain lookup")
     ),
     Command(pattern="ip host {host!:word} {address:ipv4}+", help="Add an entry to the ip hostname table"),
-    Command(pattern="ip name-server {server!:ipv4}+", marked="there is no name server to ask: ip host is"),
+    Command(pattern="ip name-server {server!:ipv4}+", marked="there is no name server: use ip host"),
     Command(pattern="ip ssh version {version:1-2}", default=("ip ssh version 1",)),
     Command(pattern="ip ssh time-out {seconds:1-120}", default=("ip ssh time-out 120",)),
     Command(pattern="ip ssh authentication-retries {count:0-5}", default=("ip ssh authentication-retries 3",)),
@@ -254,9 +254,9 @@ _CONFIG = (
         pattern="service tcp-keepalives-in",
         keeps_no=True,
         default=("no service tcp-keepalives-in",),
-        marked="sessions live as long as the lab",
+        marked="sessions do not time out",
     ),
-    Command(pattern="service tcp-keepalives-out", keeps_no=True, marked="sessions live as long as the lab"),
+    Command(pattern="service tcp-keepalives-out", keeps_no=True, marked="sessions do not time out"),
     Command(pattern="service sequence-numbers", keeps_no=True, default=("no service sequence-numbers",)),
     Command(pattern="service config", keeps_no=True),
     Command(pattern="service pad", keeps_no=True, default=("service pad",)),
@@ -265,8 +265,8 @@ _CONFIG = (
     Command(pattern="boot-end-marker", edit=lambda _edit, _match: None),
     Command(pattern="boot system {rest:line}", marked="the system is this platform"),
     Command(pattern="ip forward-protocol nd", default=("ip forward-protocol nd",)),
-    Command(pattern="ip tcp synwait-time {seconds:5-300}", marked="connections from the device are not made"),
-    Command(pattern="ip tcp path-mtu-discovery", marked="the kernel does it anyway"),
+    Command(pattern="ip tcp synwait-time {seconds:5-300}", marked="there is no telnet or SSH client"),
+    Command(pattern="ip tcp path-mtu-discovery", marked="the kernel always does this"),
     Command(pattern="mmi {rest:line}", edit=lambda _edit, _match: None),
     Command(pattern="multilink bundle-name authenticated", edit=lambda _edit, _match: None),
     Command(pattern="redundancy", edit=lambda _edit, _match: None),
@@ -282,17 +282,17 @@ _ON_LINE = (
     Command(
         pattern="exec-timeout {minutes:0-35791} [ {seconds:0-2147483} ]",
         default=("exec-timeout 10 0", "exec-timeout 10"),
-        marked="sessions live as long as the lab",
+        marked="sessions do not time out",
     ),
     Command(
         pattern="transport input {protocol:linetransport}+",
         help="Define which protocols to use when connecting to the terminal server",
     ),
-    Command(pattern="transport output {protocol:linetransport}+", marked="connections from the device are not made"),
-    Command(pattern="transport preferred {protocol:linetransport}", marked="connections from the device are not made"),
+    Command(pattern="transport output {protocol:linetransport}+", marked="there is no telnet or SSH client"),
+    Command(pattern="transport preferred {protocol:linetransport}", marked="there is no telnet or SSH client"),
     Command(pattern="logging synchronous [ level {level:word} ]", name="logging synchronous"),
     Command(pattern="privilege level {level:0-15}", default=("privilege level 1",)),
-    Command(pattern="session-timeout {minutes:0-35791}", marked="sessions live as long as the lab"),
+    Command(pattern="session-timeout {minutes:0-35791}", marked="sessions do not time out"),
     Command(pattern="history size {lines:0-256}", default=("history size 20",)),
     Command(pattern="length {lines:0-512}", default=("length 24",)),
     Command(pattern="width {columns:0-512}", default=("width 80",)),
@@ -312,7 +312,7 @@ def _line_kind(text: str) -> str | None:
 
 
 def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
-    """An old spelling of another command."""
+    """Return a command that is an old spelling of another one."""
     if match.negated or match.reset:
         for entry in edit.section.all(name):
             edit.section.remove(entry)
@@ -322,7 +322,7 @@ def _alias(edit: Edit, match: Match, name: str, arg: str) -> str | None:
 
 
 def _switch(edit: Edit, match: Match, text: str) -> str | None:
-    """An old spelling of a command that is on unless ``no`` stands before it."""
+    """Return an old spelling of a command that is on by default."""
     for entry in [e for e in edit.section if e.name == text]:
         edit.section.remove(entry)
     if match.negated:

@@ -1,4 +1,4 @@
-"""Translation of addresses: static, dynamic and overloaded, by nftables and the kernel's connections."""
+"""Network address translation: static, dynamic and overloaded, with nftables and connection tracking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the lines of translation to nftables: destinations before routing, sources after it."""
+"""Compile translation rules to nftables: destinations before routing, sources after routing."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ RULES = (
 
 
 def sides(context: Context) -> tuple[list[Interface], list[Interface]]:
-    """The inside and the outside interfaces."""
+    """Return the inside and the outside interfaces."""
     inside = [one for one in context.interfaces if one.section.has("ip nat inside")]
     return inside, [one for one in context.interfaces if one.section.has("ip nat outside")]
 
 
 def compile_nat(context: Context) -> None:
-    """Rules for everything that is translated, if there is an inside or an outside."""
+    """Add all translation rules, if there is an inside or an outside interface."""
     inside, outside = sides(context)
     rules = context.config.all(*RULES)
     if not rules or not (inside or outside):
@@ -62,7 +62,7 @@ def compile_nat(context: Context) -> None:
 
 
 def timeout(context: Context, word: str) -> int:
-    """A timeout in the kernel's seconds."""
+    """Return a timeout in the kernel's seconds."""
     entry = context.config.get(f"ip nat translation {word}")
     seconds = TIMEOUTS[word] if entry is None else entry.get("seconds", 2147483)
     return max(1, round(seconds / context.facts.time_scale))
@@ -86,7 +86,7 @@ class _Writer:
             self._nft.rule(NAT_OUT, f"iifname {self._inside} oifname {self._outside} jump {_INSIDE.name}")
             self._nft.rule(NAT_OUT, f"iifname {self._outside} oifname {self._inside} jump {_OUTSIDE.name}")
         if self._outside:
-            # what the router sends itself is a candidate, whatever interface its source address is of
+            # the router's own packets are candidates whatever their source address
             self._nft.rule(NAT_OUT, f"fib saddr type local oifname {self._outside} jump {_INSIDE.name}")
         self._nft.rule(FORWARD, f"ct status & (snat | dnat) != 0 {self._nft.counter('inet', HITS)}")
         self._miss = self._nft.counter("inet", MISSES)
@@ -98,7 +98,7 @@ class _Writer:
             self._destination(entry)
 
     def _static(self) -> None:
-        """The more a rule says the earlier it is asked: ports, hosts, networks."""
+        """Add static rules, the most specific first: ports, hosts, networks."""
         for protocol in ("tcp", "udp"):
             for entry in self._config.all(f"nat {protocol}"):
                 address = global_address(self._context, entry)
@@ -151,7 +151,7 @@ class _Writer:
         self._nft.rule(_INSIDE, f"jump {chosen.name}")
 
     def _clauses(self, name: str, give: str) -> Iterator[str]:
-        """A route map as rules: the first clause that fits decides."""
+        """Add the rules of a route map: the first matching clause decides."""
         clauses = [
             (entry.text.split(), body)
             for entry, body in self._config.sections("route-map")
@@ -173,7 +173,7 @@ class _Writer:
         return found.kernel if found else name
 
     def _giving(self, entry: Entry) -> str | None:
-        """Statements that give a packet's source its global address."""
+        """Return statements that translate the source of a packet to its global address."""
         if "out" in entry.match.args:
             one = self._context.interface(entry["out"])
             if one is None:
@@ -189,14 +189,14 @@ class _Writer:
         return f"{self._miss} goto {pool.chain.name}"
 
     def _destination(self, entry: Entry) -> None:
-        """A virtual address whose connections real hosts take in turn."""
+        """Distribute connections to a virtual address over real hosts in turn."""
         pool, found = self._pools.get(entry["pool"]), find(self._config, entry["list"])
         if pool is None or found is None:
             return
         hosts = ", ".join(f"{at} : {address}" for at, address in enumerate(pool.addresses))
         turn = f"dnat ip to numgen inc mod {len(pool.addresses)} map {{ {hosts} }}"
         for line in found.lines:
-            # the list names the virtual address, which is where packets go
+            # the list names the virtual address, which is the destination of the packets
             ace = replace(line.ace, source=Address(), destination=line.ace.source) if found.standard else line.ace
             for words in acl.conditions(self._context, ace):
                 verdict = f"{self._miss} {turn}" if line.ace.permit else "return"
@@ -204,12 +204,12 @@ class _Writer:
 
 
 def own_address(one: Interface) -> str | None:
-    """The primary address of an interface; ``None`` if it has none, or one that is not in its config."""
+    """Return the primary address of an interface; ``None`` if its config has none."""
     return one.addresses[0].split("/")[0] if one.addresses else None
 
 
 def global_address(context: Context, entry: Entry) -> str | None:
-    """The global address of a static rule: said, or an interface's."""
+    """Return the global address of a static rule: an explicit one or an interface's."""
     if "global" in entry.match.args:
         return str(entry["global"])
     one = context.interface(entry["out"])
@@ -217,7 +217,7 @@ def global_address(context: Context, entry: Entry) -> str | None:
 
 
 def _remember(context: Context, rules: list[Entry], inside: list[Interface], outside: list[Interface]) -> None:
-    """Say which rules there are, so that a change ends the connections that they no longer fit."""
+    """Record the rules, so that a change deletes the connections that no longer match them."""
     state = NatState(interfaces=(tuple(one.name for one in inside), tuple(one.name for one in outside)))
     context.state.extras[EXTRA] = state
     for entry in rules:
@@ -227,7 +227,7 @@ def _remember(context: Context, rules: list[Entry], inside: list[Interface], out
 
 
 def _addresses_of(context: Context, entry: Entry) -> list[str]:
-    """The first and the last address that a rule gives out."""
+    """Return the first and the last address of a rule's pool."""
     if entry.name in {"nat network", "nat outside network"}:
         given = entry["global"] if entry.name == "nat network" else entry["local"]
         network = IPv4Interface(f"{given}/{network_length(entry.get('mask') or entry['slash'])}").network
@@ -242,7 +242,7 @@ def _addresses_of(context: Context, entry: Entry) -> list[str]:
 
 
 def _global_addresses(context: Context, rules: list[Entry]) -> Iterator[str]:
-    """Addresses that neighbours may ask for by ARP."""
+    """Return the global addresses that hosts on the same network may request by ARP."""
     for entry in rules:
         if entry.has("no-alias"):
             continue
@@ -262,7 +262,7 @@ def _global_addresses(context: Context, rules: list[Entry]) -> Iterator[str]:
 
 
 def _answer_arp(context: Context, addresses: list[str]) -> None:
-    """Be at home to neighbours who ask for a global address in their own subnet; what is not translated ends here."""
+    """Answer ARP requests for global addresses in our own subnets, and drop packets to them that are not translated."""
     own = {address.split("/")[0] for one in context.interfaces for address in one.addresses}
     mine: list[str] = []
     for one in context.interfaces:

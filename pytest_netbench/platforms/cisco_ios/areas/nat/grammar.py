@@ -1,4 +1,4 @@
-"""Lines that configure translation."""
+"""Commands that configure translation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMEOUTS = {
     "dns-timeout": 60,
     "syn-timeout": 60,
 }
-"""How long IOS remembers, in seconds."""
+"""Default lifetimes of translations in IOS, in seconds."""
 _OPTIONS = "< extendable | no-alias | no-payload >"
 _SOURCE = "ip nat inside source"
 
@@ -42,7 +42,7 @@ def _pool(edit: Edit, match: Match) -> str | None:
 
 
 def _check_static(edit: Edit, match: Match) -> str | None:
-    """One global address stands for one local address."""
+    """Refuse a second static translation with the same global address and port."""
     for entry in edit.config.all(match.name):
         same_global = all(entry.get(key) == match.get(key) for key in ("global", "gport"))
         if same_global and entry.match.keys != match.keys and "global" in match.args:
@@ -64,12 +64,12 @@ TYPES = {"list": acl.TYPES["list"], "slash": matching("/nn", r"/([1-9]|[12]\d|3[
 
 
 def network_length(entry_mask: str | int) -> int:
-    """Prefix length of ``255.255.255.0``, ``/24`` or 24."""
+    """Return the prefix length of ``255.255.255.0``, ``/24`` or 24."""
     return IPv4Network(f"0.0.0.0/{str(entry_mask).removeprefix('/')}").prefixlen
 
 
 def _canonical_overload(edit: Edit, match: Match) -> str | None:
-    """An interface has one address, so it is always shared."""
+    """Store ``overload`` for translation to an interface: an interface has only one address."""
     if match.negated or match.reset or match.has("overload") or "out" not in match.args:
         return edit.keep(match)
     edit.put(f"{match.text} overload", edit.config)
@@ -146,6 +146,6 @@ COMMANDS = (
         )
         for word, seconds in TIMEOUTS.items()
     ),
-    Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's own limit holds"),
+    Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's limit applies"),
     Command(pattern="ip nat log translations syslog", marked="translations are not logged"),
 )

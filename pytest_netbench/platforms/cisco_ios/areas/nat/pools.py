@@ -1,4 +1,4 @@
-"""Pools of global addresses: each inside host gets one of its own, the lowest that is free, until there are none."""
+"""Pools of global addresses: each inside host gets its own, the lowest free one, until the pool is exhausted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXHAUSTED = "nat_exhausted"
 
 @dataclass(frozen=True)
 class Pool:
-    """A pool, its first and its last address."""
+    """A pool with its first and last address."""
 
     name: str
     first: str
@@ -25,27 +25,27 @@ class Pool:
 
     @cached_property
     def addresses(self) -> list[str]:
-        """Its addresses; of a very large pool those that can be given out here."""
+        """The addresses of the pool; a very large pool is cut to those that can be assigned here."""
         low, high = int(IPv4Address(self.first)), int(IPv4Address(self.last))
         return [str(IPv4Address(number)) for number in range(low, min(high, low + _MOST - 1) + 1)]
 
     @property
     def chain(self) -> Chain:
-        """Where packets get their address."""
+        """The chain that assigns addresses to packets."""
         return Chain("inet", f"nat_pool_{slug(self.name)}")
 
     @property
     def given(self) -> str:
-        """The map of local to global addresses."""
+        """The name of the map of local to global addresses."""
         return f"nat_given_{slug(self.name)}"
 
     @property
     def back(self) -> str:
-        """The map of global to local addresses."""
+        """The name of the map of global to local addresses."""
         return f"nat_back_{slug(self.name)}"
 
     def write(self, context: Context, *, entering: Chain, seconds: int) -> None:
-        """Have the maps and the chain, once; ``entering`` sees packets that come from outside."""
+        """Add the maps and the chain, once; ``entering`` is the chain of packets that come from outside."""
         nft = context.state.nft
         if (self.chain.family, self.chain.name) in nft.chains:
             return
@@ -56,7 +56,7 @@ class Pool:
         nft.last("inet", "set", taken, f"type ipv4_addr; {lasts}")
         nft.rule(self.chain, f"snat ip to ip saddr map @{self.given}")
         for address in self.addresses:
-            # the kernel's sets want keys that depend on the packet: this one is always the address
+            # nft requires a key that depends on the packet: this expression always gives the address
             key = f"ip saddr & 0.0.0.0 | {address}"
             nft.rule(
                 self.chain,
@@ -68,5 +68,5 @@ class Pool:
 
 
 def pools(config: Section) -> dict[str, Pool]:
-    """All pools by name."""
+    """Return all pools by name."""
     return {entry["pool"]: Pool(entry["pool"], entry["first"], entry["last"]) for entry in config.all("ip nat pool")}

@@ -1,4 +1,4 @@
-"""The translations that there are: static ones from the config, dynamic ones from the kernel's connections and the pools' maps."""
+"""Active translations: static ones from the config, dynamic ones from connection tracking and the pools' maps."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Translation:
 
     @property
     def extended(self) -> bool:
-        """Whether it knows ports."""
+        """Whether the translation includes ports."""
         return self.protocol != "---"
 
     def row(self) -> str:
-        """As IOS prints it."""
+        """The row as IOS prints it."""
         cells = (self.inside_global, self.inside_local, self.outside_local, self.outside_global)
         return f"{self.protocol:<3} " + " ".join(f"{cell:<18}" for cell in cells).rstrip()
 
 
 def present(at: Exec) -> list[Translation]:
-    """All translations, connections first."""
+    """Return all translations, connections first."""
     context = at.device.context()
     outside_locals = {entry["local"] for entry in context.config.all("nat outside static")}
     found = [extended(one, outside_locals) for one in translated(connections(at.node))]
@@ -48,12 +48,12 @@ def present(at: Exec) -> list[Translation]:
 
 
 def translated(found: Iterable[Connection]) -> list[Connection]:
-    """The connections that are translated."""
+    """Return the connections that are translated."""
     return [one for one in found if one.family == 4 and one.translated]
 
 
 def extended(one: Connection, outside_locals: set[str]) -> Translation:
-    """A connection as a translation: which side began it shows in which end is translated."""
+    """Return a connection as a translation. The translated end shows which side opened it."""
     original, reply = one.original, one.reply
 
     def end(address: str, port: int) -> str:
@@ -72,7 +72,7 @@ def extended(one: Connection, outside_locals: set[str]) -> Translation:
 
 
 def _given(at: Exec) -> Iterator[Translation]:
-    """What pools have given to hosts."""
+    """Return the addresses that pools have assigned to hosts."""
     for pool in pools(at.config).values():
         if ("inet", pool.given) not in at.device.applied.nft.lasting:
             continue
@@ -81,7 +81,7 @@ def _given(at: Exec) -> Iterator[Translation]:
 
 
 def static(context: Context) -> Iterator[Translation]:
-    """What the config says."""
+    """Return the static translations of the config."""
     config = context.config
     for entry in config.all("nat static"):
         address = global_address(context, entry)
@@ -101,7 +101,7 @@ def static(context: Context) -> Iterator[Translation]:
 
 
 def table(rows: Sequence[Translation]) -> str:
-    """The table of ``show ip nat translations``; nothing at all where there are none, as on IOS."""
+    """Return the table of ``show ip nat translations``; empty if there are none, as on IOS."""
     if not rows:
         return ""
     head = "Pro Inside global      Inside local       Outside local      Outside global"

@@ -1,4 +1,4 @@
-"""CDP and LLDP: who is at the other end of each cable. Computed from the topology, the links and both ends' configs."""
+"""CDP and LLDP neighbours, computed from the topology, the links and the configs of both ends."""
 
 from __future__ import annotations
 

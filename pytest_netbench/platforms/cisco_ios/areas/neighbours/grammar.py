@@ -10,7 +10,9 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command
 _GLOBAL = (
     Command(pattern="cdp run", keeps_no=True, default=("cdp run",)),
     Command(
-        pattern="cdp timer {seconds:5-254}", default=("cdp timer 60",), marked="what is shown is always of this moment"
+        pattern="cdp timer {seconds:5-254}",
+        default=("cdp timer 60",),
+        marked="the displayed information is always current",
     ),
     Command(pattern="cdp holdtime {seconds:10-255}", default=("cdp holdtime 180",)),
     Command(pattern="cdp advertise-v2", keeps_no=True, default=("cdp advertise-v2",)),
@@ -18,7 +20,7 @@ _GLOBAL = (
     Command(
         pattern="lldp timer {seconds:5-65534}",
         default=("lldp timer 30",),
-        marked="what is shown is always of this moment",
+        marked="the displayed information is always current",
     ),
     Command(pattern="lldp holdtime {seconds:0-65535}", default=("lldp holdtime 120",)),
 )

@@ -34,7 +34,7 @@ _HOLD = {"cdp": 180, "lldp": 120}
 
 
 _WORN = 0.25
-"""Of the hold time, this much has passed in what is shown: between two messages it varies."""
+"""The part of the hold time that shows as elapsed. A real device shows a value that varies between two messages."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Neighbour:
 
     @property
     def name(self) -> str:
-        """As it calls itself: with its domain, if it has one."""
+        """The name that the device announces: with its domain, if it has one."""
         domain = self.device.config.get("ip domain name")
         return f"{self.device.hostname}.{domain['domain']}" if domain is not None else self.device.hostname
 
     @property
     def address(self) -> str:
-        """An IPv4 address that leads to it: of its port, else the first it has; "" if it has none."""
+        """An IPv4 address to reach it: that of its port, else its first one, else ""."""
         for one in (self.port, *self.device.context().interfaces):
             if one.addresses and one.enabled:
                 return one.addresses[0].split("/")[0]
@@ -193,7 +193,8 @@ def _lldp_neighbours(at: Exec, match: Match) -> str:
         "Device ID           Local Intf     Hold-time  Capability      Port ID",
     ]
     lines += [
-        f"{one.name[:20]:<20}{one.local.parsed.short:<15}{_left(at, 'lldp'):<11}{_LLDP_LETTERS[one.device.role]:<16}{one.port.parsed.short}"
+        f"{one.name[:20]:<20}{one.local.parsed.short:<15}{_left(at, 'lldp'):<11}"
+        f"{_LLDP_LETTERS[one.device.role]:<16}{one.port.parsed.short}"
         for one in found
     ]
     return "\n".join([*lines, "", f"Total entries displayed: {len(found)}", ""])

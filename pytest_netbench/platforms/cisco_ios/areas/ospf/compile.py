@@ -1,4 +1,4 @@
-"""What OSPF's lines ask of ospfd: networks become ``ip ospf area`` of the interfaces that they match, costs are IOS's."""
+"""Compile OSPF for ospfd: networks become ``ip ospf area`` of the matching interfaces, costs are IOS's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Process:
 
     @property
     def section(self) -> Section:
-        """Its lines."""
+        """Its section of the config."""
         return self.entry.body
 
     @property
@@ -50,7 +50,7 @@ class Process:
 
     @property
     def reference_mbps(self) -> int:
-        """What a cost of 1 stands for."""
+        """The bandwidth in Mbit/s that has cost 1."""
         entry = self.section.get("auto-cost reference-bandwidth")
         return int(entry["mbps"]) if entry else 100
 
@@ -76,7 +76,7 @@ class Member:
 
     @property
     def network_type(self) -> str:
-        """``broadcast``, ``point-to-point``, …; ``loopback`` where nothing else is configured there."""
+        """The network type, e.g. ``broadcast``; ``loopback`` for loopbacks without a configured type."""
         entry = self.one.section.get("ip ospf network")
         if entry is not None:
             return next(
@@ -90,7 +90,7 @@ class Member:
 
     @property
     def hello_s(self) -> int:
-        """Seconds between hellos; 0: several in a second."""
+        """Seconds between hellos; 0 means several in a second."""
         dead = self.one.section.get("ip ospf dead-interval")
         if dead is not None and dead.has("minimal"):
             return 0
@@ -99,7 +99,7 @@ class Member:
 
     @property
     def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is gone: four hellos unless configured."""
+        """Seconds of silence after which a neighbour is down: four hello intervals unless configured."""
         entry = self.one.section.get("ip ospf dead-interval")
         if entry is None:
             return min(self.hello_s * 4, 65535)
@@ -112,12 +112,12 @@ class Member:
 
 
 def processes(context: Context) -> list[Process]:
-    """All OSPF processes."""
+    """Return all OSPF processes."""
     return [Process(entry) for entry in context.config.all("router ospf")]
 
 
 def members(context: Context, process: Process) -> list[Member]:
-    """The interfaces of a process, each with its area."""
+    """Return the interfaces of a process, each with its area."""
     return [member for one in context.interfaces if (member := _member(context, process, one)) is not None]
 
 
@@ -134,19 +134,19 @@ def _member(context: Context, process: Process, one: Interface) -> Member | None
             if igp.wildcard_matches(address.split("/")[0], entry["network"], entry["wildcard"])
         ]
         if matching:
-            # the most specific statement decides, of equals the first
+            # the most specific statement decides, then the first one
             best = min(matching, key=lambda entry: int(IPv4Address(entry["wildcard"])))
             return Member(one, process, dotted(best["area"]), by_network=True)
     return None
 
 
 def dotted(area: str) -> str:
-    """An area in dotted form."""
+    """Return an area in dotted form."""
     return str(IPv4Address(int(area))) if str(area).isdigit() else str(area)
 
 
 def compile_ospf(context: Context) -> None:
-    """Add all processes to the state."""
+    """Add all OSPF processes to the state."""
     for process in processes(context):
         if process.section.has("shutdown"):
             continue
@@ -156,7 +156,7 @@ def compile_ospf(context: Context) -> None:
         )
         if router_id is None:
             continue
-        # what comes last goes first: an interface keeps its lines if its process goes before it
+        # removed in reverse order: an interface keeps its lines if its process is removed first
         _process(context, process, router_id)
         for member in members(context, process):
             _interface(context, member)
@@ -199,8 +199,8 @@ def _interface(context: Context, member: Member) -> None:
 def _frr_type(member: Member) -> str:
     if member.network_type != "loopback":
         return member.network_type
-    # IOS advertises the address alone of a loopback; so does ospfd of a point-to-multipoint interface (but for the cost, which
-    # is 0 then), and of a network with nothing in it but the address
+    # IOS advertises a loopback as a host route. ospfd does so for a point-to-multipoint interface (with cost 0),
+    # and for a network with a host mask
     whole = all(address.endswith("/32") for address in member.one.addresses)
     return "broadcast" if whole else "point-to-multipoint"
 
@@ -222,7 +222,7 @@ def _authentication(context: Context, section: Section) -> Iterator[tuple[str, s
 
 
 def secret(entry: Entry, name: str) -> str:
-    """A key in the clear, however it was typed."""
+    """Return a key in the clear, whatever type was typed."""
     text = str(entry[name])
     return passwords.revealed(text) if entry.has("7") else text
 
@@ -233,7 +233,7 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    # another router ID is another process: its neighbours must not keep the old one
+    # a changed router ID restarts the process: its neighbours must not keep the old one
     context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("timers throttle lsa all 0")
@@ -276,7 +276,7 @@ def _distances(section: Section) -> _Lines:
         ]
     if words:
         yield f"distance ospf {' '.join(words)}", "", "no distance ospf"
-    # said anew whenever the others change: ospfd puts distances into force only with this line
+    # repeated whenever the other distances change: ospfd applies them only with this line
     value = own["distance"] if own is not None else 110
     yield f"distance {value}", f"distance behind {words}", f"no distance {value}"
 
@@ -306,7 +306,7 @@ def _areas(section: Section) -> _Lines:
 
 
 def _is_special(section: Section, link: Entry) -> bool:
-    """No virtual link runs through a stub area or an NSSA."""
+    """Whether the transit area of a virtual link is a stub area or an NSSA, through which no virtual link runs."""
     return any(dotted(one["area"]) == dotted(link["area"]) for one in section.all("area stub", "area nssa"))
 
 

@@ -1,4 +1,4 @@
-"""The link-state database, as IOS lists it."""
+"""``show ip ospf database``: the link-state database in IOS's format."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _DETAIL = (
 
 
 def show(at: Exec, match: Match) -> str:
-    """``show ip ospf database``, whole or one kind of LSA in detail."""
+    """Show the whole database, or the details of one kind of LSA."""
     kind = next((word for word in KINDS if match.has(word)), None)
     parts = []
     for one in running(at, match):

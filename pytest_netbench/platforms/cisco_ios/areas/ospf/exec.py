@@ -11,7 +11,7 @@ _OSPF = "show ip ospf [ {process:1-65535} ]"
 
 
 def _clear(at: Exec, match: Match) -> None:
-    """The router ID is chosen anew, and all adjacencies with it."""
+    """Clear a process: it chooses its router ID again and rebuilds all adjacencies."""
     wanted = match.get("process")
     for process in processes(at.device.context()):
         if wanted in {None, process.number}:

@@ -1,4 +1,4 @@
-"""What can be typed of OSPF."""
+"""Commands of OSPF."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _open(edit: Edit, match: Match) -> str | None:
 
 
 def _forget_guesses(edit: Edit, match: Match) -> None:
-    """Processes that only interfaces of a startup config have named, where it says otherwise further down."""
+    """Correct processes created by interface lines of a startup config, once their own section is read."""
     for entry in [e for e in edit.config.all("router ospf") if e.factory]:
         same = entry["process"] == match["process"]
         if same != (entry.get("vrf") == match.get("vrf")):
@@ -48,7 +48,7 @@ def _forget_guesses(edit: Edit, match: Match) -> None:
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Host bits go; a subnet mask is taken for the wildcard that it is the reverse of, as IOS does."""
+    """Store a network without host bits. A subnet mask is converted to the inverse wildcard, as in IOS."""
     wildcard = int(IPv4Address(match["wildcard"]))
     care = ~wildcard & 0xFFFFFFFF
     if wildcard & (wildcard + 1):
@@ -66,7 +66,10 @@ def _network(edit: Edit, match: Match) -> str | None:
 
 
 def _interface_area(edit: Edit, match: Match) -> str | None:
-    """The process begins to exist with the first interface that names it; a startup config says more of it further down."""
+    """Store ``ip ospf PROCESS area``. It creates the process if no line has named it yet.
+
+    In a startup config the section of the process may follow its interfaces.
+    """
     if not match.negated and not match.reset and not edit.config.has("router ospf", process=match["process"]):
         others = edit.config.all("router ospf")
         if others and not edit.booting:
@@ -114,7 +117,7 @@ def _check_range(_edit: Edit, match: Match) -> str | None:
 
 
 def _virtual_link(edit: Edit, match: Match) -> str | None:
-    """Each line adds its options to those the link has; ``no`` with options takes these away."""
+    """Merge options with those of the existing virtual link; ``no`` with options removes these options."""
     if not match.negated and not match.reset:
         if _is_backbone(match["area"]):
             return "% OSPF: Cannot configure a virtual link over this area"

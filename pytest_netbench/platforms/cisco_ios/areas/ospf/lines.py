@@ -1,4 +1,4 @@
-"""Lines that OSPF has for IPv4 and for IPv6 alike, as tables: each form says in which modes, or behind which words, it has them."""
+"""Lines that OSPF for IPv4 and for IPv6 have in common, with the modes or prefixes of each form."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 Modes = str | tuple[str, ...]
 
 METRIC = "metric {metric:0-16777214} | metric-type {type:1-2}"
-"""What an external route is told with, in a pattern."""
+"""The pattern of the metric options of external routes."""
 
 
 def process_lines(modes: Modes) -> tuple[Command, ...]:
-    """What is said of a process as a whole."""
+    """Return commands about the process as a whole."""
     return (
         Command(pattern="router-id {id:ipv4}", mode=modes, help="router-id for this OSPF process"),
         *igp.passive_commands(modes),
@@ -36,7 +36,7 @@ def process_lines(modes: Modes) -> tuple[Command, ...]:
             mode=modes,
             marked="LSAs are sent without delay",
         ),
-        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are taken without delay"),
+        Command(pattern="timers lsa arrival {ms:0-600000}", mode=modes, marked="LSAs are accepted without delay"),
         Command(
             pattern="timers pacing ( flood | lsa-group | retransmission ) {ms:5-1800}",
             name="timers pacing",
@@ -54,10 +54,10 @@ def process_lines(modes: Modes) -> tuple[Command, ...]:
 
 
 def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
-    """What is said of the routes that a process learns and tells.
+    """Return commands about routes that a process learns and advertises.
 
     Args:
-        modes: Where.
+        modes: The modes that know them.
         most_distance: The highest administrative distance.
     """
     distance = f"1-{most_distance}"
@@ -111,13 +111,13 @@ def interface_lines(
     edit: Callable[[Edit, Match], str | None] | None = None,
     **others: str,
 ) -> tuple[Command, ...]:
-    """What an interface has of OSPF beside its area.
+    """Return the commands of OSPF for an interface, except its area.
 
     Args:
-        words: What a line begins with, as in a pattern.
-        name: What compilers call that; default: ``words``. Lines with arguments among them have no value that goes without saying.
-        edit: Of each of them.
-        others: Patterns that are others in this form, by parameter, e.g. ``network``.
+        words: The beginning of the lines, as a pattern.
+        name: The name for compilers; default: ``words``. If it contains arguments, the lines have no default values.
+        edit: The ``edit`` of each command.
+        others: Patterns that differ in this form, by parameter, e.g. ``network``.
     """
     name = name or words
     return tuple(

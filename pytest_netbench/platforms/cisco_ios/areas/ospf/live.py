@@ -1,4 +1,4 @@
-"""What ospfd says of itself, under IOS's names."""
+"""The state of ospfd, with IOS's names."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Running:
-    """A process that runs, with what FRR says of it."""
+    """A running process, with the state that FRR reports."""
 
     process: Process
     answer: Mapping[str, Any]
@@ -64,12 +64,12 @@ class Running:
         return str(self.answer.get("routerId", NO_ROUTER))
 
     def of(self, name: str) -> list[Neighbour]:
-        """Neighbours on an interface."""
+        """Return the neighbours on an interface."""
         return [one for one in self.neighbours if one.interface == name]
 
 
 def running(at: Exec, match: Match | None = None) -> list[Running]:
-    """The processes that run, or the one that ``match`` names."""
+    """Return the running processes, or the one that ``match`` names."""
     wanted = None if match is None else match.get("process")
     context = at.device.context()
     found = []
@@ -131,6 +131,6 @@ def _neighbours(at: Exec, vrf: str, name: str) -> Iterator[Neighbour]:
 
 
 def area_name(area: str) -> str:
-    """An area as a number, if it is a small one."""
+    """Return an area as a number, if the number is small."""
     parts = [int(part) for part in area.split(".")] if area.count(".") == 3 else []
     return str(parts[2] * 256 + parts[3]) if parts and not any(parts[:2]) else area

@@ -1,4 +1,4 @@
-"""What can be seen of OSPF: processes, interfaces, neighbours, virtual links."""
+"""``show`` commands of OSPF: processes, interfaces, neighbours, virtual links."""
 
 from __future__ import annotations
 

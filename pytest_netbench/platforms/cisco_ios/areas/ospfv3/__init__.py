@@ -16,10 +16,10 @@ AREA = Area(
     scope=(
         ("OSPFv3: areas, costs, timers, network types, passive interfaces, stub and NSSA areas, ranges", "yes"),
         ("OSPFv3: redistribution, summary-prefix, default-information originate, distances", "yes"),
-        ("OSPFv3: host routes of loopbacks", "a loopback's prefix is advertised as it is"),
+        ("OSPFv3: host routes of loopbacks", "a loopback's prefix is advertised with its configured length"),
         (
             "OSPFv3: router ospfv3 with address-family ipv6, ospfv3 … on interfaces",
-            "yes; the same process as ipv6 router ospf, one on a device",
+            "yes; the same process as ipv6 router ospf, one per device",
         ),
         ("OSPFv3: address-family ipv4, VRFs, virtual links, authentication and IPsec", "refused"),
     ),

@@ -1,4 +1,4 @@
-"""What the lines of OSPF for IPv6 ask of ospf6d."""
+"""Compile OSPF for IPv6 for ospf6d."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compile_ospf(context: Context) -> None:
         router_id = igp.router_id(context, name(process), str(own["id"]) if own else None)
         if router_id is None:
             continue
-        # the process first: a hello must not leave before there is a router ID
+        # the process first: no hello may be sent before the router ID is set
         _process(context, process, router_id)
         for member in members(context, process):
             _interface(context, member)
@@ -35,7 +35,7 @@ def _interface(context: Context, member: Member) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    # its parameters first: an interface that is in an area keeps the instance that it began with
+    # parameters first: an interface in an area keeps the instance ID that it started with
     if member.instance:
         add(f"ipv6 ospf6 instance-id {member.instance}", key="instance", undo="no ipv6 ospf6 instance-id")
     add(f"ipv6 ospf6 cost {member.cost}", key="cost", undo="no ipv6 ospf6 cost")

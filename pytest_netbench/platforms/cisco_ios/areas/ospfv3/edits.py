@@ -1,4 +1,4 @@
-"""How lines of OSPF for IPv6 are kept: one process on a device, in one form; interfaces whose lines of either form are the same thing."""
+"""Edits of OSPF for IPv6: one process per device in either form, with equivalent interface lines in both forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOUR = "% OSPFv3: address family IPv4 is not supported on this device (router o
 
 
 def open_classic(edit: Edit, match: Match) -> str | None:
-    """``ipv6 router ospf``: not for a process of the newer form."""
+    """Open ``ipv6 router ospf``; refused for a process in the newer form."""
     number = match["process"]
     if match.negated or match.reset:
         return _close(edit, match)
@@ -28,7 +28,7 @@ def open_classic(edit: Edit, match: Match) -> str | None:
 
 
 def open_newer(edit: Edit, match: Match) -> str | None:
-    """``router ospfv3``: what a process has in the classic form comes along."""
+    """Open ``router ospfv3``; the lines of a process in the classic form are converted."""
     if match.negated or match.reset:
         return _close(edit, match)
     words = _unable(edit, match["process"])
@@ -39,19 +39,19 @@ def open_newer(edit: Edit, match: Match) -> str | None:
 
 
 def open_family(edit: Edit, match: Match) -> str | None:
-    """With the address family its interfaces go."""
+    """Open or remove the address family; removing it removes its interfaces."""
     if match.negated or match.reset:
         igp.leave(edit, around(edit.section).number, CLASSIC_AREA, NEWER_AREA)
     return edit.keep(edit.read(_FAMILY_LINE, like=match))
 
 
 def refuse_four(_edit: Edit, _match: Match) -> str:
-    """IPv4 in OSPFv3 is beyond ospf6d."""
+    """Refuse IPv4 in OSPFv3, which ospf6d does not support."""
     return _FOUR
 
 
 def join(edit: Edit, match: Match) -> str | None:
-    """An interface is in one area, said in one form; the process begins to exist with the first interface that names it."""
+    """Store the area of an interface: one area, in one form. It creates the process if no line has named it yet."""
     number = match["process"]
     if not match.negated and not match.reset:
         words = _unable(edit, number)
@@ -68,7 +68,7 @@ def join(edit: Edit, match: Match) -> str | None:
 
 
 def join_as_once(edit: Edit, match: Match) -> str | None:
-    """``ospfv3 1 area 0 ipv6``, as releases before 15.2 have it."""
+    """Store ``ospfv3 1 area 0 ipv6``, the form of releases before 15.2."""
     words = f"ospfv3 {match['process']} ipv6 area {match['area']}"
     if "instance" in match.args:
         words += f" instance {match['instance']}"
@@ -76,7 +76,7 @@ def join_as_once(edit: Edit, match: Match) -> str | None:
 
 
 def set_parameter(edit: Edit, match: Match) -> str | None:
-    """A parameter has the value that was typed last, in whichever form."""
+    """Store a parameter; the last typed value counts, in either form."""
     if not match.negated and not match.reset:
         classic = match.name.startswith("ipv6 ospf ")
         parameter = match.name.split()[-1]
@@ -85,7 +85,7 @@ def set_parameter(edit: Edit, match: Match) -> str | None:
 
 
 def make_area(edit: Edit, match: Match) -> str | None:
-    """An area is normal, a stub or an NSSA."""
+    """Store the type of an area: normal, stub or NSSA."""
     if match.negated or match.reset:
         return edit.keep(match)
     area, kind = dotted(match["area"]), match.name.split()[1]
@@ -102,7 +102,7 @@ def make_area(edit: Edit, match: Match) -> str | None:
 
 
 def _unable(edit: Edit, number: int) -> str | None:
-    """Why there can be no process ``number``."""
+    """Return why process ``number`` cannot be created, or ``None``."""
     if not edit.booting and not edit.config.has("ipv6 unicast-routing"):
         return _DISABLED
     others = [entry for entry in edit.config.all(CLASSIC, NEWER) if entry["process"] != number]
@@ -110,7 +110,7 @@ def _unable(edit: Edit, number: int) -> str | None:
 
 
 def _newer(edit: Edit, number: int) -> Entry:
-    """The process in the newer form; what it has in the classic one is taken over."""
+    """Return the process in the newer form; create it from the classic form if necessary."""
     found = edit.config.get(NEWER, process=number)
     if found is not None:
         return found
@@ -125,7 +125,7 @@ def _newer(edit: Edit, number: int) -> Entry:
 
 
 def _close(edit: Edit, match: Match) -> str | None:
-    """A process that goes takes its interfaces along."""
+    """Remove a process with its interface lines."""
     if edit.config.has(match.name, process=match["process"]):
         igp.leave(edit, match["process"], CLASSIC_AREA, NEWER_AREA)
     return edit.keep(match)

@@ -1,4 +1,4 @@
-"""What can be typed of OSPF for IPv6, in the classic form and in that of address families."""
+"""Commands of OSPF for IPv6, in the classic form and in the form with address families."""
 
 from __future__ import annotations
 

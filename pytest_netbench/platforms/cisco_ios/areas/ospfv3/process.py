@@ -1,7 +1,7 @@
-"""What the config says of OSPF for IPv6: one process and its interfaces, whichever form they are written in. Knows nothing of FRR.
+"""The configuration of OSPF for IPv6: one process and its interfaces, in either form. Independent of FRR.
 
-``ipv6 router ospf 1`` holds everything in one section. ``router ospfv3 1`` holds what is meant for all address families, and within it
-``address-family ipv6 unicast`` what is meant for IPv6, which goes first.
+``ipv6 router ospf 1`` holds everything in one section. ``router ospfv3 1`` holds settings of all address families;
+settings of IPv6 are in ``address-family ipv6 unicast`` within it and take precedence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_COST = 65535
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """A process, from the line that opens it."""
+    """A process, found by the line that opens it."""
 
     entry: Entry
 
@@ -34,25 +34,25 @@ class Process:
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
-        """Where lines of it stand, what has the last word first."""
+        """The sections with its lines, in order of precedence."""
         return (*(body for _, body in self.entry.body.sections("address-family")), self.entry.body)
 
     @property
     def runs(self) -> bool:
-        """Whether it routes IPv6: in the newer form, once it has that address family."""
+        """Whether it routes IPv6: the newer form needs the address family."""
         return self.entry.name == CLASSIC or len(self.sections) > 1
 
     @property
     def routes(self) -> Section:
-        """Where its redistribution stands."""
+        """The section with its redistribution."""
         return self.sections[0]
 
     def get(self, name: str) -> Entry | None:
-        """Its line of the command ``name``."""
+        """Return the line of the command ``name``."""
         return next((entry for section in self.sections if (entry := section.get(name)) is not None), None)
 
     def all(self, *names: str) -> list[Entry]:
-        """Its lines of these commands; of two that say different things of the same, the one that has the last word."""
+        """Return the lines of these commands; of conflicting lines, the one with precedence."""
         found: list[Entry] = []
         for section in self.sections:
             found += [entry for entry in section.all(*names) if not any(one.same_line(entry.match) for one in found)]
@@ -60,7 +60,7 @@ class Process:
 
     @property
     def special_areas(self) -> Mapping[str, Entry]:
-        """Stub areas and NSSAs by their dotted number, each with the line that makes it one."""
+        """Stub areas and NSSAs by dotted number, each with its line."""
         kinds: dict[str, Entry] = {}
         for entry in self.all("area stub", "area nssa", "area normal"):
             kinds.setdefault(dotted(entry["area"]), entry)
@@ -68,7 +68,7 @@ class Process:
 
     @property
     def reference_mbps(self) -> int:
-        """The bandwidth whose cost is 1, in Mbit/s."""
+        """The bandwidth in Mbit/s that has cost 1."""
         entry = self.get("auto-cost reference-bandwidth")
         return int(entry["mbps"]) if entry else 100
 
@@ -83,7 +83,10 @@ class Member:
     instance: int
 
     def said(self, parameter: str) -> Entry | None:
-        """The line that sets a parameter: one for the process beats one for all, one for its family both."""
+        """Return the line that sets a parameter.
+
+        A line with a process number precedes one without; a line with an address family precedes both.
+        """
         lines = self.one.section.all(f"ospfv3 {parameter}", f"ipv6 ospf {parameter}")
         mine = [line for line in lines if line.get("process") in {None, self.process.number}]
         return max(mine, key=lambda line: ("process" in line.match.args) + line.has("ipv6"), default=None)
@@ -119,7 +122,7 @@ class Member:
 
     @property
     def dead_s(self) -> int:
-        """Seconds of silence after which a neighbour is gone."""
+        """Seconds of silence after which a neighbour is down."""
         return self._seconds("dead-interval", min(self.hello_s * 4, 65535))
 
     @property
@@ -129,12 +132,12 @@ class Member:
 
 
 def processes(config: Section) -> list[Process]:
-    """The processes that run; there is one at most."""
+    """Return the running processes; there is at most one."""
     return [process for entry in config.all(CLASSIC, NEWER) if (process := Process(entry)).runs]
 
 
 def around(section: Section) -> Process:
-    """The process of which ``section`` is the section, or an address family."""
+    """Return the process of a section, which may be an address family."""
     entry = section.parent
     assert entry is not None
     above = entry.section.parent if entry.name == "address-family" else entry
@@ -143,7 +146,7 @@ def around(section: Section) -> Process:
 
 
 def members(context: Context, process: Process) -> list[Member]:
-    """The interfaces of a process."""
+    """Return the interfaces of a process."""
     return [
         Member(one, process, dotted(entry["area"]), int(entry.get("instance", 0)))
         for one in context.interfaces
@@ -153,12 +156,12 @@ def members(context: Context, process: Process) -> list[Member]:
 
 
 def router_id(chosen: Mapping[str, Any], process: Process) -> str | None:
-    """The router ID that is configured, else the one that was chosen when the process began."""
+    """The configured router ID, else the one chosen when the process started."""
     own = process.get("router-id")
     kept = chosen.get(name(process))
     return str(own["id"]) if own else str(kept) if kept else None
 
 
 def name(process: Process) -> str:
-    """What the device calls it."""
+    """Its name in the output of ``show`` commands."""
     return f"ospfv3 {process.number}"

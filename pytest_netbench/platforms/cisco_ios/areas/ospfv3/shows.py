@@ -1,4 +1,4 @@
-"""What can be seen of OSPF for IPv6."""
+"""``show`` commands of OSPF for IPv6."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _router_id(at: Exec, process: Process) -> str:
 
 
 def _heading(at: Exec, process: Process, match: Match) -> str:
-    """What stands above a process's neighbours and its database, as either form of the command has it."""
+    """Return the heading above neighbours and database, in the form of the command."""
     if match.has("ospfv3"):
         return f"          OSPFv3 {process.number} address-family ipv6 (router-id {_router_id(at, process)})"
     return f"            OSPFv3 Router with ID ({_router_id(at, process)}) (Process ID {process.number})"

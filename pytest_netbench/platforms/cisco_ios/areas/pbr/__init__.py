@@ -1,4 +1,4 @@
-"""Policy routing: packets that a route map sends another way than their destination says."""
+"""Policy-based routing: route maps that override the routing by destination."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""From policy routing to marks, rules and tables of the kernel.
+"""Compile policy routing to packet marks, routing rules and routing tables of the kernel.
 
-A packet that an entry permits is marked with the number of the table that holds the entry's ways; the ways are static routes of FRR, so
-they come and go with their interfaces. A table without a way left is passed by, as IOS then routes by destination.
+A packet that an entry permits is marked with the number of a routing table that holds the entry's routes. These are
+static routes of FRR, so they follow the state of their interfaces. A table without an active route is skipped, as IOS
+then routes by destination.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 LOCAL = "ip local policy route-map"
 IN = Chain("inet", "pbr_in", hook="prerouting", priority=-140)
-"""Behind the input service policies, before destination NAT."""
+"""After the input service policies, before destination NAT."""
 OUT = Chain("inet", "pbr_out", hook="output", type="route", priority=-140)
-"""The router's own packets: only this type of chain has them routed again."""
+"""For the router's own packets: the kernel routes them again only after this type of chain."""
 _MASK = 0xFFFF
 _FIRST_TABLE = 2001
 _PRIORITY = 200
@@ -31,7 +32,7 @@ _STATIC = "staticd"
 
 @dataclass(frozen=True)
 class _Ways:
-    """What an entry sets: routes in the order in which they are tried, and those for packets that have no route of their own."""
+    """The routes that an entry sets, in order of preference, and those for packets without a route of their own."""
 
     table: int
     first: tuple[str, ...]
@@ -40,7 +41,7 @@ class _Ways:
 
 
 def compile_pbr(context: Context) -> None:
-    """Every route map that an interface, or the router itself, routes by."""
+    """Add every route map that an interface, or the router itself, uses for policy routing."""
     used: dict[str, str] = {}
     for one in context.interfaces:
         entry = one.section.get("ip policy route-map")
@@ -62,7 +63,7 @@ def _use(context: Context, used: dict[str, str], name: str) -> None:
 
 
 def _compile_map(context: Context, chain: str, entries: Sequence[Entry], *, base: int) -> None:
-    """Each entry is a chain that goes on to the next, and what it does another; the first is the map's."""
+    """Compile each entry to two chains: one that matches or continues with the next entry, and one of its actions."""
     starts = [chain, *(f"{chain}_{entry['seq']}" for entry in entries[1:])]
     add = context.state.nft.rule
     if not entries:
@@ -78,12 +79,12 @@ def _compile_map(context: Context, chain: str, entries: Sequence[Entry], *, base
 
 
 def counter_name(entry: Entry) -> str:
-    """The counter of what an entry routed."""
+    """Return the name of the counter of packets that an entry routed."""
     return f"pbr_{slug(entry['map'])}_{entry['seq']}"
 
 
 def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str) -> Iterator[str]:
-    """Rules that leave a chain by ``permit`` or ``deny``."""
+    """Return rules that leave a chain by ``permit`` or ``deny``."""
     yield f"meta nfproto != ipv4 {deny}"
     body = entry.body
     length = body.get("match length")
@@ -93,7 +94,7 @@ def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str)
         one for one in body if one.name.startswith("match ") and one.name not in {"match length", "match ip address"}
     ]
     if others:
-        context.unsupported(others[0], "policy routing looks at access lists and lengths of packets only")
+        context.unsupported(others[0], "policy routing matches only access lists and packet lengths")
         yield deny
         return
     lists = body.get("match ip address")
@@ -102,7 +103,7 @@ def _matching(context: Context, entry: Entry, here: str, permit: str, deny: str)
         yield permit
     for at, name in enumerate(names):
         last = at + 1 == len(names)
-        # denied by one list: the next decides
+        # denied by one list: the next list decides
         after = f"{here}_or{at + 1}"
         judged = acl.chain(context, name, permit=permit, deny=deny if last else f"goto {after}", missing=permit)
         if at == 0:
@@ -149,7 +150,7 @@ def _out(name: str) -> str:
 
 
 def _adjacent(context: Context, hop: str) -> bool:
-    """Whether a next hop is on a connected network; IOS leaves others out."""
+    """Whether a next hop is on a connected network; IOS ignores others."""
     return any(
         ip_address(hop) in ip_interface(address).network
         for one in context.interfaces
@@ -159,7 +160,7 @@ def _adjacent(context: Context, hop: str) -> bool:
 
 
 def _routes(context: Context, ways: _Ways) -> None:
-    """The tables: one for what goes there anyway, one for what has no route of its own."""
+    """Add the tables of an entry: one for all its packets, one for packets without a route of their own."""
     rule = f"fwmark {ways.table:#x}/{_MASK:#x}"
     order = ways.table - _FIRST_TABLE
     add = context.state.rules.append

@@ -8,7 +8,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 
 def show_policy(at: Exec, _match: Match) -> str:
-    """Which interfaces route by which route map."""
+    """Show the route map of each interface with policy routing."""
     rows = []
     local = at.config.get("ip local policy route-map")
     if local is not None:

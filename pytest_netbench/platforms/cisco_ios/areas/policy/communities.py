@@ -1,4 +1,4 @@
-"""BGP communities as IOS writes them, reads them and shows them."""
+"""BGP communities: reading them and printing them as IOS does."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ WELL_KNOWN = {
     "no-export": "no-export",
     "gshut": "graceful-shutdown",
 }
-"""IOS's names, and FRR's for the same."""
+"""IOS's names of well-known communities, with FRR's names."""
 
 
 def read(text: str) -> str | None:
-    """A community as typed: a well-known name (or a part of it), ``aa:nn``, or a number."""
+    """Read a community as typed: a well-known name (or its beginning), ``aa:nn``, or a number."""
     named = [name for name in WELL_KNOWN if len(text) > 1 and name.lower().startswith(text.lower())]
     if len(named) == 1:
         return named[0]
@@ -25,14 +25,14 @@ def read(text: str) -> str | None:
 
 
 def frr_community(text: str) -> str:
-    """The same for FRR."""
+    """Return a community in FRR's format."""
     if text.isdigit():
         return f"{int(text) >> 16}:{int(text) & 0xFFFF}"
     return WELL_KNOWN.get(text, text)
 
 
 def shown(text: str, *, new_format: bool) -> str:
-    """A community that FRR names, as IOS shows it: a number unless ``ip bgp-community new-format`` is set."""
+    """Return FRR's name of a community as IOS prints it: a number unless ``ip bgp-community new-format`` is set."""
     for ios, frr in WELL_KNOWN.items():
         if text == frr:
             return ios

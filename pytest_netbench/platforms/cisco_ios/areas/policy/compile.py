@@ -1,4 +1,4 @@
-"""From route maps to FRR's, which know one value where IOS takes several: an entry becomes as many as it has alternatives."""
+"""Compile route maps for FRR, which accepts one value where IOS accepts several: an entry becomes several entries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
 
 @dataclass(frozen=True)
 class Clause:
-    """A line of a route map for those daemons that know it."""
+    """A line of a route map, for the daemons that support it."""
 
     text: str
     daemons: tuple[str, ...] = _BGP
@@ -29,7 +29,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class _Step:
-    """One entry of FRR's: ``at`` its number."""
+    """An entry of FRR's route map; ``at`` is its number."""
 
     at: int
     entry: Entry
@@ -37,7 +37,7 @@ class _Step:
 
 
 def compile_policy(context: Context) -> None:
-    """Lists and route maps."""
+    """Add lists and route maps."""
     compile_lists(context)
     maps: dict[str, list[Entry]] = {}
     for entry in context.config.all("route-map"):
@@ -62,22 +62,22 @@ def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Ste
     policy = context.state.frr.policy
     knowing = tuple(daemon for daemon in _ALL if all(daemon in clause.daemons for clause in step.matches))
     opening = f"route-map {name} {action(step.entry)} {step.at}"
-    # the number tells entries apart; a change of the action is said over the same entry
+    # the number identifies an entry; a changed action replaces the action of the same entry
     policy(opening, only=knowing, undo=f"no {opening}")
     for clause in (*step.matches, *_sets(context, step.entry.body)):
         only = tuple(daemon for daemon in knowing if daemon in clause.daemons)
         if only:
             policy(opening, clause.text, only=only)
     onward = step.entry.body.get("continue")
-    if onward is not None and action(step.entry) == "permit":  # what is denied goes nowhere
-        target = max(onward.get("target", 0), step.entry["seq"] + 1)  # back or to itself would be a circle
+    if onward is not None and action(step.entry) == "permit":  # a denied route does not continue
+        target = max(onward.get("target", 0), step.entry["seq"] + 1)  # a target that is not later would be a loop
         later = [other.at for other in steps if other.entry["seq"] >= target]
         if later:
             policy(opening, f"on-match goto {min(later)}", key="on-match", undo="no on-match goto", only=knowing)
 
 
 def _alternatives(context: Context, body: Section) -> Iterator[tuple[Clause, ...]]:
-    """The ways in which an entry can match: one of each line's values, all of its lines."""
+    """Yield the alternatives in which an entry can match: one value of each line."""
     yield from product(*(clauses for entry in body if (clauses := list(_matches(context, entry)))))
 
 

@@ -1,7 +1,8 @@
-"""Lists of IOS under the names that FRR has them by.
+"""Names in FRR of the lists that routing uses.
 
-An access list that routing uses becomes a numbered one of FRR, which judges routes and never packets: FRR's numbered lists alone look at
-a route's address as IOS does, whatever its length. Its lines are compiled when somebody first asks for its name.
+An access list that routing uses becomes a numbered list of FRR, which filters only routes. Only FRR's numbered lists
+compare a route's address as IOS does, independent of the prefix length. The list is compiled when its name is first
+requested.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ _STEP = 5
 
 
 def as_path(name: str) -> str:
-    """An AS path list."""
+    """Return the name of an AS path list, and add the list."""
     return f"as-{name}"
 
 
 def community_list(name: str) -> str:
-    """A community list: by name, as FRR's numbers have other bounds."""
+    """Return the name of a community list, and add the list. It is always a name: FRR's numbers have other ranges."""
     return f"cl-{name}"
 
 
 def access_list(context: Context, name: str) -> str:
-    """The number under which FRR has an access list."""
+    """Return the number of an access list in FRR."""
     known: dict[str, str] = context.state.extra("frr access lists")  # noqa: S610 - no database
     if name not in known:
         found = find(context.config, name)
@@ -39,7 +40,7 @@ def access_list(context: Context, name: str) -> str:
 
 
 def prefix_list(context: Context, name: str) -> str:
-    """A prefix list, which keeps its name; one that is not there permits everything."""
+    """Return the name of a prefix list, which is unchanged. An undefined list permits everything."""
     if not context.config.has("ip prefix-list", list=name):
         context.state.frr.policy(f"ip prefix-list {name} seq 5 permit 0.0.0.0/0 le 32")
     return name
@@ -66,7 +67,7 @@ def _compile(context: Context, number: str, found: AccessList | None) -> None:
 
 
 def _words(ace: Ace) -> str:
-    """A line as FRR writes it; "" if it speaks of more than addresses, which no route can match."""
+    """Return a line in FRR's words; "" if it matches more than addresses, so that no route can match."""
     if ace.standard:
         return f"{ace.action} {_address(ace.source)}"
     if ace.protocol != "ip" or "group" in {ace.source.kind, ace.destination.kind}:

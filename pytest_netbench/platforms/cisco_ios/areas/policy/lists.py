@@ -1,4 +1,4 @@
-"""Prefix lists, AS path lists and community lists: their lines, kept in order, and what FRR is told of them."""
+"""Prefix lists, AS path lists and community lists: their lines, in order, and their compilation for FRR."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ACTION = "( permit | deny )"
 
 
 def gather(section: Section, names: Iterable[str], within: Callable[[Entry], Hashable]) -> None:
-    """Bring lines of the commands ``names`` that speak of one list together, lists in the order of their first lines."""
+    """Group the lines of the commands ``names`` by list, ordered by each list's first line."""
     wanted = set(names)
     slots = [at for at, entry in enumerate(section.entries) if entry.name in wanted]
     entries = [section.entries[at] for at in slots]
@@ -36,7 +36,7 @@ _NO_EXPRESSION = "% Invalid regular expression: an AS path has digits alone"
 
 
 def _check_as_path(_edit: Edit, match: Match) -> str | None:
-    """Only what routers of FRR take: an expression with other characters would match no path."""
+    """Refuse expressions with characters that FRR does not accept; they would match no path."""
     try:
         re.compile(str(match["regex"]))
     except re.error:
@@ -44,7 +44,7 @@ def _check_as_path(_edit: Edit, match: Match) -> str | None:
     return None if _OF_AS_PATHS.fullmatch(match["regex"]) else _NO_EXPRESSION
 
 
-# -- prefix lists --------------------------------------------------------------------------------------------------------
+# -- prefix lists ----------------------------------------------------------------------------------------------------
 
 
 def _check_prefix(edit: Edit, match: Match) -> str | None:
@@ -80,7 +80,7 @@ def _body(match: Match) -> str:
 
 
 def _prefix_line(edit: Edit, match: Match) -> str | None:
-    """A line without a number gets the next one."""
+    """Store a prefix list line; without a number it gets the next one."""
     same = [entry for entry in edit.section.all(match.name) if entry["list"] == match["list"]]
     if match.negated or match.reset:
         whole = "prefix" not in match.args and "seq" not in match.args
@@ -107,7 +107,7 @@ def _fits(entry: Entry, match: Match) -> bool:
     return "prefix" not in match.args or _body(entry.match) == _body(match)
 
 
-# -- AS paths and communities --------------------------------------------------------------------------------------------
+# -- AS paths and communities ----------------------------------------------------------------------------------------
 
 
 def _line(edit: Edit, match: Match) -> str | None:
@@ -167,7 +167,7 @@ COMMANDS = (
 
 
 def compile_lists(context: Context) -> None:
-    """All lists, for every daemon that may want them."""
+    """Add all lists, for every daemon that may use them."""
     policy = context.state.frr.policy
     for name in (PREFIX, PREFIX6):
         for entry in context.config.all(name):
@@ -188,5 +188,5 @@ def compile_lists(context: Context) -> None:
 
 
 def action(entry: Entry) -> str:
-    """``permit`` or ``deny``."""
+    """Return ``permit`` or ``deny``."""
     return "permit" if entry.has("permit") else "deny"

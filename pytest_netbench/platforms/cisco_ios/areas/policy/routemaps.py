@@ -1,4 +1,4 @@
-"""Route maps: their entries and what stands in them."""
+"""Route maps: their entries and the lines of an entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODE = "route-map"
 
 
 def _open(edit: Edit, match: Match) -> str | None:
-    """An entry; without action and number the first, permitting, or the only one that there is."""
+    """Open an entry. Without action and number it is the first entry, with permit, or the only existing one."""
     same = [entry for entry in edit.config.all("route-map") if entry["map"] == match["map"]]
     number, denies = match.get("seq"), match.has("deny")
     if match.negated or match.reset:
@@ -38,7 +38,7 @@ def _open(edit: Edit, match: Match) -> str | None:
 
 
 def _values(match: Match) -> tuple[str, list[str]]:
-    """The name of the argument that may come several times, and the values typed."""
+    """Return the name of the repeatable argument, and the typed values."""
     for element, _, _ in match.parts:
         if isinstance(element, Argument):
             return element.name, [
@@ -48,7 +48,7 @@ def _values(match: Match) -> tuple[str, list[str]]:
 
 
 def _several(edit: Edit, match: Match) -> str | None:
-    """Values add up in one line; ``no`` with values takes these away."""
+    """Store values in one line; ``no`` with values removes these values."""
     known = next((e for e in edit.section if e.match.known is match.known), None)
     name, typed = _values(match)
     if known is None or (not match.negated and not match.reset and not typed):

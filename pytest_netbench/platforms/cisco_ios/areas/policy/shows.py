@@ -35,7 +35,7 @@ def _route_maps(at: Exec, match: Match) -> str:
 
 
 def _clause(entry: Entry) -> str:
-    """A match line as ``show route-map`` words it."""
+    """Return a match line in the words of ``show route-map``."""
     name, listed = entry.name.removeprefix("match "), entry.many("list")
     if name in {"ip address", "ip next-hop", "ip route-source"}:
         return f"{name} (access-lists): {' '.join(str(one) for one in listed)} "

@@ -1,4 +1,4 @@
-"""From class maps to nftables: a packet goes from chain to chain until a class takes it."""
+"""Compile class maps to nftables: a packet passes through the chains until a class matches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINK_HEADER = 14
 
 
 class Classifier:
-    """Writes the chains of one policy. ``prefix`` begins their names."""
+    """Adds the chains of one policy. ``prefix`` is the beginning of their names."""
 
     def __init__(self, context: Context, prefix: str) -> None:
         self._context = context
@@ -28,7 +28,7 @@ class Classifier:
         self._above: list[str] = []
 
     def send(self, here: Chain, name: str, there: str) -> None:
-        """Have packets of class ``name`` go from chain ``here`` to the chain called ``there``; the others pass on."""
+        """Add rules that send packets of class ``name`` from ``here`` to the chain ``there``; others continue."""
         entry = self._context.config.get("class-map", name=name)
         if entry is None or name in self._above:
             return
@@ -54,7 +54,7 @@ class Classifier:
     def _test(self, here: Chain, line: Entry, there: str) -> None:
         nft = self._context.state.nft
         if line.has("not"):
-            # what fits comes back from the inner chain at its return, and the rest goes on
+            # matching packets return from the inner chain, others go on to ``there``
             inner, fits = self._new(), self._new()
             nft.rule(here, f"jump {inner.name}")
             self._plain(inner, line, fits.name, verb="goto")
@@ -64,7 +64,11 @@ class Classifier:
             self._plain(here, line, there)
 
     def _plain(self, here: Chain, line: Entry, there: str, *, verb: str = "jump") -> None:
-        """With ``jump``, what a later line of the class does not fit comes back and is tried against the next class."""
+        """Add rules for one positive match.
+
+        With ``jump``, a packet that a later line of the class does not match returns and is tested against
+        the next class.
+        """
         nft = self._context.state.nft
         if line.name == "match class-map":
             self.send(here, str(line["other"]), there)
@@ -87,7 +91,7 @@ class Classifier:
 
 
 def expressions(line: Entry) -> Iterator[str]:  # noqa: C901 - one branch per kind of line
-    """Expressions of nft, any of which fulfils a ``match`` line that needs no chain."""
+    """Return alternative nft expressions for a ``match`` line that needs no chain."""
     if line.name == "match any":
         yield ""
     elif line.name == "match dscp":

@@ -1,4 +1,4 @@
-"""What service policies compile to: chains that classify, mark and police, and HTB trees that queue."""
+"""Compile service policies: chains that classify, mark and police, and HTB trees that queue."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 POLICY_IN = Chain("inet", "policy_in", hook="prerouting", priority=-160)
 POLICY_OUT = Chain("inet", "policy_out", hook="postrouting", priority=250)
 CONTROL_IN = Chain("inet", "control_in", hook="input", priority=-10)
-"""Base chains of their own: a class ends what it takes with ``accept``, which must not pass over the rules of others."""
+"""Separate base chains: a class ends with ``accept``, which must not skip the rules of other areas."""
 DEFAULT_CLASS = "class-default"
 _LEAST_BURST = 1500
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A policy where it is attached.
+    """A policy attached to an interface or to the control plane.
 
     Args:
         where: The interface, or ``None`` for the control plane.
@@ -41,7 +41,7 @@ class Attachment:
 
 
 def attachments(context: Context) -> list[Attachment]:
-    """Every attached policy."""
+    """Return every attached policy."""
     found = []
     for one in context.interfaces:
         for direction in ("input", "output"):
@@ -51,12 +51,12 @@ def attachments(context: Context) -> list[Attachment]:
     for _, body in context.config.sections("control-plane"):
         found += [Attachment(None, "input", str(entry["policy"])) for entry in body.all("service-policy input")]
         for entry in body.all("service-policy output"):
-            context.unsupported(entry, "only what comes in is policed")
+            context.unsupported(entry, "only incoming packets are policed")
     return found
 
 
 def classes(config: Section, policy: str) -> list[tuple[str, Section]]:
-    """The classes of a policy in order, ``class-default`` last, there or not."""
+    """Return the classes of a policy in order; ``class-default`` is always included, as the last one."""
     entry = config.get("policy-map", name=policy)
     if entry is None:
         return []
@@ -80,7 +80,7 @@ def compile_policies(context: Context) -> None:
 
 
 class _Writer:
-    """The chains of one attached policy."""
+    """Adds the chains of one attached policy."""
 
     def __init__(self, context: Context, attachment: Attachment, queues: Queues | None) -> None:
         self._context, self._at, self._queues = context, attachment, queues
@@ -97,7 +97,7 @@ class _Writer:
         self._policy(root, self._at.policy, ())
 
     def _policy(self, root: Chain, policy: str, path: tuple[str, ...]) -> None:
-        """Try each class in turn; what fits leaves the chain for the class's own."""
+        """Add a policy: classes are tested in order; a matching packet goes to the chain of its class."""
         for number, (name, body) in enumerate(classes(self._context.config, policy)):
             own = self._chain("_".join(["", *map(str, self._numbers(path)), str(number)]))
             if name == DEFAULT_CLASS:
@@ -156,7 +156,7 @@ class _Writer:
             self._nft.rule(chain, self._counter(path, which))
             for words in _taken(action):
                 self._nft.rule(chain, words)
-            # marked packets go on to the rest of the class, past the test for conforming ones
+            # packets over the limit go on to their action's chain, and skip the statements for conforming ones
             self._nft.rule(own, f"{limit} goto {chain.name}")
             self._finish(chain, path, action)
         self._nft.rule(own, self._counter(path, "conform"))
@@ -172,12 +172,12 @@ class _Writer:
 
 
 def counter_name(prefix: str, numbers: list[int], what: str = "") -> str:
-    """The name of the counter of a class, or of what its policer did."""
+    """Return the name of the counter of a class, or of a result of its policer."""
     return "_".join([prefix, "c", *map(str, numbers), *([what] if what else [])])
 
 
 def bursts(line: Entry) -> tuple[int, int]:
-    """Normal and excess burst of a policer in bytes, as configured or as IOS computes them."""
+    """Return normal and excess burst of a policer in bytes, as configured or as IOS computes them."""
     normal = int(line.get("bc", max(_LEAST_BURST, int(line["cir"]) // 32)))
     excess = int(line.get("be", max(_LEAST_BURST, int(line["pir"]) // 32) if "pir" in line.match.args else normal))
     return normal, excess

@@ -14,13 +14,13 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
 CLASS_MAP, POLICY_MAP, CLASS, POLICE, CONTROL_PLANE = "cmap", "pmap", "pmap-c", "police", "cp"
 _MOST_CLASSES = 256
-"""So many classes may a class come to with those that it holds: each is tested where it stands."""
+"""The maximum number of classes in a class, nested ones included: each is tested wherever it is used."""
 _MOST_LEVELS = 10
-"""The kernel has room for sixteen chains one inside the other."""
+"""The maximum nesting of classes: the kernel allows sixteen nested chains."""
 _OUTPUT_ONLY = "% {}: queueing features can be applied to output only"
 _QUEUEING = ("priority", "bandwidth", "shape average")
-_NO_RED = "queues drop at their tail: this kernel's RED is not used"
-_NO_FAIR = "the flows of a class share one queue: this kernel's SFQ is not used"
+_NO_RED = "queues use tail drop, not RED"
+_NO_FAIR = "the flows of a class share one queue"
 
 
 _POLICE_SEEDS = ("conform-action transmit", "exceed-action drop")
@@ -31,7 +31,7 @@ def _police_seeds(_entry: Entry, _role: str) -> tuple[str, ...]:
 
 
 def _police_action(edit: Edit, match: Match) -> str | None:
-    """Without an action of its own, a policer has the usual one."""
+    """Store an action of a policer. If the line is removed, the default action is restored."""
     words = edit.keep(match)
     if not edit.section.has(match.name):
         for text in _POLICE_SEEDS:
@@ -41,7 +41,7 @@ def _police_action(edit: Edit, match: Match) -> str | None:
 
 
 def _class_map(edit: Edit, match: Match) -> str | None:
-    """``class-map X`` means match-all where X is new, and the class as it is where X is known."""
+    """Open a class map. Without further words, a new one is match-all and an existing one is unchanged."""
     known = edit.config.get("class-map", name=match["name"])
     if match.negated or match.reset:
         for entry in edit.config.all("class-map"):
@@ -70,7 +70,7 @@ def _class(edit: Edit, match: Match) -> str | None:
     if not match.negated and not known:
         return f"% class map {name} not configured"
     words = edit.keep(match)
-    # class-default takes what is left: it is always the last
+    # class-default is always the last class
     entries = edit.section.entries
     entries.sort(key=lambda entry: entry.get("name") == "class-default")
     return words
@@ -85,7 +85,7 @@ def _police_head(match: Match) -> str:
 
 
 def _police(edit: Edit, match: Match) -> str | None:
-    """The policer of a class, written in one way however it was typed."""
+    """Store the policer of a class in one canonical form."""
     if match.negated or match.reset:
         return edit.keep(match)
     head = _police_head(match)
@@ -95,7 +95,7 @@ def _police(edit: Edit, match: Match) -> str | None:
 
 
 def _police_line(edit: Edit, match: Match) -> str | None:
-    """Everything in one line is the same as the line and its actions below it."""
+    """Convert a one-line policer to the line and the actions below it."""
     if match.negated or match.reset:
         for entry in edit.section.all("police"):
             edit.section.remove(entry)
@@ -109,7 +109,7 @@ def _police_line(edit: Edit, match: Match) -> str | None:
 
 
 def _plain(match: Match, which: str) -> str | None:
-    """The words of one action in the one-line form."""
+    """Return the words of one action in the one-line form."""
     words = match.text.split()
     if f"{which}-action" not in words:
         return None
@@ -120,7 +120,7 @@ def _plain(match: Match, which: str) -> str | None:
 
 
 def _check_queueing(edit: Edit, match: Match) -> str | None:
-    """The classes of a policy cannot be promised more than there is, and no class is queued in two ways."""
+    """Refuse ``bandwidth`` with ``priority`` in a class, and shares of more than 100 percent in a policy."""
     refusal = _output_only(edit, match)
     if refusal is not None:
         return refusal
@@ -144,7 +144,7 @@ def _check_queueing(edit: Edit, match: Match) -> str | None:
 
 
 def _output_only(edit: Edit, _match: Match) -> str | None:
-    """What has a queue cannot come to a policy that judges what arrives."""
+    """Refuse queueing in a class of a policy that is attached to input."""
     policy = edit.section.parent.section.parent if edit.section.parent else None
     if policy is None:
         return None
@@ -201,7 +201,7 @@ def _used(config: Section, name: str) -> bool:
 
 
 def _size(config: Section, name: str, *, within: str) -> int:
-    """How many classes a class comes to with all that it holds; too many where it holds ``within``."""
+    """Return the number of classes in a class, nested ones included; too many if it contains ``within``."""
     waiting, count = [name], 0
     while waiting and count <= _MOST_CLASSES:
         name = waiting.pop()
@@ -212,7 +212,7 @@ def _size(config: Section, name: str, *, within: str) -> int:
 
 
 def _check_levels(edit: Edit, match: Match) -> str | None:
-    """Whether classes still fit into the kernel's chains with one line more."""
+    """Refuse a line that would nest chains deeper than the kernel allows."""
     here = edit.section.parent
     more = {str(here["name"]): _levels_of(edit.config, match, {}, ())} if here is not None else {}
     deepest = max((_levels(edit.config, e, more, ()) for e in edit.config.all("class-map")), default=0)
@@ -222,7 +222,10 @@ def _check_levels(edit: Edit, match: Match) -> str | None:
 
 
 def _levels(config: Section, entry: Entry, more: Mapping[str, int], above: tuple[str, ...]) -> int:
-    """Chains that packets of a class pass through one inside the other; ``more``: those of a line not there yet, by class."""
+    """Return the number of nested chains that packets of a class pass through.
+
+    ``more`` maps classes to those that a new line adds.
+    """
     name = str(entry["name"])
     if name in above:
         return 0
@@ -246,7 +249,7 @@ def _no_class(edit: Edit, match: Match) -> str | None:
         return INVALID
     if inner is not None and _size(edit.config, name, within=inner["name"]) > _MOST_CLASSES:
         return INVALID
-    # a saved config may name a class before it comes to it
+    # a saved config may use a class before it defines the class
     if not edit.booting and not edit.config.has("class-map", name=name):
         return f"% class map {name} not configured"
     return _check_levels(edit, match)

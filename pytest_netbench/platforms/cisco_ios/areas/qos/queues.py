@@ -1,4 +1,4 @@
-"""The HTB tree of an output policy: one class per class that queues, one for all that do not."""
+"""The HTB tree of an output policy: a queue for each class with queueing, and one for all other classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _QUEUE_PACKETS = 64
 _LEAST_BPS = 8000
 _QUANTUM = 1514
 _LINK_SHARE = 0.98
-"""Of a line whose own queue lies behind ours: a little less than it carries, so that packets wait where they are ordered."""
+"""The share of the line rate that is used if the line has a queue of its own.
+
+It is slightly less than 1, so that packets wait in the queues of the policy.
+"""
 
 
 @dataclass
@@ -28,7 +31,7 @@ class _Node:
 
 
 class Queues:
-    """The queues of a policy on an interface. Without any queueing in the policy there are none."""
+    """The queues of a policy on an interface; empty if the policy has no queueing."""
 
     def __init__(self, context: Context, where: Interface, policy: str) -> None:
         self._config = context.config
@@ -45,7 +48,7 @@ class Queues:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Lines for ``tc -batch``."""
+        """Return the lines for ``tc -batch``."""
         if not self._nodes:
             return ()
         device = self._where.kernel
@@ -65,7 +68,7 @@ class Queues:
         return tuple(lines)
 
     def minor(self, path: tuple[str, ...]) -> int | None:
-        """The number of the queue of the class at ``path``; ``None`` if the policy has no queues."""
+        """Return the number of the queue of the class at ``path``; ``None`` if the policy has no queues."""
         return self._minors.get(path) if self._nodes else None
 
     def _queues_at_all(self, policy: str) -> bool:
@@ -89,7 +92,7 @@ class Queues:
         return node
 
     def _policy(self, policy: str, path: tuple[str, ...], parent: _Node, rate: int, base: int) -> int:
-        """Queues of one policy below ``parent``; gives the number of its default queue.
+        """Add the queues of one policy below ``parent``; return the number of its default queue.
 
         Args:
             policy: Its name.
@@ -108,7 +111,7 @@ class Queues:
                     body, (*path, name), parent, rate=rate, share=max(_LEAST_BPS, shares.get(name, 0))
                 )
         for name, _ in bodies:
-            # what asks for no queue of its own shares that of class-default
+            # classes without a queue share the queue of class-default
             self._minors.setdefault((*path, name), numbers.get(name, numbers[_DEFAULT]))
         return numbers[_DEFAULT]
 
@@ -137,7 +140,7 @@ class Queues:
 
 
 def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, int]:
-    """What each class that queues is promised of ``rate``, in bit/s.
+    """Return the guaranteed share of ``rate`` of each class with a queue, in bit/s.
 
     Args:
         bodies: Classes by name.
@@ -186,7 +189,7 @@ def _weight(body: Section) -> float:
 
 
 def shape_of(body: Section, rate: int) -> int | None:
-    """The rate that a class is shaped to, in bit/s."""
+    """Return the rate to which a class is shaped, in bit/s."""
     line = body.get("shape average")
     if line is None:
         return None
@@ -194,6 +197,6 @@ def shape_of(body: Section, rate: int) -> int | None:
 
 
 def line_rate(context: Context, where: Interface) -> int:
-    """What the line carries in bit/s: the lab's limit if it has one, else what IOS takes it to be."""
+    """Return the line rate in bit/s: the lab's limit if there is one, else IOS's default for the interface."""
     limited = context.facts.line_bps.get(str(where.parsed.parent))
     return int(limited * _LINK_SHARE) if limited else where.bandwidth_kbit * 1000

@@ -1,4 +1,4 @@
-"""``show class-map``, ``show policy-map`` and their figures."""
+"""``show class-map`` and ``show policy-map``, with counters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _kind(entry: Entry) -> str:
 
 
 def described(line: Entry) -> str:
-    """A ``match`` line as ``show`` words it."""
+    """Return a ``match`` line in the words of ``show``."""
     text = line.text.removeprefix("match ")
     negated = "not " if line.has("not") else ""
     text = text.removeprefix("not ").replace("ip dscp", "ip dscp ").replace("  ", " ")
@@ -100,7 +100,7 @@ def _control_plane(at: Exec, _match: Match) -> str:
 
 
 class _Figures:
-    """Counters of classes and of queues."""
+    """Counters of classes and queues."""
 
     def __init__(self, at: Exec) -> None:
         self._counters = nft.counters(at.node)
@@ -108,18 +108,18 @@ class _Figures:
         self._queues: dict[str, dict[int, dict[str, int]]] = {}
 
     def count(self, one: Attachment, numbers: list[int], what: str = "") -> tuple[int, int]:
-        """(packets, bytes)."""
+        """Return (packets, bytes)."""
         return self._counters.get(("inet", counter_name(one.prefix, numbers, what)), (0, 0))
 
     def queue(self, kernel: str, minor: int) -> Mapping[str, int]:
-        """What ``tc`` counted for a class of HTB: bytes, packets, drops, qlen."""
+        """Return the counters of ``tc`` for an HTB class: bytes, packets, drops, qlen."""
         if kernel not in self._queues:
             self._queues[kernel] = queues(self._node.run(["tc", "-s", "class", "show", "dev", kernel]).stdout)
         return self._queues[kernel].get(minor, {})
 
 
 def queues(text: str) -> dict[int, dict[str, int]]:
-    """Classes by number, from what ``tc -s class show`` prints (it knows no JSON for HTB)."""
+    """Return counters by class number from ``tc -s class show``, which has no JSON output for HTB."""
     found: dict[int, dict[str, int]] = {}
     for match in _QUEUE.finditer(text):
         figures = {name: int(value) for name, value in match.groupdict().items() if name != "minor"}
@@ -138,7 +138,7 @@ def _attached(at: Exec, one: Attachment, figures: _Figures) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in nested policies: the classes above by name and by number, the indentation, the rate that is shared."""
+    """A position in nested policies: the classes above by name and number, the indentation, the shared rate."""
 
     path: tuple[str, ...]
     numbers: tuple[int, ...]

@@ -73,13 +73,13 @@ PROTOCOLS = {
     "telnet": "tcp 23",
     "tftp": "udp 69",
 }
-"""NBAR's names, judged by port or protocol number: ``th`` is TCP and UDP."""
+"""NBAR's names, matched by port or protocol number: ``th`` is TCP and UDP."""
 
 _DSCP_NAMES = {value: name for name, value in DSCP.items()}
 
 
 def dscp_name(value: int) -> str:
-    """``ef``, ``af31`` … or the number."""
+    """Return ``ef``, ``af31`` and so on, or the number."""
     return _DSCP_NAMES.get(value, str(value))
 
 

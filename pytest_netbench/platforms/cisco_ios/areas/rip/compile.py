@@ -1,4 +1,4 @@
-"""What lines of the area ``rip`` compile to."""
+"""Compile the lines of the area ``rip``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVERY_NETWORK = "netbench-rip-any"
 
 
 def members(context: Context, section: Section) -> list[Interface]:
-    """Interfaces with an address in one of the networks."""
+    """Return the interfaces with an address in one of the networks."""
     networks = {igp.classful(entry["network"]) for entry in section.all("network")}
     return [
         one
@@ -31,12 +31,12 @@ def members(context: Context, section: Section) -> list[Interface]:
 
 
 def six_members(context: Context, name: str) -> list[Interface]:
-    """Interfaces on which the process called ``name`` runs."""
+    """Return the interfaces on which the process called ``name`` runs."""
     return [one for one in context.interfaces if any(e["name"] == name for e in one.section.all("ipv6 rip enable"))]
 
 
 def compile_rip(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the RIP processes of the config."""
     for process in context.config.all("router rip"):
         _four(context, process)
     for process in context.config.all("ipv6 router rip"):
@@ -75,14 +75,14 @@ def _four(context: Context, process: Entry) -> None:
 def _offsets(context: Context, section: Section) -> Iterable[tuple[str, str, str | None]]:
     for entry in section.all("offset-list"):
         where = f" {interfaces.kernel_name(entry['interface'])}" if "interface" in entry.match.args else ""
-        # ripd adds an inbound offset instead of the hop, IOS beside it
+        # ripd replaces the hop by an inbound offset, IOS adds both
         offset = min(int(entry["offset"]) + (entry["way"] == "in"), _NO_METRIC)
         line = f"offset-list {_offset_acl(context, entry['list'])} {entry['way']} {offset}{where}"
         yield line, f"offset {entry['way']}{where}", f"no {line}"
 
 
 def _offset_acl(context: Context, name: str) -> str:
-    """How FRR calls the list of an ``offset-list``; 0 means every network."""
+    """Return FRR's name for the list of an ``offset-list``; 0 means every network."""
     if name != "0":
         return frrnames.access_list(context, name)
     context.state.frr.add("ripd", f"access-list {_EVERY_NETWORK} seq 1 permit any")
@@ -90,7 +90,10 @@ def _offset_acl(context: Context, name: str) -> str:
 
 
 def _summarize(context: Context, mine: Sequence[Interface]) -> None:
-    """At the border of a classful network its subnets are told as one. Only a router with interfaces in several is at a border."""
+    """Summarize subnets at the border of their classful network.
+
+    Only a router with interfaces in several classful networks is at a border.
+    """
     majors = {one.name: igp.classful(igp.addresses(context, one)[0].split("/")[0]) for one in mine}
     if len(set(majors.values())) < 2:
         return
@@ -112,7 +115,7 @@ def _interface(context: Context, one: Interface, version: Entry | None) -> None:
     for way, usual in (("send", "1"), ("receive", "1 2")):
         own = one.section.get(f"ip rip {way} version")
         numbers = " ".join(word for word in ("1", "2") if own.has(word)) if own is not None else ""
-        # without a version of the process, IOS sends the old one and understands both
+        # without a configured version, IOS sends version 1 and receives both
         chosen = numbers or (usual if version is None else "")
         if chosen:
             line = f"ip rip {way} version {chosen}"
@@ -142,7 +145,7 @@ def _common(section: Section, daemon: str) -> Iterable[tuple[str, str, str | Non
     for source, entry in igp.redistributions(section):
         metric = entry.get("metric") or (usual["metric"] if usual else 1 if source in {"connected", "static"} else None)
         if metric is None and "map" not in entry.match.args:
-            continue  # its metric is infinity: nothing is advertised
+            continue  # the metric is infinity: the route is not advertised
         frr = "ospf6" if daemon == "ripngd" and source == "ospf" else source
         words = [f"redistribute {frr}"]
         words += [f"metric {metric}"] if metric is not None else []

@@ -15,7 +15,7 @@ SIX = "router-ripng"
 
 
 def _network(edit: Edit, match: Match) -> str | None:
-    """Kept as the classful network of what was typed."""
+    """Store a network as its classful network."""
     text = f"network {igp.classful(match['network']).network_address}"
     for entry in [entry for entry in edit.section.all("network") if entry.text == text]:
         edit.section.remove(entry)
@@ -83,7 +83,7 @@ _FOUR = (
         pattern="maximum-paths {paths:1-32}",
         mode=MODE,
         default=("maximum-paths 4",),
-        marked="as many ways as there are",
+        marked="all available paths are used",
     ),
     Command(pattern="validate-update-source", mode=MODE, keeps_no=True, default=("validate-update-source",)),
     Command(

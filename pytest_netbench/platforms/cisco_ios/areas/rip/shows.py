@@ -1,4 +1,4 @@
-"""What can be seen of RIP."""
+"""``show`` commands of RIP."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _database(at: Exec, match: Match) -> str:
 
 
 def _interfaces(at: Exec) -> dict[str, str]:
-    """Which interface a network is on, and which one a next hop is behind."""
+    """Return the interface of a network, and the interface to a next hop."""
     found: dict[str, str] = {}
     for prefix, entries in at.ask_json("zebra", "show ip route json").items():
         for entry in entries if isinstance(entries, list) else ():

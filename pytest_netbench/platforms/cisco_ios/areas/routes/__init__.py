@@ -1,4 +1,4 @@
-"""The routing tables: what they hold, and the protocols that fill them."""
+"""The routing tables and the routing protocols: ``show ip route``, ``show ip protocols``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIX = "show ipv6 route [ vrf {vrf:word} ]"
 
 
 def _clear(_at: Exec, _match: Match) -> None:
-    """The table is always what the protocols make it."""
+    """Do nothing: the table always equals the state of the protocols."""
 
 
 AREA = Area(
@@ -73,7 +73,7 @@ AREA = Area(
     help={"route": "Routing table", "protocols": "Routing protocols"},
     scope=(
         (
-            "show ip route, ipv6 route, ip protocols, ipv6 protocols, of a VRF too",
+            "show ip route, ipv6 route, ip protocols, ipv6 protocols, also of a VRF",
             "yes; with a mask, the line of the table",
         ),
     ),

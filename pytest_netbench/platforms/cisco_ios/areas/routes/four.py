@@ -26,7 +26,7 @@ PROTOCOLS = ("bgp", "connected", "eigrp", "isis", "local", "ospf", "rip", "stati
 
 
 def show(at: Exec, match: Match) -> str:
-    """The table, a part of it, or one route."""
+    """Show the table, a part of it, or one route."""
     vrf = str(match.get("vrf") or "")
     if vrf and vrf not in at.device.applied.vrfs:
         return f"% IP routing table {vrf} does not exist\n"
@@ -50,7 +50,7 @@ def _gateway(rows: Sequence[Row]) -> str:
 
 
 def _listing(table: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Routes below the headings of their classful networks, whose counts are those of the whole table."""
+    """Return routes below the headings of their classful networks. Headings count the whole table."""
     lines: list[str] = []
     groups = _groups(table)
     shown: set[IPv4Network] = set()
@@ -116,7 +116,7 @@ def _shows_interface(row: Row, interface: str, *, named: bool) -> bool:
     return row.protocol != "bgp" and bool(interface) and interface != "Null0"
 
 
-# -- one route -------------------------------------------------------------------------------------------------------------
+# -- one route -------------------------------------------------------------------------------------------------------
 
 
 def _chosen(at: Exec, table: Table, match: Match) -> str:
@@ -141,7 +141,7 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
     row = next((row for row in found if row.protocol == "connected"), found[0])
     heading = f"\nRouting Table: {table.vrf}\n" if table.vrf else ""
     if length is not None:
-        # with a mask the draft prints the line of the table (§4.2), where a device prints what it prints without one
+        # with a mask, print the line of the table as the draft does (§4.2); a device prints the details
         return heading + "\n".join([*_lines(row, str(row.network), len(row.code) + 1), ""])
     return heading + "\n".join([*_entry(at, row, table.vrf), ""])
 
@@ -198,7 +198,7 @@ def _descriptor(row: Row, address: str, interface: str, *, named: bool) -> str:
 
 
 def _process(at: Exec, row: Row, vrf: str) -> str:
-    """E.g. ``ospf 1``."""
+    """Return the source of a route, e.g. ``ospf 1``."""
     openers = {"ospf": ("router ospf", "process"), "eigrp": ("router eigrp", "process"), "bgp": ("router bgp", "asn")}
     if row.protocol == "kernel":
         return "static"
@@ -210,7 +210,7 @@ def _process(at: Exec, row: Row, vrf: str) -> str:
     return f"{row.protocol} {lines[0].get(argument, value)}" if lines else row.protocol
 
 
-# -- summary -----------------------------------------------------------------------------------------------------------------
+# -- summary ---------------------------------------------------------------------------------------------------------
 
 
 def summary(at: Exec, match: Match) -> str:

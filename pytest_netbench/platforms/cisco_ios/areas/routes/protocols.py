@@ -23,7 +23,7 @@ _SOURCES = ("  Routing Information Sources:", "    Gateway         Distance     
 
 
 def show(at: Exec, _match: Match) -> str:
-    """All protocols, in the order of the running config."""
+    """Show all protocols, in the order of the running config."""
     rows = Table(at).rows
     blocks = [
         *_ospf(at, rows),

@@ -22,7 +22,7 @@ _FRR = {"ospf": "ospf6", "rip": "ripng"}
 
 
 def show(at: Exec, match: Match) -> str:
-    """The table, a part of it, or one route."""
+    """Show the table, a part of it, or one route."""
     vrf = str(match.get("vrf") or "")
     rows = [*Table(at, vrf=vrf, six=True).rows, *_multicast(at)]
     if "address" in match.args or "prefix" in match.args:
@@ -34,7 +34,7 @@ def show(at: Exec, match: Match) -> str:
 
 
 def _multicast(at: Exec) -> list[Row]:
-    """The route that a router has as soon as IPv6 runs."""
+    """Return the multicast route that a router has when IPv6 runs."""
     runs = any(
         entry.name.startswith("ipv6 address") or entry.name == "ipv6 enable"
         for _, body in at.config.sections("interface")

@@ -1,4 +1,4 @@
-"""The routing tables as IOS sees them: FRR's selected routes with IOS's codes, and the local routes that FRR does not list."""
+"""The routing tables as IOS shows them: FRR's selected routes with IOS's codes, and local routes, which FRR lacks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ _ISIS_ROW = re.compile(r"^\s*(\S+/\d+)\s+\d+\s")
 
 @dataclass(frozen=True)
 class Hop:
-    """One way that a route takes: an address, an interface in full, or both. ``named``: its config names the interface."""
+    """One path of a route: an address, an interface in full, or both.
+
+    ``named``: the interface is in the config.
+    """
 
     address: str = ""
     interface: str = ""
@@ -41,7 +44,7 @@ class Hop:
 
 @dataclass(frozen=True)
 class Row:
-    """One route. ``kind``: behind the code (``IA``, ``E2``, ``L1``); ``uptime`` as IOS prints it."""
+    """One route. ``kind`` follows the code (``IA``, ``E2``, ``L1``); ``uptime`` is in IOS's format."""
 
     network: IPv4Network | IPv6Network
     protocol: str
@@ -66,7 +69,7 @@ class Row:
 
     @property
     def direct(self) -> bool:
-        """Whether it goes out of an interface with no next hop."""
+        """Whether it leaves by an interface without a next hop."""
         return all(not hop.address for hop in self.hops)
 
 
@@ -81,7 +84,7 @@ class Table:
         """All routes, in the order of tables."""
         rows = [row for entry in self._entries() if (row := self._row(entry)) is not None]
         own = {local.network: local for row in rows if row.protocol == "connected" for local in self._locals(row)}
-        # FRR's OSPF has a route to a loopback's own address, too
+        # FRR's OSPF also has a route to a loopback's own address
         rows = [*(row for row in rows if row.network not in own), *own.values()]
         return sorted(
             dict.fromkeys(rows), key=lambda row: (int(row.network.network_address), row.network.prefixlen, row.code)
@@ -125,7 +128,7 @@ class Table:
 
     @cached_property
     def _named(self) -> set[tuple[str, str, str]]:
-        """Static routes whose lines give an address and an interface."""
+        """Return static routes that are configured with an address and an interface."""
         found = set()
         for entry in self._at.config.all("ipv6 route" if self._six else "ip route"):
             if entry.get("via") and entry.get("out"):
@@ -134,7 +137,7 @@ class Table:
                 found.add((prefix, str(entry["via"]).lower(), str(entry["out"])))
         return found
 
-    # -- what zebra does not know: by which kind of route OSPF and IS-IS have it -------------------------------------------
+    # -- route types of OSPF and IS-IS, which zebra lacks -------------------------------------
 
     def _classified(self, row: Row) -> Row:
         if row.protocol in {"ospf", "ospf6"}:
@@ -167,7 +170,7 @@ class Table:
 
     @cached_property
     def _seven(self) -> frozenset[str]:
-        """Networks that only NSSA LSAs of others advertise."""
+        """Return networks that only NSSA LSAs of other routers advertise."""
         if not any(section.has("area nssa") for _, section in self._at.config.sections("router ospf")):
             return frozenset()
         vrf = f" vrf {self.vrf}" if self.vrf else ""
@@ -181,7 +184,7 @@ class Table:
         text = self._at.ask("isisd", "show isis route level-1")
         return frozenset(found[1] for line in text.splitlines() if (found := _ISIS_ROW.match(line)))
 
-    # -- local routes --------------------------------------------------------------------------------------------------------
+    # -- local routes ------------------------------------------------------------------------------------------------
 
     def _locals(self, row: Row) -> Iterator[Row]:
         for hop in row.hops:
@@ -202,12 +205,12 @@ class Table:
 
 
 def is_eigrp(entry: Mapping[str, Any]) -> bool:
-    """Whether a route of zebra is one that the service ``eigrp`` put into the kernel."""
+    """Whether the service ``eigrp`` added this kernel route."""
     return entry.get("protocol") == "kernel" and entry.get("distance") == EIGRP_DISTANCE
 
 
 def metric_of(entry: Mapping[str, Any]) -> int:
-    """The metric as IOS counts: a network of the next RIP router is one away, which FRR calls two."""
+    """Return the metric as IOS counts it. FRR's RIP metric is one hop higher."""
     metric = int(entry.get("metric", 0))
     return max(0, metric - 1) if entry.get("protocol") == "rip" and ":" not in str(entry.get("prefix", "")) else metric
 
@@ -219,7 +222,7 @@ def _six_kind(entry: Any) -> str:
 
 
 def _link_state_ids(text: str) -> set[tuple[str, str]]:
-    """(network, advertising router) of the LSAs in a detailed database listing."""
+    """Return the (network, advertising router) pairs of a detailed database listing."""
     ids = re.findall(r"Link State ID: (\S+)", text)
     routers = re.findall(r"Advertising Router: (\S+)", text)
     return set(zip(ids, routers, strict=True))

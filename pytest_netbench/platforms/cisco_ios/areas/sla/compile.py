@@ -1,4 +1,4 @@
-"""What lines of the area ``sla`` compile to."""
+"""Compile the lines of the area ``sla``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 
 def compile_sla(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the operations, tracked objects and tracked routes of the config."""
     operations = [
         found for entry, body in context.config.sections("ip sla") if (found := _operation(context, entry, body))
     ]

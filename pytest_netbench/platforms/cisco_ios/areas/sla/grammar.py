@@ -22,7 +22,7 @@ _RUNNING = (
 _CHANGED = "% Cannot change tracked object {} - delete old config first"
 
 
-_NO_REACTION = "no traps are sent: track the operation instead"
+_NO_REACTION = "traps are not sent: track the operation instead"
 
 
 _DEFAULT = {"frequency": 60, "timeout": 5000, "threshold": 5000}
@@ -53,7 +53,7 @@ def _schedule(edit: Edit, match: Match) -> str | None:
 
 
 def _needs_echo(edit: Edit, match: Match) -> str | None:
-    """The lines of an operation come after its type, and its times must fit each other."""
+    """Refuse lines of an operation before its type, and inconsistent times."""
     if not edit.section.has("icmp-echo"):
         return INVALID
     times = {name: _time(edit.section, name) for name in _DEFAULT}
@@ -82,7 +82,7 @@ def _time(section: Section, name: str) -> int:
 def _echo(edit: Edit, match: Match) -> str | None:
     known = edit.section.get("icmp-echo")
     if match.negated or match.reset:
-        # what was said of it goes along
+        # removing the type removes its options
         edit.section.entries.clear()
         return None
     if known is not None and known.text != match.text:
@@ -98,7 +98,7 @@ def _prompt(entry: Entry) -> str:
 
 
 def _other_spelling(match: Match) -> str:
-    """What is stored for a spelling that is not the usual one; "" for the usual one."""
+    """Return the canonical spelling to store; "" if the line has it already."""
     if "network" in match.args:
         network = IPv4Network(match["network"], strict=False)
         return f"track {match['number']} ip route {network.network_address} {network.netmask} reachability"
@@ -184,7 +184,7 @@ _COMMANDS = (
         name="ip sla reaction-configuration",
         marked=_NO_REACTION,
     ),
-    Command(pattern="ip sla responder", marked="operations of this platform are icmp-echo, which every node answers"),
+    Command(pattern="ip sla responder", marked="this platform has only icmp-echo operations, which need no responder"),
     Command(
         pattern="icmp-echo {target:ipv4} [ source-ip {source:ipv4} | source-interface {interface:interface} ]",
         mode=_SLA,
@@ -230,7 +230,7 @@ _COMMANDS = (
         check=_needs_list,
         help="Tracked object",
     ),
-    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object is what it is found to be"),
+    Command(pattern="default-state ( up | down )", mode=_TRACK, marked="an object always has its measured state"),
 )
 
 

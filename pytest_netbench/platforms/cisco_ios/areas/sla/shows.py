@@ -1,4 +1,4 @@
-"""``show ip sla`` and ``show track``: what the service ``sla`` knows, as IOS prints it."""
+"""``show ip sla`` and ``show track``: the state of the service ``sla`` in IOS's format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Facts = Mapping[str, Any]
 
 
 def _service(at: Exec) -> tuple[_Facts, _Facts]:
-    """Configuration and state of the service, empty where it does not run."""
+    """Return configuration and state of the service; empty if it does not run."""
     config = at.device.applied.services.get("sla")
     if config is None:
         return {"operations": [], "tracks": [], "routes": []}, {"operations": [], "tracks": []}
@@ -171,7 +171,7 @@ def _what(one: _Facts) -> str:
 
 
 def interfaces_mask(length: int) -> str:
-    """A subnet mask in dots."""
+    """Return a dotted subnet mask."""
     number = (0xFFFFFFFF << (32 - length)) & 0xFFFFFFFF
     return ".".join(str(number >> shift & 255) for shift in (24, 16, 8, 0))
 

@@ -1,4 +1,4 @@
-"""What lines of the area ``static`` compile to."""
+"""Compile the lines of the area ``static``."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
 
 def compile_static(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the static routes of the config."""
     for entry in context.config.all("ip route"):
         if entry.get("vrf") is None and entry.get("track") is None:
             context.state.frr.add("staticd", frr_line(entry))
             if entry.has("permanent"):
-                context.unsupported(entry, "the route goes when its interface does")
+                context.unsupported(entry, "the route is removed when its interface goes down")
     for entry in context.config.all("ipv6 route"):
         if entry.get("vrf") is None:
             context.state.frr.add("staticd", frr_line_six(entry))
 
 
 def frr_line_six(entry: Entry) -> str:
-    """FRR's words for a static route of IPv6."""
+    """Return a static route of IPv6 in FRR's words."""
     return " ".join(["ipv6 route", str(IPv6Interface(entry["prefix"]).network), *_hop(entry), *_options(entry)])
 
 
 def frr_line(entry: Entry) -> str:
-    """FRR's words for a static route: it wants the next hop before the interface."""
+    """Return a static route in FRR's words, which has the next hop before the interface."""
     network = IPv4Network(f"{entry['prefix']}/{entry['mask']}")
     return " ".join(["ip route", str(network), *_hop(entry), *_options(entry)])
 

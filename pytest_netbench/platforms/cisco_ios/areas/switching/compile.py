@@ -1,4 +1,4 @@
-"""From the config to what a device switches."""
+"""Compile the switching configuration of a device."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _USUAL_INTERVAL = 300
 
 
 def compile_switching(context: Context) -> None:
-    """Put into the state what a device switches, with the links of SVIs and subinterfaces."""
+    """Add the switching state, with the links of SVIs and subinterfaces."""
     state = state_of(context)
     links = context.state.links
     for name in (*state.svis, *(sub.name for sub in state.subinterfaces)):
         links[name] = replace(links[name], kind="loopback")
     for one in context.interfaces:
         if one.kernel in links and links[one.kernel].kind == "external":
-            del links[one.kernel]  # a subinterface with no VLAN, or what this platform does not have
+            del links[one.kernel]  # a subinterface without a VLAN, or of a kind that is not supported
     for port in state.ports:
         if port.name in links:
             links[port.name] = replace(links[port.name], addresses=())
@@ -42,7 +42,7 @@ def compile_switching(context: Context) -> None:
 
 
 def _default_gateway(context: Context) -> None:
-    """Where a switch sends what is not for its own networks, unless a default route says it."""
+    """Add the default gateway of a switch, unless it has a default route."""
     entry = context.config.get("ip default-gateway")
     if entry is None or (context.facts.role != "switch" and not context.config.says_no("ip routing")):
         return
@@ -51,7 +51,7 @@ def _default_gateway(context: Context) -> None:
 
 
 def state_of(context: Context) -> SwitchState:
-    """What the config asks a device to switch."""
+    """Return the switching state that the config requires."""
     config = context.config
     vlans = vlan_names(config)
     ports = tuple(_ports(context))
@@ -77,13 +77,13 @@ def state_of(context: Context) -> SwitchState:
 
 
 def address_of(node: str) -> str:
-    """The MAC address of a bridge: of its name, so that the same lab has the same root every time."""
+    """Return the MAC address of a bridge, computed from its name, so that the same lab always has the same root."""
     digest = zlib.crc32(node.encode()) & 0xFFFFFF
     return ":".join(f"{part:02x}" for part in (0xAA, 0xBB, 0xCC, *digest.to_bytes(3, "big")))
 
 
 def vlan_names(config: Section) -> dict[int, str]:
-    """VLANs that exist with their names, suspended ones too."""
+    """Return the existing VLANs with their names, including suspended ones."""
     found = {1: "default"}
     for entry in config.all("vlan"):
         vlan = int(entry["vlans"])
@@ -93,7 +93,7 @@ def vlan_names(config: Section) -> dict[int, str]:
 
 
 def is_suspended(config: Section, vlan: int) -> bool:
-    """Whether a VLAN exists and carries nothing."""
+    """Whether a VLAN exists but is suspended."""
     entry = config.get("vlan", vlans=str(vlan))
     if entry is None:
         return False
@@ -107,13 +107,13 @@ def is_switchport(context: Context, one: Interface) -> bool:
 
 
 def is_trunk(section: Section) -> bool:
-    """Whether a switchport tags its frames."""
+    """Whether a switchport is a trunk by configuration."""
     mode = section.get("switchport mode")
     return mode is not None and mode.has("trunk")
 
 
 def dynamic_mode(section: Section) -> str:
-    """``auto`` or ``desirable`` of a switchport that negotiates, else ""."""
+    """Return ``auto`` or ``desirable`` for a switchport that negotiates, else ""."""
     mode = section.get("switchport mode")
     if mode is None:
         return "auto"

@@ -1,4 +1,4 @@
-"""What the config says of layer-2 security, as the service takes it. Its grammar is in the area ``l2security``."""
+"""Compile layer-2 security for the service ``switch``. The grammar is in the area ``l2security``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _USUAL_AGEING = 0
 
 
 def port(section: Section, *, trunk: bool) -> dict[str, Any] | None:
-    """Port security of a port, ``None`` where it is off."""
+    """Return port security of a port, ``None`` if it is off."""
     if not section.has("port-security"):
         return None
     maximum, violation, ageing = (
@@ -31,20 +31,20 @@ def port(section: Section, *, trunk: bool) -> dict[str, Any] | None:
 
 
 def trusted(section: Section) -> frozenset[str]:
-    """What a port is trusted with: ``dhcp``, ``arp``."""
+    """Return what a port is trusted for: ``dhcp``, ``arp``."""
     names = {"dhcp": "dhcp snooping trust", "arp": "arp inspection trust"}
     return frozenset(what for what, name in names.items() if section.has(name))
 
 
 def snooping(config: Section) -> dict[str, Any] | None:
-    """DHCP snooping, ``None`` where it is off."""
+    """Return DHCP snooping, ``None`` if it is off."""
     if not config.has("dhcp snooping"):
         return None
     return {"vlans": _vlans(config, "dhcp snooping vlan"), "verify": not config.says_no("dhcp snooping verify")}
 
 
 def bindings(config: Section) -> tuple[dict[str, Any], ...]:
-    """Bindings that are configured."""
+    """Return the configured bindings."""
     return tuple(
         {
             "mac": colons(entry["mac"]),
@@ -57,7 +57,7 @@ def bindings(config: Section) -> tuple[dict[str, Any], ...]:
 
 
 def inspection(config: Section) -> dict[str, Any] | None:
-    """ARP inspection, ``None`` where it is off."""
+    """Return ARP inspection, ``None`` if it is off."""
     vlans = _vlans(config, "arp inspection vlan")
     if not vlans:
         return None
@@ -67,7 +67,7 @@ def inspection(config: Section) -> dict[str, Any] | None:
 
 
 def _filters(config: Section) -> dict[str, dict[str, Any]]:
-    """By VLAN: the rules of its ARP access list, and whether they have the last word."""
+    """Return by VLAN the rules of its ARP access list, and whether the list is final (``static``)."""
     found = {}
     for entry in config.all("arp inspection filter"):
         access_list = config.get("arp access-list", name=entry["name"])
@@ -87,6 +87,6 @@ def _vlans(config: Section, name: str) -> list[int]:
 
 
 def colons(mac: str) -> str:
-    """``aa:bb:cc:dd:ee:ff`` of ``aabb.ccdd.eeff``."""
+    """Return ``aa:bb:cc:dd:ee:ff`` for ``aabb.ccdd.eeff``."""
     digits = mac.replace(".", "")
     return ":".join(digits[at : at + 2] for at in range(0, 12, 2))

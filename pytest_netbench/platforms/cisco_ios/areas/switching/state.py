@@ -1,4 +1,4 @@
-"""What a device is to switch, as pure data, and how it gets into the desired state. Interfaces go by the kernel's names."""
+"""The switching state of a device as pure data, and its place in the desired state. Interfaces have kernel names."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class SwitchPort:
         up: Not shut down.
         trunk: Whether frames are tagged.
         dynamic: ``auto`` or ``desirable`` where that is agreed with the neighbour, by DTP.
-        nonegotiate: A trunk that does not speak DTP.
+        nonegotiate: A trunk that does not send DTP.
         vlan: Of an access port.
         voice: A further VLAN of an access port, tagged.
         native: The VLAN of a trunk that is not tagged.
         allowed: VLANs of a trunk; ``None`` is all.
-        cost: Of its speed, in the spanning tree.
+        cost: Path cost by speed, in the spanning tree.
         costs: Configured path costs by VLAN; 0 for all.
         priorities: Configured port priorities, likewise.
         edge: ``portfast``, as an access port.
         trunk_edge: ``portfast trunk``.
-        bpduguard: Shut it when a bridge is heard.
+        bpduguard: Disable the port when a BPDU arrives.
         silent: ``bpdufilter``.
         guard: ``root``, ``loop`` or "".
         security: Port security as the service takes it, or ``None``.
-        trusted: Of ``dhcp`` and ``arp``.
-        protected: Nothing passes between it and another such port.
+        trusted: Any of ``dhcp`` and ``arp``.
+        protected: No traffic passes between two protected ports.
     """
 
     name: str
@@ -65,19 +65,19 @@ class SwitchPort:
     protected: bool = False
 
     def allows(self, vlan: int) -> bool:
-        """Whether the port carries ``vlan`` as a trunk."""
+        """Whether the port, as a trunk, carries ``vlan``."""
         return self.allowed is None or vlan in self.allowed
 
     def tagged(self, vlans: Iterable[int]) -> dict[str, int]:
-        """As a trunk: its tag in each VLAN that exists, 0 where it is untagged."""
+        """Return the trunk tag of the port in each existing VLAN, 0 where it is untagged."""
         return {str(vlan): 0 if vlan == self.native else vlan for vlan in vlans if self.allows(vlan)}
 
     def untagged(self, vlans: Iterable[int]) -> dict[str, int]:
-        """As an access port: likewise."""
+        """Return the tags of an access port in the same form."""
         return {str(vlan): 0 if vlan == self.vlan else vlan for vlan in vlans if vlan in (self.vlan, self.voice)}
 
     def service(self, vlans: Mapping[int, str]) -> dict[str, Any]:
-        """As the service takes it."""
+        """Return the port in the form that the service takes."""
         return {
             "number": self.number,
             "up": self.up,
@@ -102,7 +102,7 @@ class SwitchPort:
 
 @dataclass(frozen=True, kw_only=True)
 class Subinterface:
-    """A dot1Q subinterface of a routed port. ``tag`` 0 is the native VLAN: what comes without a tag is its own."""
+    """A dot1Q subinterface of a routed port. ``tag`` 0 is the native VLAN: it receives untagged frames."""
 
     name: str
     parent: str
@@ -111,7 +111,7 @@ class Subinterface:
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSettings:
-    """The spanning tree of one VLAN."""
+    """The spanning tree settings of one VLAN."""
 
     mode: str = "pvst"
     priority: int = 32768
@@ -122,7 +122,7 @@ class TreeSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SwitchState:
-    """All that a device switches.
+    """The whole switching state of a device.
 
     Args:
         address: MAC address of the bridge.
@@ -158,7 +158,7 @@ class SwitchState:
         return not (self.ports or self.svis or self.subinterfaces)
 
     def service(self) -> dict[str, Any]:
-        """The configuration of the service."""
+        """Return the configuration of the service."""
         return {
             "address": self.address,
             "vlans": sorted(self.vlans),
@@ -178,14 +178,14 @@ class SwitchState:
         }
 
     def add_to(self, state: DesiredState) -> None:
-        """Ask for it. The links of SVIs and subinterfaces (of kind ``loopback``) are their areas' business."""
+        """Add it to the desired state, except the links of SVIs and subinterfaces, which their areas add."""
         if self.is_idle:
             return
         state.services[SERVICE] = self.service()
         hidden = [*(f"{name}{HIDDEN}" for name in self.svis), *(f"{sub.name}{HIDDEN}" for sub in self.subinterfaces)]
         native = [sub.parent for sub in self.subinterfaces if sub.tag == 0]
         for name in [*(port.name for port in self.ports), *hidden, *native]:
-            # what the switching program takes is not for the stack as well
+            # frames that the switching program receives must not reach the kernel's network stack as well
             chain = Chain(
                 "netdev",
                 f"switched_{name.replace('.', '_').replace('-', '_')}",

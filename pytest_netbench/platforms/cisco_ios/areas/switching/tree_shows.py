@@ -30,7 +30,7 @@ def _chosen(view: View, match: Match) -> dict[int, Tree]:
 
 def _show(at: Exec, match: Match) -> str:
     view = View(at)
-    # a VLAN without a port that is up has no instance
+    # a VLAN without an active port has no instance
     trees = {vlan: tree for vlan, tree in _chosen(view, match).items() if tree["ports"]}
     if not trees:
         if "vlans" in match.args:

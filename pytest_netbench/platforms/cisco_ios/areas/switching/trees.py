@@ -1,4 +1,4 @@
-"""The grammar of spanning tree, and how lines about several VLANs are stored: one line for those that agree."""
+"""The grammar of spanning tree. Lines about several VLANs are stored as one line per value."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _STEP = 4096
 
 
 def per_vlan(section: Section, name: str) -> dict[int, int]:
-    """What the lines called ``name`` say for each VLAN."""
+    """Return the value of the command ``name`` for each VLAN."""
     return {vlan: int(entry["value"]) for entry in section.all(name) for vlan in parse_vlans(entry["vlans"])}
 
 
 def without_tree(config: Section) -> frozenset[int]:
-    """The VLANs that have no spanning tree."""
+    """Return the VLANs without a spanning tree."""
     found: set[int] = set()
     for entry in config:
         if entry.name == "spanning-tree vlan" and entry.negated:

@@ -1,4 +1,4 @@
-"""What runs, seen under IOS's names: the config's ports beside the state of the service."""
+"""The running switch in IOS's terms: the config's ports with the state of the service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORWARDING = 2
 
 @dataclass(frozen=True)
 class Port:
-    """A switchport as configured and as it runs. ``live``: what the service says, empty if it holds no such port."""
+    """A switchport with its configuration and state. ``live`` is the service's state, empty if it has no such port."""
 
     interface: Interface
     config: SwitchPort
@@ -33,7 +33,7 @@ class Port:
 
     @property
     def trunk(self) -> bool:
-        """Whether it is a trunk now, as configured or agreed."""
+        """Whether it is a trunk now, by configuration or negotiation."""
         return bool(self.live.get("trunk", self.config.trunk))
 
     @property
@@ -43,7 +43,7 @@ class Port:
 
     @property
     def disabled(self) -> str:
-        """The error it is disabled for, or ""."""
+        """The error that disabled it, or ""."""
         return str(self.live.get("disabled", ""))
 
     def forwards(self, vlan: int) -> bool:
@@ -52,7 +52,7 @@ class Port:
 
 
 class View:
-    """One look at a switch."""
+    """A snapshot of a switch."""
 
     def __init__(self, at: Exec) -> None:
         self._at = at
@@ -68,13 +68,13 @@ class View:
 
     @cached_property
     def ports(self) -> list[Port]:
-        """Switchports in the order of their names."""
+        """The switchports, ordered by name."""
         by_kernel = {one.kernel: one for one in self.context.interfaces}
         found = [Port(by_kernel[port.name], port, self.live["ports"].get(port.name, {})) for port in self.state.ports]
         return sorted(found, key=lambda port: port.interface.parsed.sort_key)
 
     def security(self, port: Port) -> Mapping[str, Any]:
-        """What port security has seen on a port."""
+        """Return the port security state of a port."""
         nothing = {"addresses": [], "violations": 0, "last": ("00:00:00:00:00:00", 0)}
         found: Mapping[str, Any] = self.live.get("security", {}).get(port.config.name, nothing)
         return found
@@ -88,23 +88,23 @@ class View:
         return [entry for entry in table if entry["port"] in known]
 
     def command(self, words: str) -> str:
-        """Let the service carry out a command, if it runs."""
+        """Run a command of the service, if it runs."""
         return runner.command(self._at.node, SERVICE, words) if SERVICE in self._at.device.applied.services else ""
 
 
 def short_name(kernel: str) -> str:
-    """``Gi0/1`` of ``gi0-1``."""
+    """Return ``Gi0/1`` for ``gi0-1``."""
     name = interfaces.from_kernel(kernel)
     return interfaces.parse(name).short if name else kernel
 
 
 def full_name(kernel: str) -> str:
-    """``GigabitEthernet0/1`` of ``gi0-1``."""
+    """Return ``GigabitEthernet0/1`` for ``gi0-1``."""
     return interfaces.from_kernel(kernel) or kernel
 
 
 def wrapped(words: list[str], width: int) -> list[str]:
-    """Words joined by commas in lines of at most ``width`` characters; one empty line for none."""
+    """Join words by commas in lines of at most ``width`` characters; one empty line for none."""
     lines: list[str] = []
     for word in words:
         if lines and len(lines[-1]) + 2 + len(word) <= width:

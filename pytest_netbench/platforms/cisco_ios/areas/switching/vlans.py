@@ -1,4 +1,4 @@
-"""The grammar of VLANs, switchports and ranges of interfaces, and how its lines are stored."""
+"""The grammar of VLANs, switchports and ranges of interfaces."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _vlan(edit: Edit, match: Match) -> str | None:
 
 
 def _access(edit: Edit, match: Match) -> str | None:
-    """An access VLAN that does not exist is made."""
+    """Store an access VLAN; a VLAN that does not exist is created."""
     words = edit.keep(match)
     vlan = match.get("vlan")
     if words is None and not match.negated and not match.reset and not edit.booting:
@@ -110,7 +110,7 @@ def _name(edit: Edit, match: Match) -> str | None:
 
 
 def allowed(section: Section) -> frozenset[int] | None:
-    """The VLANs that a trunk is configured to carry; ``None`` is all."""
+    """Return the VLANs that a trunk is configured to carry; ``None`` is all."""
     entry = section.get("switchport trunk allowed vlan")
     if entry is None:
         return None
@@ -139,7 +139,7 @@ def _allow(edit: Edit, match: Match) -> str | None:
 
 
 def _encapsulation(edit: Edit, match: Match) -> str | None:
-    """dot1Q, on a subinterface, with a VLAN that no other subinterface of its port has."""
+    """Store ``encapsulation dot1Q`` of a subinterface; no two subinterfaces of a port may have the same VLAN."""
     parent = edit.section.parent
     name = interfaces.parse(parent["name"]) if parent is not None else None
     if name is None or name.sub is None:
@@ -160,7 +160,7 @@ def _encapsulation(edit: Edit, match: Match) -> str | None:
 
 
 def _host(edit: Edit, match: Match) -> str | None:
-    """A macro: an access port that forwards at once."""
+    """Run the macro ``switchport host``: an access port with portfast."""
     if match.negated or match.reset:
         return INVALID
     for line in ("switchport mode access", "spanning-tree portfast"):
@@ -232,7 +232,7 @@ _SWITCHPORT = (
         marked="storms are not limited",
     ),
     Command(pattern="storm-control action ( shutdown | trap )", marked="storms are not limited"),
-    Command(pattern="udld port [ aggressive ]", marked="links do not fail one way"),
+    Command(pattern="udld port [ aggressive ]", marked="links of the lab do not fail in one direction only"),
 )
 
 COMMANDS = (
@@ -271,7 +271,7 @@ COMMANDS = (
         roles=SWITCH,
     ),
     Command(
-        pattern="errdisable detect cause {cause:word}", marked="errors that are known are always detected", roles=SWITCH
+        pattern="errdisable detect cause {cause:word}", marked="supported errors are always detected", roles=SWITCH
     ),
     Command(
         pattern="encapsulation dot1Q {vlan:1-4094} [ native ]",

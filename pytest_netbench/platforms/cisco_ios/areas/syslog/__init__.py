@@ -1,4 +1,4 @@
-"""Where log messages go: the service ``syslog`` sends them to logging hosts and keeps those of other services."""
+"""Delivery of log messages: the service ``syslog`` sends them to logging hosts and collects those of other services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines of the area ``syslog`` compile to."""
+"""Compile the lines of the area ``syslog``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SPEAKERS = ("fhrp", "sla", "acllog")
 
 
 def compile_syslog(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the area's part of the desired state."""
     config = context.config
     hosts = [
         {"address": str(entry["address"]), "port": entry.get("port", _PORT)} for entry in config.all("logging host")
@@ -53,7 +53,7 @@ def compile_syslog(context: Context) -> None:
 
 
 def _severity(config: Section) -> int:
-    """Up to which severity messages go to hosts."""
+    """Return the severity up to which messages are sent to hosts."""
     entry = config.get("logging trap")
     if entry is None:
         return _INFORMATIONAL

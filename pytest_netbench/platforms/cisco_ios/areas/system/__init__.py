@@ -1,4 +1,4 @@
-"""The device itself: host name, version, services, what moves the session, saving and loading of the config."""
+"""The device itself: host name, version, services, navigation between modes, saving and loading the config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines of the area ``system`` compile to."""
+"""Compile the lines of the area ``system``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context
 
 
 def compile_system(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the area's part of the desired state."""
     entry = context.config.get("hostname")
     context.state.hostname = str(entry["name"]) if entry else context.facts.name
     context.state.sysctls |= {

@@ -24,7 +24,7 @@ _DEFAULT_ON = ("ip classless", "ip subnet-zero", "ip domain lookup", "ip source-
 
 
 def _hostname(edit: Edit, match: Match) -> str | None:
-    """Without a name a device is called Router."""
+    """Store the host name; the default is Router."""
     if match.negated or match.reset:
         edit.put("hostname Router")
         return None
@@ -32,7 +32,7 @@ def _hostname(edit: Edit, match: Match) -> str | None:
 
 
 def _version(edit: Edit, match: Match) -> str | None:
-    """What a saved config says of the version it was made by; this one says its own."""
+    """Ignore the version of a saved config; the running config has its own."""
     if match.negated or match.reset:
         return INVALID
     if not edit.config.has("version"):

@@ -1,4 +1,4 @@
-"""What can be seen of the device itself, and what sets a session."""
+"""``show`` commands of the device itself, and session settings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _UNITS = (("year", 31_536_000), ("week", 604_800), ("day", 86_400), ("hour", 360
 
 
 def serial(name: str) -> str:
-    """A serial number that is the node's own, and the same in every run."""
+    """Return the serial number of a node, the same in every run."""
     return "9" + "".join(f"{ord(letter) * 7 % 36:X}" for letter in name)[:10].ljust(10, "0").upper()
 
 
 def uptime(seconds: float) -> str:
-    """``1 week, 2 days, 3 hours, 4 minutes``; minutes always."""
+    """Return an uptime as ``1 week, 2 days, 3 hours, 4 minutes``; minutes are always included."""
     parts = []
     left = int(seconds)
     for word, size in _UNITS:
@@ -38,8 +38,10 @@ def _version(at: Exec, _match: Match) -> str:
     counted = "\n".join(f"{count} {kind} interface{'' if count == 1 else 's'}" for kind, count in kinds.items())
     model = "netbench-L2" if device.role == "switch" else "netbench-L3"
     started = datetime.fromtimestamp(datetime.now(UTC).timestamp() - device.uptime_s, UTC)
-    return f"""Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), Version {_RELEASE}, RELEASE SOFTWARE (fc1)
-This is no Cisco product: an IOS command line of pytest-netbench {pytest_netbench.__version__} over FRR {device.facts.frr}
+    return f"""Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), \
+Version {_RELEASE}, RELEASE SOFTWARE (fc1)
+This is no Cisco product: an IOS command line of pytest-netbench {pytest_netbench.__version__} \
+over FRR {device.facts.frr}
 Compiled {started:%a %d-%b-%y %H:%M} by netbench
 
 
@@ -83,7 +85,11 @@ def _logging(at: Exec, _match: Match) -> str:
         "",
         (
             "    Console logging:"
-            f" {'disabled' if at.config.says_no('logging console') else f'level debugging, {len(log)} messages logged, xml disabled, filtering disabled'}"
+            f""" {
+                "disabled"
+                if at.config.says_no("logging console")
+                else f"level debugging, {len(log)} messages logged, xml disabled, filtering disabled"
+            }"""
         ),
         "    Monitor logging: level debugging, 0 messages logged, xml disabled,",
         "                     filtering disabled",

@@ -1,4 +1,4 @@
-"""``tclsh``, as far as clients write files with it: ``puts [open "flash:name" w+] {text}``; other lines are exec commands."""
+"""``tclsh`` for clients that write files: ``puts [open "flash:name" w+] {text}``; other lines are exec commands."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Area
 AREA = Area(
     name="tclsh",
     commands=(*EXEC,),
-    scope=(('tclsh: puts [open "flash:NAME" w+] {TEXT}, exec commands', "yes"), ("tclsh: any other Tcl", "no")),
+    scope=(('tclsh: puts [open "flash:NAME" w+] {TEXT}, exec commands', "yes"), ("tclsh: other Tcl commands", "no")),
 )

@@ -1,4 +1,4 @@
-"""What concerns the session alone: ``enable``, ``terminal``, and what it says of itself."""
+"""Commands about the session itself: ``enable``, ``terminal`` and session information."""
 
 from __future__ import annotations
 

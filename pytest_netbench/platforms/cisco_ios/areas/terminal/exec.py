@@ -53,7 +53,7 @@ def _width(at: Exec, match: Match) -> None:
 
 
 def _nothing(_at: Exec, _match: Match) -> None:
-    """Log messages, prompts and the like do not come to a terminal here."""
+    """Do nothing: a terminal does not receive log messages or other asynchronous output here."""
 
 
 def _show_privilege(at: Exec, _match: Match) -> str:

@@ -1,4 +1,4 @@
-"""Unicast reverse path forwarding: packets whose source is not routed back where they came in are dropped where they come in."""
+"""Unicast reverse path forwarding: drop packets whose source is not routed through their incoming interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines of the area ``urpf`` compile to."""
+"""Compile the lines of the area ``urpf``."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NO_DEFAULT = (
     f"priority 90 fwmark {_MARK} lookup main suppress_prefixlength 0",
     f"priority 91 fwmark {_MARK} unreachable",
 )
-"""How the kernel is asked for routes other than the default: a packet has the mark while it is asked, and not longer."""
+"""Routing rules for a lookup without the default route: a packet has their mark only during the lookup."""
 
 
 def compile_urpf(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the area's part of the desired state."""
     for one in context.interfaces:
         for family, word in ((4, "ip"), (6, "ipv6")):
             entry = one.section.get(f"{word} verify unicast")
@@ -28,7 +28,7 @@ def compile_urpf(context: Context) -> None:
 
 
 def counter(one: Interface, family: int) -> str:
-    """The counter of what is dropped on an interface."""
+    """Return the name of the counter of dropped packets on an interface."""
     return f"urpf{family}_{slug(one.kernel)}"
 
 
@@ -40,7 +40,7 @@ def _check_sources(context: Context, one: Interface, entry: Entry, family: int) 
     if exempt is None:
         refuse = f"{nft.counter('inet', counter(one, family))} drop"
     else:
-        # an access list may let through what the routing table does not vouch for
+        # an access list may permit packets without a valid reverse route
         spared = acl.chain(context, str(exempt), permit="meta mark set 0 accept", deny="drop", family=family)
         refuse = f"goto {spared}"
     if entry.has("allow-default"):

@@ -1,4 +1,4 @@
-"""VRFs: names, interfaces, static routes. Each is a network namespace inside the node (``apply/vrf.py``)."""
+"""VRFs: names, interfaces, static routes. Each VRF is a network namespace inside the node (``apply/vrf.py``)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ AREA = Area(
     help={"vrf": "VPN Routing/Forwarding parameters"},
     scope=(
         ("ip vrf, vrf definition, forwarding on interfaces, static routes, OSPF and BGP in a VRF", "yes"),
-        ("route-target", "accepted, without effect: VRFs are kept apart"),
+        ("route-target", "accepted, without effect: VRFs are isolated"),
     ),
 )

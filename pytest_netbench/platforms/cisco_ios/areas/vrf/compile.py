@@ -1,4 +1,4 @@
-"""What lines of the area ``vrf`` compile to."""
+"""Compile the lines of the area ``vrf``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context
 
 
 def compile_vrf(context: Context) -> None:
-    """Add what the lines of the area ask for."""
+    """Add the area's part of the desired state."""
     names = [str(entry["vrf"]) for entry in definitions(context.config)]
     context.state.vrfs = tuple(names)
     for entry in context.config.all("ip route"):
         if entry.get("vrf") in names:
             if entry.get("track") is not None:
-                continue  # the area sla has it come and go
+                continue  # the area sla adds tracked routes
             context.state.frr.add("staticd", f"{frr_line(entry)} vrf {entry['vrf']}")

@@ -14,11 +14,11 @@ _OLD, _NEW, _FAMILY = "vrf", "vrf-definition", "vrf-af"
 _KINDS = ("ip vrf", "vrf definition")
 
 
-_LEAK = "routes are not passed from one VRF to another"
+_LEAK = "routes are not exchanged between VRFs"
 
 
 def definitions(config: Section) -> list[Entry]:
-    """The lines that make VRFs, by name."""
+    """Return the lines that define VRFs, by name."""
     return sorted(config.all(*_KINDS), key=lambda entry: str(entry["vrf"]))
 
 
@@ -26,7 +26,7 @@ def definitions(config: Section) -> list[Entry]:
 
 
 def _define(edit: Edit, match: Match) -> str | None:
-    """A VRF of one style; without it, what was said of it elsewhere is gone, too."""
+    """Define a VRF in one of the two styles; removing it removes the other lines about it."""
     name = match["vrf"]
     known = next((entry for entry in definitions(edit.config) if entry["vrf"] == name), None)
     if not match.negated and not match.reset:
@@ -55,7 +55,7 @@ def _vrf(body: Section) -> str | None:
 
 
 def _forward(edit: Edit, match: Match) -> str | None:
-    """Bring an interface to a VRF, or back; its addresses do not come along."""
+    """Move an interface into a VRF or back; its addresses are removed."""
     body = edit.section
     if not match.negated and not match.reset:
         if not any(entry["vrf"] == match["vrf"] for entry in definitions(edit.config)):
@@ -76,7 +76,7 @@ def _forward(edit: Edit, match: Match) -> str | None:
 
 
 def _empty(edit: Edit, body: Section) -> bool:
-    """Take the addresses of an interface away; whether there were any."""
+    """Remove the addresses of an interface; return whether it had any."""
     gone = [entry for entry in body if entry.name in {"ip address", "ipv6 address"} and not entry.negated]
     for entry in gone:
         body.remove(entry)

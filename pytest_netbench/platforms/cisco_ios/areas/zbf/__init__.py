@@ -1,4 +1,4 @@
-"""The zone-based firewall: zones of interfaces, pairs of zones, and policies that inspect, pass or drop between them."""
+"""The zone-based firewall: zones, zone pairs, and policies that inspect, pass or drop packets between zones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AREA = Area(
         "drop": "Drop the packet",
     },
     scope=(
-        ("zone security, zone-member, zone-pair, also with self", "yes"),
+        ("zone security, zone-member, zone-pair, including self", "yes"),
         ("class-map type inspect: access lists, protocols by port, other classes", "yes"),
         ("policy-map type inspect: inspect, pass, drop, with log", "yes"),
         ("parameter-map type inspect, police", "accepted, without effect"),

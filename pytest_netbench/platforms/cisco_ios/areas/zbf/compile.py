@@ -1,8 +1,8 @@
-"""From zones to nftables.
+"""Compile zones to nftables.
 
-A pair of zones is a chain that its packets go through: first those of sessions that its policy (or that of the pair in the other direction)
-has inspected, known by the mark of their connection, then the classes in order. The mark names pair and class, so a session ends with the
-class that let it begin.
+A zone pair is a chain. It first accepts packets of sessions that its policy, or the policy of the opposite pair, has
+inspected; the connection mark identifies them. Then it tests the classes in order. The mark names pair and class, so
+a session ends when its class no longer exists.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 THROUGH = Chain("inet", "zone_through", hook="forward", priority=10)
 TO_ROUTER = Chain("inet", "zone_to_router", hook="input", priority=10)
 FROM_ROUTER = Chain("inet", "zone_from_router", hook="output", priority=10)
-"""Base chains of their own: what a class decides is final here, and must not pass over the rules of other areas."""
+"""Separate base chains: the verdict of a class is final here, and must not skip the rules of other areas."""
 _MARK = 0x40000000
 _MARK_BITS = 0x7FFF0000
 STRAY = "zone_stray"
@@ -38,7 +38,7 @@ STRAY = "zone_stray"
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of zones with the classes of its policy."""
+    """A zone pair with the classes of its policy."""
 
     name: str
     source: str
@@ -48,12 +48,12 @@ class Pair:
 
     @property
     def chain(self) -> Chain:
-        """What its packets go through."""
+        """The chain that its packets pass through."""
         return Chain("inet", f"zone_{slug(self.name)}")
 
     @property
     def inspected(self) -> list[Class]:
-        """Classes whose sessions are followed."""
+        """The classes whose sessions are inspected."""
         return [one for one in self.classes if one.action == "inspect"]
 
 
@@ -68,12 +68,12 @@ class Class:
 
     @property
     def counter(self) -> str:
-        """Counts its packets."""
+        """The name of the counter of its packets."""
         return f"zone_{slug(self.pair)}_{slug(self.name or 'class-default')}"
 
     @property
     def began(self) -> str:
-        """Counts the sessions that it let begin."""
+        """The name of the counter of the sessions that it accepted."""
         return f"{self.counter}_began"
 
     @property
@@ -83,7 +83,7 @@ class Class:
 
 
 def pairs(config: Section) -> list[Pair]:
-    """The pairs of zones that have a policy."""
+    """Return the zone pairs that have a policy."""
     found = []
     for entry, body in config.sections(PAIR):
         policy = body.get("service-policy type inspect")
@@ -97,14 +97,14 @@ def _classes(config: Section, pair: str, policy: str) -> Iterator[Class]:
     entry = config.get(POLICY_MAP, name=policy)
     for one in entry.body.all("class type inspect", DEFAULT) if entry is not None else ():
         action = next((line for line in one.body if line.name in ACTIONS), None)
-        # a class without action drops
+        # a class without an action drops
         yield Class(
             pair, one.get("name", ""), action.name if action else "drop", action is not None and action.has("log")
         )
 
 
 def members(context: Context) -> dict[str, list[str]]:
-    """Kernel interfaces by zone."""
+    """Return the kernel interfaces of each zone."""
     zones: dict[str, list[str]] = {}
     for one in context.interfaces:
         entry = one.section.get("zone-member security")
@@ -114,7 +114,7 @@ def members(context: Context) -> dict[str, list[str]]:
 
 
 def compile_zones(context: Context) -> None:
-    """Rules between zones, and between zones and the router where a pair says so."""
+    """Add rules between zones, and between zones and the router for pairs that include ``self``."""
     zones = members(context)
     if not zones:
         return
@@ -154,7 +154,7 @@ def _between(context: Context, zones: dict[str, list[str]], found: Sequence[Pair
 
 
 def _router(context: Context, zone: str, interfaces: str, found: Sequence[Pair]) -> None:
-    """The router itself may be spoken to, and may speak, unless a pair with ``self`` decides otherwise."""
+    """Add rules for the router's own traffic: permitted unless a pair with ``self`` decides otherwise."""
     to, out = _pair(found, zone, SELF), _pair(found, SELF, zone)
     if to is not None:
         context.state.nft.rule(TO_ROUTER, f"iifname {interfaces} goto {to.chain.name}")
@@ -171,7 +171,7 @@ def _write_pair(context: Context, pair: Pair, back: Pair | None) -> None:
     nft, here = context.state.nft, pair.chain
     nft.chain(here)
     for one in pair.inspected:
-        # errors that belong to a session come in either direction
+        # ICMP errors of a session come from either direction
         nft.rule(
             here,
             f"ct direction original ct mark & {_MARK_BITS:#x} == {one.mark:#x} {nft.counter('inet', one.counter)}"
@@ -202,7 +202,7 @@ def _acts(context: Context, one: Class) -> Iterator[str]:
         yield f"{counter} accept"
     else:
         yield "ct state invalid drop"
-        # a session of TCP begins with its beginning
+        # only a SYN opens a TCP session
         yield "meta l4proto tcp tcp flags & (fin | syn | rst | ack) != syn drop"
         yield "ct direction reply accept"
         began = context.state.nft.counter("inet", one.began)
@@ -210,13 +210,13 @@ def _acts(context: Context, one: Class) -> Iterator[str]:
 
 
 class _Classifier:
-    """Has packets of a class leave a chain for another."""
+    """Adds rules that send packets of a class from one chain to another."""
 
     def __init__(self, context: Context, prefix: str) -> None:
         self._context, self._prefix, self._count = context, prefix, 0
 
     def send(self, here: Chain, name: str, there: str, above: tuple[str, ...] = ()) -> None:
-        """Send packets of class ``name`` from ``here`` to the chain called ``there``; the others pass on."""
+        """Add rules that send packets of class ``name`` from ``here`` to ``there``; others continue in ``here``."""
         entry = self._context.config.get(CLASS_MAP, name=name)
         lines = [line for line in entry.body if line.name.startswith("match")] if entry is not None else []
         if entry is None or not lines or name in above:
@@ -237,7 +237,7 @@ class _Classifier:
         add = self._context.state.nft.rule
         if line.name == "match protocol":
             for words in PROTOCOLS[line["protocol"]]:
-                # not goto: a packet that the next line of the class does not fit has to come back
+                # not goto: packets that a later line of the class does not match must return
                 add(here, f"{words} jump {there}")
         elif line.name == "match class-map":
             self.send(here, line["name"], there, above)

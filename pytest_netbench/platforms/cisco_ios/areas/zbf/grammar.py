@@ -1,4 +1,4 @@
-"""Lines of the zone-based firewall."""
+"""Commands of the zone-based firewall."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIR = "zone-pair security"
 SELF = "self"
 DEFAULT = "class class-default"
 ACTIONS = ("inspect", "pass", "drop")
-_NO_EFFECT = "sessions are limited by the kernel alone"
+_NO_EFFECT = "only the kernel limits sessions"
 
 PROTOCOLS: Mapping[str, tuple[str, ...]] = {
     "tcp": ("meta l4proto tcp",),
@@ -75,7 +75,7 @@ PROTOCOLS: Mapping[str, tuple[str, ...]] = {
         )
     },
 }
-"""What ``match protocol`` looks for: the ports that IOS maps to applications."""
+"""Protocols of ``match protocol``, by the ports that IOS maps to applications."""
 
 
 def _protocol(text: str) -> str | None:
@@ -87,7 +87,7 @@ def _protocol(text: str) -> str | None:
 
 
 def _open_class(edit: Edit, match: Match) -> str | None:
-    """A new class without more words is match-all; a known one is opened as it is."""
+    """Open a class map. Without more words, a new one is match-all and an existing one is opened unchanged."""
     known = edit.config.get(CLASS_MAP, name=match["name"])
     if match.negated or match.reset:
         users = [e for _, body in edit.config.sections(POLICY_MAP) for e in body.all("class type inspect")]
@@ -104,7 +104,7 @@ def _open_class(edit: Edit, match: Match) -> str | None:
 
 
 def _class(edit: Edit, match: Match) -> str | None:
-    """A class of a policy stands before ``class-default``."""
+    """Add a class to a policy, before ``class-default``."""
     if match.name == DEFAULT and (match.negated or match.reset):
         for _, body in edit.section.sections(DEFAULT):
             body.entries.clear()
@@ -149,7 +149,7 @@ def _check_member(edit: Edit, match: Match) -> str | None:
 
 
 def _remove_zone(edit: Edit, match: Match) -> str | None:
-    """A zone takes its pairs and its memberships along."""
+    """Remove a zone with its pairs and memberships."""
     words = edit.keep(match)
     if match.negated or match.reset:
         for entry in [e for e in edit.config.all(PAIR) if match["zone"] in {e["source"], e["destination"]}]:
@@ -161,7 +161,7 @@ def _remove_zone(edit: Edit, match: Match) -> str | None:
 
 
 def _act(edit: Edit, match: Match) -> str | None:
-    """A class has one action."""
+    """Store the action of a class, which has only one."""
     parent = edit.section.parent
     if match.name == "inspect" and parent is not None and parent.name == DEFAULT and not match.negated:
         return "% Inspect action is not allowed under class-default"

@@ -61,7 +61,7 @@ def _policies(at: Exec, match: Match) -> str:
 def told(
     config: Section, pair: Pair, counts: Counts, sessions: Sequence[Connection], *, listed: bool = False
 ) -> Iterator[str]:
-    """What is shown of one pair."""
+    """Return the output for one pair."""
     yield from (
         "",
         f"policy exists on zp {pair.name}",

@@ -1,1 +1,1 @@
-"""What runs in a node. Standard library and this package only; no module here may import anything above it."""
+"""Programs that run in a node. They may import only the standard library and this package."""

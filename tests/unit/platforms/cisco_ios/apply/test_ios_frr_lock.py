@@ -1,6 +1,7 @@
-"""FRR 10's mgmtd refuses a change while it makes another one: the line is sent again, by the driver and by a service.
+"""FRR 10's mgmtd refuses a change during another one: the driver and a service send the line again.
 
-The driver's tests hold for FRR 8, where ripd takes its own config, and for FRR 10, where mgmtd takes it; neither needs to be installed.
+The driver's tests cover FRR 8, where ripd takes its own config, and FRR 10, where mgmtd takes it. Neither has to be
+installed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ LOCKED = "% command failed, could not lock running DS\n"
 
 
 class Daemon:
-    """Answers lines: ``locked`` times that it is locked, and a line with ``bad`` in it never."""
+    """Answers lines: the first ``locked`` times that it is locked; lines with ``bad`` always fail."""
 
     def __init__(self, locked: int) -> None:
         self.locked = locked

@@ -1,4 +1,4 @@
-"""What FRR 10 is told otherwise than 8.4: mgmtd speaks for zebra, staticd, ripd and ripngd."""
+"""Configuration of FRR 10 where it differs from 8.4: mgmtd configures zebra, staticd, ripd and ripngd."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.ios import paper
 
 
 class Node:
-    """A node on which these daemons run and take every line."""
+    """A node on which these daemons run and accept every line."""
 
     name = "R1"
 

@@ -1,4 +1,4 @@
-"""What ``ip`` is told when the links of a plan change."""
+"""The commands for ``ip`` when the links of a state change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, Link
 
 
 class ListeningNode:
-    """A node that does nothing and keeps what ``ip`` is told, with the words before it."""
+    """A node that records the input of ``ip``, with the words before it, and does nothing."""
 
     name = "R1"
 

@@ -1,4 +1,4 @@
-"""The text of a ruleset: whole and in pieces it says the same."""
+"""The text of a ruleset: whole and in pieces it has the same content."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_plan_without_anything_is_empty():
 
 
 class NarrowNode:
-    """A node whose kernel takes no file of rules longer than ``most`` characters; it keeps those that it took."""
+    """A node whose kernel refuses rule files longer than ``most`` characters; it records the accepted files."""
 
     name = "R1"
 

@@ -1,4 +1,4 @@
-"""Access lists on paper: what is stored, printed, numbered, refused, and what it compiles to."""
+"""Access lists without a lab: storing, printing, numbering, refusals and compilation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tcp4(source, target, source_port, target_port):
 
 
 def printed(device, word="access-list"):
-    """The access lists of the running config."""
+    """Return the access lists of the running config."""
     found, inside = [], False
     for line in device.running_config().splitlines():
         inside = (inside and line.startswith(" ")) or word in line.split()[:3]
@@ -322,7 +322,7 @@ def test_a_list_on_a_switch_port_is_told_to_be_without_effect():
     assert ("inet", "acl_in") not in plan.nft.rules
     assert (
         "ip access-group 10 in",
-        "GigabitEthernet0/0 is a switch port: lists filter on the interfaces of VLANs",
+        "GigabitEthernet0/0 is a switch port: lists only filter on VLAN interfaces",
     ) in plan.unsupported
 
 

@@ -1,4 +1,4 @@
-"""What the areas put into the grammar, held to the types that the grammar itself does not know."""
+"""The functions that areas put into the grammar have the types that the grammar does not check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def functions():
 
 
 def positional(function):
-    """Annotations of the parameters that a caller fills by position."""
+    """Return the annotations of the positional parameters."""
     bound = 0
     while isinstance(function, functools.partial):
         bound += len(function.args)

@@ -1,4 +1,4 @@
-"""What can be typed of BGP, how it is kept, and what FRR is told."""
+"""BGP lines: what can be typed, how it is stored, and its compilation for FRR."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ PEER = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
 
 
 def bgp_lines(device):
-    """The lines of ``router bgp`` in the running config."""
+    """Return the lines of ``router bgp`` in the running config."""
     text = device.running_config()
     start = text.index("router bgp")
     return [line for line in text[start : text.index("\n!\n", start)].splitlines()[1:] if line.strip() != "!"]
 
 
 def told(device, daemon="bgpd"):
-    """What FRR is told, the last word of each path."""
+    """Return FRR's lines without the lines of their sections."""
     return [line.path[-1] for line in compile_state(device.book, device.config, device.facts).frr.of(daemon)]
 
 

@@ -1,4 +1,4 @@
-"""The flash, ``copy``, and what compares and replaces configurations, on a device on paper."""
+"""The flash, ``copy``, and commands that compare and replace configurations, without a lab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.terminal import ScriptedTerminal
 
 
 def device_with(text: str = "", *lines: str):
-    """A device that asks nothing, with ``text`` in flash:change.txt."""
+    """Return a device that asks no questions, with ``text`` in flash:change.txt."""
     device = paper("file prompt quiet", *lines)
     Flash(device).store("change.txt", text.encode())
     return device

@@ -1,4 +1,4 @@
-"""What OSPF, RIP, EIGRP, IS-IS and static lines become, on paper."""
+"""Compilation of OSPF, RIP, EIGRP, IS-IS and static lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def running(device, opening):
     return [line.strip() for line in text[start + 1 : end]]
 
 
-# -- OSPF ------------------------------------------------------------------------------------------------------------------
+# -- OSPF ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_most_specific_network_statement_gives_the_area():
@@ -232,7 +232,7 @@ def test_a_next_hop_of_ones_own_is_refused():
     )
 
 
-# -- the others ------------------------------------------------------------------------------------------------------------
+# -- the others ------------------------------------------------------------------------------------------------------
 
 
 def test_networks_of_rip_are_classful():

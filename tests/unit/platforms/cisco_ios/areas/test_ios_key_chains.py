@@ -1,4 +1,4 @@
-"""Key chains on paper."""
+"""Key chains without a lab."""
 
 from __future__ import annotations
 

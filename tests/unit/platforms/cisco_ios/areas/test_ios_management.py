@@ -1,4 +1,4 @@
-"""Lines of management that are spelled in several ways, and those that only real servers would need."""
+"""Management lines with several spellings, and those that only have an effect with real servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translation on paper: what is stored, refused, and compiled; connections of the kernel read as translations."""
+"""Translation without a lab: storing, refusals and compilation; kernel connections read as translations."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ SIDES = (
     "exit",
 )
 LISTING = """
-ipv4     2 tcp      6 431999 ESTABLISHED src=10.0.0.10 dst=192.0.2.100 sport=4000 dport=80 src=192.0.2.100 dst=192.0.2.1 sport=80 dport=1024 [ASSURED] mark=0 zone=0 use=2
-ipv4     2 icmp     1 2 src=192.0.2.100 dst=192.0.2.50 type=8 code=0 id=7 src=10.0.0.5 dst=192.0.2.100 type=0 code=0 id=7 mark=0 zone=0 use=2
-ipv4     2 udp      17 29 src=10.0.0.10 dst=10.99.0.1 sport=5 dport=53 [UNREPLIED] src=192.0.2.100 dst=192.0.2.1 sport=53 dport=5 mark=0 zone=0 use=2
-ipv4     2 udp      17 29 src=10.0.0.10 dst=10.0.0.1 sport=5 dport=53 src=10.0.0.1 dst=10.0.0.10 sport=53 dport=5 mark=0 zone=0 use=2
-ipv6     10 tcp      6 100 TIME_WAIT src=2001:db8::1 dst=2001:db8::2 sport=1 dport=2 src=2001:db8::2 dst=2001:db8::1 sport=2 dport=1 mark=0 zone=0 use=2
+ipv4     2 tcp      6 431999 ESTABLISHED src=10.0.0.10 dst=192.0.2.100 sport=4000 dport=80 \
+src=192.0.2.100 dst=192.0.2.1 sport=80 dport=1024 [ASSURED] mark=0 zone=0 use=2
+ipv4     2 icmp     1 2 src=192.0.2.100 dst=192.0.2.50 type=8 code=0 id=7 \
+src=10.0.0.5 dst=192.0.2.100 type=0 code=0 id=7 mark=0 zone=0 use=2
+ipv4     2 udp      17 29 src=10.0.0.10 dst=10.99.0.1 sport=5 dport=53 [UNREPLIED] \
+src=192.0.2.100 dst=192.0.2.1 sport=53 dport=5 mark=0 zone=0 use=2
+ipv4     2 udp      17 29 src=10.0.0.10 dst=10.0.0.1 sport=5 dport=53 \
+src=10.0.0.1 dst=10.0.0.10 sport=53 dport=5 mark=0 zone=0 use=2
+ipv6     10 tcp      6 100 TIME_WAIT src=2001:db8::1 dst=2001:db8::2 sport=1 dport=2 \
+src=2001:db8::2 dst=2001:db8::1 sport=2 dport=1 mark=0 zone=0 use=2
 """
 
 

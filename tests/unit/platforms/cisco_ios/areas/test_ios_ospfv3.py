@@ -1,4 +1,4 @@
-"""OSPF for IPv6 on paper: one process, whether ``ipv6 router ospf`` or ``router ospfv3`` and its address family say what it does."""
+"""Compilation of OSPF for IPv6: one process, configured by ``ipv6 router ospf`` or by ``router ospfv3``."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def asks_of_frr(device: PaperDevice) -> list[tuple[str, ...]]:
 
 
 def says(device: PaperDevice, *lines: str) -> str:
-    """What the device prints at the last of some lines."""
+    """Return the device's output for the last of some lines."""
     session = Session(device)
     session.enter("configure terminal")
     return [session.enter(line) for line in lines][-1]
 
 
 def shown(device: PaperDevice, opening: str) -> str:
-    """A section of the running config with the line that opens it."""
+    """Return a section of the running config with the line that opens it."""
     text = device.running_config()
     start = text.index(f"{opening}\n")
     return text[start : text.index("\n!\n", start) + 1]

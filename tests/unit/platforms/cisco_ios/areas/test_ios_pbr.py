@@ -1,4 +1,4 @@
-"""Policy routing on paper: marks, rules and tables."""
+"""Policy routing without a lab: marks, rules and tables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_route_map_that_is_not_there_routes_nothing_otherwise():
 
 def test_what_packets_are_not_looked_at_for_is_said_and_matches_nothing():
     plan = plan_of(*PORT, "route-map PBR permit 10", "match tag 5", "set ip next-hop 10.0.0.2")
-    assert plan.unsupported == [("match tag 5", "policy routing looks at access lists and lengths of packets only")]
+    assert plan.unsupported == [("match tag 5", "policy routing matches only access lists and packet lengths")]
 
 
 def test_interfaces_that_route_by_policy_are_shown():

@@ -1,4 +1,4 @@
-"""What ``ping`` shows while packets are under way."""
+"""The output of ``ping`` while packets are under way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefix lists, AS path lists, community lists and route maps: how they are kept and what FRR is told."""
+"""Prefix lists, AS path lists, community lists and route maps: storing and compilation for FRR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quality of service on paper: config text, refusals, and what it compiles to."""
+"""Quality of service without a lab: config text, refusals and compilation."""
 
 from __future__ import annotations
 

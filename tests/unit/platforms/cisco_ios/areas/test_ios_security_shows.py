@@ -1,4 +1,4 @@
-"""What the shows of filters, translation and zones print is what ntc-templates reads, also where nothing is configured."""
+"""ntc-templates parse the show commands of filters, translation and zones, also without any configuration."""
 
 from __future__ import annotations
 

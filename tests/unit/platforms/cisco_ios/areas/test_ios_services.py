@@ -1,4 +1,4 @@
-"""HSRP, VRRP, DHCP, IP SLA and tracking: what lines become in the config and in the plan."""
+"""HSRP, VRRP, DHCP, IP SLA and tracking: the config and the desired state that typed lines give."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lines(device, *starts):
 
 
 def answer(device, *typed):
-    """What the device says to the last line."""
+    """Return the device's answer to the last line."""
     session = Session(device)
     session.enter("configure terminal")
     return [session.enter(line) for line in typed][-1]
@@ -200,6 +200,13 @@ def test_exclusions_pings_and_relays_are_the_service_s():
 
 def test_a_range_that_runs_backwards_is_refused():
     assert answer(paper(), "ip dhcp excluded-address 10.0.0.9 10.0.0.1").startswith("% Range start address is greater")
+
+
+def test_a_subinterface_without_a_vlan_asks_for_no_address_by_dhcp():
+    device = paper("interface gi0/0", "no shutdown", "interface gi0/0.10", "ip address dhcp")
+    assert "dhcp_client" not in services(device)
+    typed(device, "interface gi0/0.10", "encapsulation dot1Q 10", "ip address dhcp")
+    assert services(device)["dhcp_client"]["interfaces"][0]["interface"] == "gi0-0.10"
 
 
 def test_an_address_by_dhcp_takes_the_place_of_others_and_gives_way_to_them():

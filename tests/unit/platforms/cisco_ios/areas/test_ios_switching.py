@@ -1,4 +1,4 @@
-"""What lines about VLANs, ports, spanning tree and their guards become: in the config, and in the plan."""
+"""VLANs, ports, spanning tree and its guards: the config and the desired state that typed lines give."""
 
 from __future__ import annotations
 

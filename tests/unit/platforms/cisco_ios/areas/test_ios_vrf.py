@@ -1,4 +1,4 @@
-"""VRFs on paper: which interfaces and routes are in them."""
+"""VRFs without a lab: their interfaces and routes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_vrf_has_one_style():
 
 def test_route_targets_are_marked_as_without_effect():
     device = paper("ip vrf RED", "route-target both 1:1")
-    assert ("route-target both 1:1", "routes are not passed from one VRF to another") in plan_of(device).unsupported
+    assert ("route-target both 1:1", "routes are not exchanged between VRFs") in plan_of(device).unsupported
 
 
 def test_a_tracked_route_of_a_vrf_is_left_to_what_tracks():

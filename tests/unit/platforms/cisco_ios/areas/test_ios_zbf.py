@@ -1,4 +1,4 @@
-"""The zone-based firewall on paper."""
+"""The zone-based firewall without a lab."""
 
 from __future__ import annotations
 

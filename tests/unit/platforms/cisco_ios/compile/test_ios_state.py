@@ -1,4 +1,4 @@
-"""From one desired state to the next: what FRR, nft and ip are told."""
+"""Changes from one desired state to the next: the commands for FRR, nft and ip."""
 
 from __future__ import annotations
 

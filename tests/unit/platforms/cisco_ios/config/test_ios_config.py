@@ -1,4 +1,4 @@
-"""The running config: what lines do to it, and how it is printed."""
+"""The running config: edits and printing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support.ios import paper
 
 
 def section(device, head: str) -> list[str]:
-    """The lines below ``head`` in the running config."""
+    """Return the lines below ``head`` in the running config."""
     lines = device.running_config().splitlines()
     start = lines.index(head) + 1
     return [line.strip() for line in lines[start:] if line.startswith(" ")][

@@ -1,4 +1,4 @@
-"""Long configs: what is typed is found, and stored, however many lines there are already."""
+"""Long configs: finding and storing a line takes the same work however many lines exist."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def typing(*lines: str) -> Session:
 
 
 def calls(session: Session, lines: Iterable[str]) -> int:
-    """How often a function is called while ``lines`` are typed: a measure of work that is the same on a busy machine."""
+    """Count the calls of a function while ``lines`` are typed: a measure of work that does not depend on load."""
     profile = cProfile.Profile()
     with profile:
         for line in lines:
@@ -140,7 +140,7 @@ def sections(section: Section) -> list[Section]:
 
 
 def found_as_by_looking(section: Section) -> int:
-    """Checks each line of a section; how many they were."""
+    """Check that the index finds each line of a section; return the number of lines."""
     for entry in section:
         assert entry in section.entries
         assert set(section.all(entry.name)) == {one for one in section if one.name == entry.name and not one.negated}

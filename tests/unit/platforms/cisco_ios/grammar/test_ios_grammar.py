@@ -1,4 +1,4 @@
-"""Patterns and what reads lines by them."""
+"""Command patterns and the parser."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_argument_types_take_what_they_are_and_nothing_else(kind, good, bad):
 
 
 def test_no_two_areas_know_the_same_command():
-    """The second one would never be asked, and what it says of the line is lost."""
+    """A second command with the same words would never be used."""
     seen = {}
     for area in areas():
         for command in area.commands:

@@ -1,4 +1,4 @@
-"""The command reference that is written from the grammar of IOS."""
+"""The command reference generated from the grammar of IOS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units of spanning trees: what is packed is read back, and tcpdump reads it too."""
+"""Spanning tree BPDUs: packing and unpacking, also compared with tcpdump."""
 
 from __future__ import annotations
 

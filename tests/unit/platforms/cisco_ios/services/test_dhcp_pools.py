@@ -1,4 +1,4 @@
-"""Which address a DHCP server gives to whom."""
+"""The choice of addresses by a DHCP server."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_bindings_of_a_pool_that_goes_are_forgotten():
 
 
 class Wire:
-    """A server whose answers are kept, and which is told which addresses are in use."""
+    """A server whose answers are recorded, with a given set of addresses in use."""
 
     def __init__(self, *pools, used=()):
         self.sent = []

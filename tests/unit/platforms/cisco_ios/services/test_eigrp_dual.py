@@ -1,4 +1,4 @@
-"""DUAL on paper: routers that are joined by lists of what they tell each other."""
+"""Simulated DUAL: routers exchange their messages through lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.eigrp.packet import (
 
 
 class Paper:
-    """A network of routers; messages on one link arrive in order, otherwise in an order that a seed decides."""
+    """A simulated network of routers. Messages on one link arrive in order; a seed decides the order of others."""
 
     def __init__(self, links, seed=1):
         self.cost = {}

@@ -1,4 +1,4 @@
-"""The process that carries services, spoken to as daemons of FRR are."""
+"""The process that runs services, commanded over a vty socket like FRR's daemons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def host(tmp_path):
 
 
 def ask(path, *commands):
-    """What the host answers over its socket, (text, status) each."""
+    """Return the host's answers over its socket as (text, status) pairs."""
     answers = []
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(5)

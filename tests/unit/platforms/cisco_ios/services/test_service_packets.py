@@ -1,4 +1,4 @@
-"""Packets of services: built, taken apart, and read by tcpdump."""
+"""Packets of services: packing and parsing, also compared with tcpdump."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.vrrp_packet impo
 from tests.support.wiretap import decoded
 
 MAC, OTHER = bytes.fromhex("00000c07ac01"), bytes.fromhex("020000000001")
-needs_tcpdump = pytest.mark.skipif(shutil.which("tcpdump") is None, reason="no tcpdump; mend: apt-get install tcpdump")
+needs_tcpdump = pytest.mark.skipif(shutil.which("tcpdump") is None, reason="no tcpdump; fix: apt-get install tcpdump")
 
 
 def hello(version=1, **fields):

@@ -1,4 +1,4 @@
-"""Spanning trees of bridges on paper: time is stepped, links are calls, and after every change no loop may forward."""
+"""Simulated spanning trees: time is stepped, links are calls, and no change may cause a forwarding loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRAVEL_S = 0.001
 
 
 class Steps:
-    """The time of a paper network: what services use of a loop, without a clock."""
+    """Simulated time: the part of the loop that services use, without a clock."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -55,7 +55,7 @@ class Steps:
 
 @dataclass
 class Network:
-    """Bridges joined by links; ``a:b#n`` is the port of a to b on their n-th link."""
+    """Bridges connected by links; ``a:b#n`` is the port of a to b on their n-th link."""
 
     modes: dict[str, str]
     links: list[tuple[str, str]]
@@ -101,10 +101,10 @@ class Network:
             self.trees[receiver].receive(f"l{number}", unit)
 
     def forget(self, tree: Tree, port: Port) -> None:
-        """Addresses are not part of this network."""
+        """Do nothing: this network has no addresses."""
 
     def set_ageing(self, tree: Tree, *, fast: bool) -> None:
-        """Nor is their age."""
+        """Do nothing: this network has no addresses."""
 
     # -- what came of it --
 
@@ -243,7 +243,7 @@ def test_an_edge_port_forwards_at_once_and_is_no_edge_once_a_bridge_is_heard():
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("modes", [("pvst",), ("rapid-pvst",), ("pvst", "rapid-pvst")])
 def test_no_network_ever_forwards_in_a_loop_and_all_become_connected(modes, seed):
-    """Also while links fail and return; ``set_state`` checks after every single change."""
+    """Links fail and return; ``set_state`` checks after every single change."""
     dice = random.Random(seed)
     names = "abcdef"[: dice.randint(3, 6)]
     links = [(names[dice.randrange(n)], names[n]) for n in range(1, len(names))]

@@ -1,4 +1,4 @@
-"""A hundred thousand random lines: none raises, none hangs, and the running config says all that a device knows of itself."""
+"""A hundred thousand random lines: none raises or hangs, and the running config contains the whole configuration."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _session(device: PaperDevice) -> Session:
 
 
 def _typed(device: PaperDevice, fuzz: Fuzz, where: str) -> list[str]:
-    """Types a chunk of lines; gives them."""
+    """Type a chunk of lines and return them."""
     session = _session(device)
     typed: list[str] = []
     for line in fuzz.lines(_CHUNK, lambda: session.mode):
@@ -67,7 +67,7 @@ def _type(session: Session, line: str, where: str) -> None:
 
 
 def _wrong(device: PaperDevice) -> str:
-    """What a reload would change, or why the config means nothing; "" where all is well."""
+    """Return what a reload would change, or why the config is invalid; "" if neither."""
     text = render(device.config)
     try:
         plan = _plan(device)
@@ -104,7 +104,7 @@ def _apart(one: DesiredState, other: DesiredState) -> str:
 
 
 def _first_wrong(role: str, before: str, typed: Sequence[str]) -> tuple[str, str] | None:
-    """A line after which something is wrong, and was not before it, typed on a device that has just started."""
+    """Return the first line that causes an error when typed on a new device."""
     if not _wrong_after(role, before, typed):
         return None
     good, bad = 0, len(typed)

@@ -1,4 +1,4 @@
-"""What an IOS terminal line does with each key, on a device on paper."""
+"""The keys of an IOS terminal line, on a device without a lab."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECRET = "open sesame"
 
 
 def typed(*script, device: Device | None = None, privileged=True, rows=0, **settings) -> ScriptedTerminal:
-    """The terminal after ``script`` was typed by someone who had logged in, and enabled, before."""
+    """Return the terminal after a user who is logged in and in privileged mode typed ``script``."""
     login = ["enable\r", f"{SECRET}\r"] if privileged else []
     terminal = ScriptedTerminal([*login, *script], rows=rows, **settings)
     with pytest.raises(EOFError):
@@ -284,7 +284,7 @@ def test_unknown_keys_ring_the_bell():
 
 
 class Slow:
-    """A node whose ``ping`` answers, while somebody presses Ctrl-C."""
+    """A node whose ``ping`` answers while a user presses Ctrl-C."""
 
     def __init__(self, node, terminal) -> None:
         self.name, self.role, self.peers, self.memory = node.name, node.role, {}, {}
@@ -322,7 +322,8 @@ def test_a_ping_is_stopped_by_a_key_and_says_what_it_has_seen(key):
     st.lists(
         st.text(
             st.sampled_from(
-                "ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"
+                "ab ?\t\r\n\x03\x1a\x7f\x08\x01\x02\x04\x05\x06"
+                "\x0b\x0c\x0e\x10\x12\x14\x15\x16\x17\x18\x19\x1b[ABCDO~3é\0|"
             ),
             max_size=20,
         ),

@@ -1,1 +1,1 @@
-"""The process that carries services, and what they share: loop, links, packets, batches."""
+"""The process that runs services, and shared modules: loop, links, packets, batches."""

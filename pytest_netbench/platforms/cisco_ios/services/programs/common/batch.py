@@ -6,10 +6,10 @@ import subprocess
 
 
 def run(program: str, batch: str, *, may_fail: bool = False) -> None:
-    """Let ``ip``, ``bridge`` or ``nft`` carry out a batch.
+    """Run a batch of ``ip``, ``bridge`` or ``nft``.
 
     Raises:
-        OSError: It did not.
+        OSError: It failed.
     """
     if not batch:
         return

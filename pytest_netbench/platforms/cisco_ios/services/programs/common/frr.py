@@ -1,4 +1,7 @@
-"""FRR's daemons of this node, over their vty sockets (a command and a zero byte; the answer, three zero bytes, a status)."""
+"""A client of FRR's daemons on this node, over their vty sockets.
+
+A request is a command and a zero byte; the response is the answer, three zero bytes and a status.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ import socket
 import time
 from collections.abc import Iterable
 
-_TIMEOUT_S = 600.0  # of lab time
+_TIMEOUT_S = 600.0  # seconds of lab time
 _LONGEST_LOCK_S = 200.0
 _TRY_EVERY_S = 0.05
-# mgmtd takes one change at a time, and none while it tells a daemon that has just come what is configured
+# mgmtd accepts one change at a time, and none while it configures a daemon that has just connected
 _LOCKED = "could not lock"
 
 
 def configure(lines: Iterable[tuple[str, str]], *, directory: str = "/run/frr") -> list[str]:
-    """Enter config lines, (daemon, line) each; what was refused, one sentence each."""
+    """Enter (daemon, line) pairs; return errors, one sentence each."""
     refused = []
     by_daemon: dict[str, list[str]] = {}
     for daemon, line in lines:

@@ -1,9 +1,9 @@
-"""The process that carries services: an event loop, what services share, and a vty socket to command them.
+"""The process that runs services: an event loop, shared objects, and a vty socket for commands.
 
 Usage: ``python3 -I -S LIBRARY PROCESS`` listens on ``/run/frr/ios-PROCESS.vty``. Commands, in FRR's vty protocol (a
 command and a zero byte; the answer, three zero bytes and a status):
 
-    configure NAME JSON   give the service NAME its whole configuration; ``{}`` lets it go idle
+    configure NAME JSON   give the service NAME its whole configuration; ``{}`` makes it idle
     state NAME            its state as JSON
     NAME WORDS …          a command of the service's own, such as ``dhcp clear binding *``
 """
@@ -38,42 +38,42 @@ _MODULES = {
     "switch": "switching.service",
     "syslog": "messages.syslog",
 }
-"""Where the class ``Service`` of each service is; imported when first configured."""
+"""The module of each service's class ``Service``; imported when first configured."""
 
 
 class Service(Protocol):
-    """One service. It is made idle; ``configure`` may come any number of times."""
+    """One service. It starts idle; ``configure`` may be called any number of times."""
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Take over the whole configuration; ``{}`` undoes everything that was done to the node.
+        """Apply the whole configuration; ``{}`` undoes all changes to the node.
 
         Raises:
-            ValueError: Its text is what the configuration lacks.
+            ValueError: The configuration is invalid; the text says why.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """What ``show`` commands and tests want to know. ``waiting``: phrases for what is not settled yet."""
+        """Return the state for ``show`` commands and tests. ``waiting``: phrases for what is not settled yet."""
         ...
 
     def command(self, words: list[str]) -> str:
-        """Carry out a command and say what came of it.
+        """Run a command and return its result.
 
         Raises:
-            ValueError: Its text is what is wrong with the command.
+            ValueError: The command is invalid; the text says why.
         """
         ...
 
 
 class TrackBoard:
-    """Tracked objects by number: up, down or (missing) unknown. Whoever listens is told of each change."""
+    """Tracked objects by number: up, down or unknown (missing). Listeners are called on each change."""
 
     def __init__(self) -> None:
         self._up: dict[int, bool] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def is_up(self, number: int) -> bool:
-        """Whether object ``number`` is known to be up."""
+        """Whether object ``number`` is known and up."""
         return self._up.get(number, False)
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ class TrackBoard:
         self._listeners.append(listener)
 
     def publish(self, states: Mapping[int, bool]) -> None:
-        """Replace what is known."""
+        """Replace the state of all objects."""
         if states != self._up:
             self._up = dict(states)
             for listener in self._listeners:
@@ -89,7 +89,7 @@ class TrackBoard:
 
 
 class Shared:
-    """What services have in common: the loop, the node's links, tracked objects and a log of messages."""
+    """Objects that services share: the loop, the node's links, tracked objects and a log of messages."""
 
     def __init__(self) -> None:
         self.loop = Loop()
@@ -99,7 +99,7 @@ class Shared:
         self._readers: list[Callable[[dict[str, Any]], None]] = []
 
     def log(self, facility: str, severity: int, mnemonic: str, text: str) -> None:
-        """Note a message such as ``%HSRP-5-STATECHANGE: …``."""
+        """Log a message such as ``%HSRP-5-STATECHANGE: …``."""
         entry = {
             "time": time.time(),
             "facility": facility,
@@ -112,12 +112,12 @@ class Shared:
             reader(entry)
 
     def read_log(self, reader: Callable[[dict[str, Any]], None]) -> None:
-        """Call ``reader`` with every message to come."""
+        """Call ``reader`` with every future message."""
         self._readers.append(reader)
 
 
 class Host:
-    """Services of one process, and those who command them."""
+    """The services of one process, and their command socket."""
 
     def __init__(self, process: str, *, directory: str = _DIRECTORY) -> None:
         self._shared = Shared()
@@ -128,7 +128,10 @@ class Host:
         self._open()
 
     def _open(self) -> None:
-        """Listen under the final name only when it may be connected to; beside it the pid, as daemons of FRR have it."""
+        """Open the socket, under its final name only when it accepts connections.
+
+        A file with the process ID is beside it, as for FRR's daemons.
+        """
         Path(f"{self._path.removesuffix('.vty')}.pid").write_text(f"{os.getpid()}\n")
         temporary = f"{self._path}.{os.getpid()}"
         self._listener.bind(temporary)
@@ -137,7 +140,7 @@ class Host:
         self._shared.loop.watch(self._listener.fileno(), self._accept)
 
     def run(self) -> None:
-        """Serve for ever. What fails between commands is told to whoever asks for state next, and every time."""
+        """Serve forever. An error between commands is the answer to every later request for state."""
         while True:
             try:
                 self._shared.loop.run()
@@ -166,7 +169,7 @@ class Host:
             connection.sendall(text.encode() + bytes((0, 0, 0, status)))
 
     def answer(self, command: str) -> tuple[str, int]:
-        """The answer to one command, and a status."""
+        """Return the answer to one command, and a status."""
         try:
             return self._carry_out(command), SUCCESS
         except ValueError as error:
@@ -199,5 +202,5 @@ class Host:
 
 
 def main() -> None:
-    """Serve as the process that the first argument names."""
+    """Serve as the process named by the first argument."""
     Host(sys.argv[1]).run()

@@ -1,4 +1,4 @@
-"""What the kernel says of links: up or down, addresses, hardware addresses; and word of each change."""
+"""The kernel's state of links: up or down, addresses, hardware addresses; with notification of changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RTMGRP_LINK, _RTMGRP_IPV4_IFADDR, _RTMGRP_IPV4_ROUTE = 0x1, 0x10, 0x40
 
 @dataclass(frozen=True)
 class Link:
-    """A link as it is now. ``address`` is its primary IPv4 address, "" if it has none."""
+    """The current state of a link. ``address`` is its primary IPv4 address, "" if it has none."""
 
     name: str
     index: int
@@ -43,7 +43,7 @@ class Links:
         self._listeners.append(listener)
 
     def get(self, name: str) -> Link | None:
-        """The link called ``name``, or ``None`` if there is none."""
+        """Return the link called ``name``, or ``None``."""
         try:
             flags = struct.unpack_from("H", self._ask(_SIOCGIFFLAGS, name))[0]
             wanted = _IFF_UP | _IFF_RUNNING
@@ -68,7 +68,7 @@ class Links:
         return fcntl.ioctl(self._control, question, struct.pack("16s24x", name.encode()))[16:]
 
     def _changed(self) -> None:
-        # a full queue (OSError) is news too; what changed is looked up, not read
+        # a full queue (OSError) is a notification too; changes are looked up, not read from messages
         with contextlib.suppress(OSError):
             while self._news.recv(1 << 16):
                 continue

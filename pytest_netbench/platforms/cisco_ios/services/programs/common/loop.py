@@ -1,7 +1,7 @@
-"""An event loop: descriptors and timers, nothing else.
+"""An event loop with descriptors and timers.
 
-Timers count monotonic time, which is lab time where the clock library is preloaded. Descriptors are served before timers:
-a process that was starved finds the hello in its socket before it declares the sender dead.
+Timers use monotonic time, which is lab time if the clock library is preloaded. Descriptors are served before timers:
+a process that got no CPU time reads a waiting hello before it declares the sender dead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Call = Callable[[], object]
 
 
 class Timer:
-    """A call that is due at a time, until it is cancelled."""
+    """A call at a given time, unless it is cancelled."""
 
     __slots__ = ("call", "due", "order")
 
@@ -29,7 +29,7 @@ class Timer:
         return (self.due, self.order) < (other.due, other.order)
 
     def cancel(self) -> None:
-        """Never make the call. Idempotent."""
+        """Cancel the call. Idempotent."""
         self.call = None
 
     def left(self, now: float) -> float:
@@ -61,7 +61,7 @@ class Loop:
         self._selector.register(fd, selectors.EVENT_READ, call)
 
     def unwatch(self, fd: int) -> None:
-        """Watch ``fd`` no longer; before it is closed."""
+        """Stop watching ``fd``; call this before closing it."""
         self._selector.unregister(fd)
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Packets: Ethernet, ARP, IPv4, UDP and ICMP echo, built and taken apart."""
+"""Packets: encoding and decoding of Ethernet, ARP, IPv4, UDP and ICMP echo."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ ECHO_REPLY, ECHO_REQUEST = 0, 8
 
 
 def mac(text: str) -> bytes:
-    """``00:00:0c:07:ac:01`` or ``0000.0c07.ac01`` as six bytes."""
+    """Return ``00:00:0c:07:ac:01`` or ``0000.0c07.ac01`` as six bytes."""
     return bytes.fromhex(text.replace(":", "").replace(".", ""))
 
 
 def mac_text(address: bytes, separator: str = ":") -> str:
-    """Six bytes as the kernel's tools write them."""
+    """Return six bytes in the format of the kernel's tools."""
     return address.hex(separator)
 
 
 def multicast_mac(group: str) -> bytes:
-    """The Ethernet address of an IPv4 multicast group."""
+    """Return the Ethernet address of an IPv4 multicast group."""
     low = socket.inet_aton(group)
     return bytes((0x01, 0x00, 0x5E, low[1] & 0x7F, low[2], low[3]))
 
 
 def checksum(data: bytes) -> int:
-    """The Internet checksum (RFC 1071)."""
+    """Return the Internet checksum (RFC 1071)."""
     if len(data) % 2:
         data += b"\0"
     total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
@@ -39,26 +39,26 @@ def checksum(data: bytes) -> int:
 
 
 def ethernet(target: bytes, source: bytes, kind: int, payload: bytes) -> bytes:
-    """A frame without its check sequence."""
+    """Return a frame without its check sequence."""
     return target + source + struct.pack("!H", kind) + payload
 
 
 def ipv4(source: str, target: str, protocol: int, payload: bytes, *, ttl: int, tos: int = 0) -> bytes:
-    """An unfragmented datagram."""
+    """Return an unfragmented datagram."""
     fields = (0x45, tos, 20 + len(payload), 0, 0, ttl, protocol, 0, socket.inet_aton(source), socket.inet_aton(target))
     header = struct.pack("!BBHHHBBH4s4s", *fields)
     return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
 
 
 def udp(source: str, source_port: int, target: str, target_port: int, payload: bytes) -> bytes:
-    """A UDP datagram with its checksum, to be carried by ``ipv4`` between the same addresses."""
+    """Return a UDP datagram with its checksum, for ``ipv4`` with the same addresses."""
     header = struct.pack("!HHHH", source_port, target_port, 8 + len(payload), 0)
     pseudo = socket.inet_aton(source) + socket.inet_aton(target) + struct.pack("!BBH", 0, 17, 8 + len(payload))
     return header[:6] + struct.pack("!H", checksum(pseudo + header + payload) or 0xFFFF) + payload
 
 
 def echo(kind: int, identifier: int, sequence: int, payload: bytes = b"") -> bytes:
-    """An ICMP echo request or reply."""
+    """Return an ICMP echo request or reply."""
     body = struct.pack("!HH", identifier, sequence) + payload
     total = checksum(struct.pack("!BBH", kind, 0, 0) + body)
     return struct.pack("!BBH", kind, 0, total) + body
@@ -75,7 +75,7 @@ class Arp:
     target: str
 
     def pack(self) -> bytes:
-        """The packet without Ethernet header."""
+        """Return the packet without Ethernet header."""
         return (
             struct.pack("!HHBBH", 1, ETH_IP, 6, 4, self.operation)
             + self.sender_mac
@@ -86,7 +86,7 @@ class Arp:
 
     @classmethod
     def parse(cls, data: bytes) -> Arp | None:
-        """The packet in ``data`` (no Ethernet header), or ``None`` if it is not one."""
+        """Return the packet in ``data`` (no Ethernet header), or ``None`` if it is not one."""
         if len(data) < 28 or struct.unpack_from("!HHBB", data) != (1, ETH_IP, 6, 4):
             return None
         ends = data[8:14], socket.inet_ntoa(data[14:18]), data[18:24], socket.inet_ntoa(data[24:28])
@@ -95,7 +95,7 @@ class Arp:
 
 @dataclass(frozen=True)
 class Ipv4:
-    """What matters of a received datagram."""
+    """The relevant fields of a received datagram."""
 
     source: str
     target: str
@@ -105,7 +105,7 @@ class Ipv4:
 
     @classmethod
     def parse(cls, data: bytes) -> Ipv4 | None:
-        """The datagram in ``data``, or ``None`` if it is not one."""
+        """Return the datagram in ``data``, or ``None`` if it is not one."""
         if len(data) < 20 or data[0] >> 4 != 4:
             return None
         header, length = (data[0] & 15) * 4, struct.unpack_from("!H", data, 2)[0]

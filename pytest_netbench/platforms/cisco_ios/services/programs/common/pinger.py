@@ -1,4 +1,4 @@
-"""ICMP echo: requests sent, replies awaited, any number at once."""
+"""ICMP echo: any number of concurrent requests."""
 
 from __future__ import annotations
 
@@ -45,10 +45,12 @@ class Pinger:
         size: int = 28,
         tos: int = 0,
     ) -> bool:
-        """Send a request; ``answer`` gets the milliseconds until its reply (of wall time), or ``None`` after ``timeout_s`` (of lab time).
+        """Send a request; call ``answer`` with the milliseconds until its reply, or ``None`` after ``timeout_s``.
+
+        The milliseconds are wall time, the timeout is lab time.
 
         Returns:
-            ``False`` if it could not even be sent; then ``answer`` is not called.
+            ``False`` if the request could not be sent; then ``answer`` is not called.
         """
         self._sequence = self._sequence % 0xFFFF + 1
         sequence = self._sequence

@@ -1,8 +1,11 @@
-"""The service ``dhcp_client``: interfaces that get their address by DHCP (RFC 2131 §4.4).
+"""The service ``dhcp_client``: interfaces with an address from DHCP (RFC 2131 §4.4).
 
-Configuration: ``{"interfaces": [{"interface": "gi0-1", "hostname": "R1", "client_id": hex, "distance": 254}, …], "daemon": "staticd"}``.
-The default route is a static route of that FRR daemon's, of that distance; the kernel's if no daemon is named. State:
-``{"interfaces": {interface: {"state", "attempts", "address", "prefix", "router", "server", "transaction", "lease_s", "left_s", "options"}}, "waiting"}``.
+Configuration: ``{"interfaces": [{"interface": "gi0-1", "hostname": "R1", "client_id": hex, "distance": 254}, …],
+"daemon": "staticd"}``. The default route is a static route of this FRR daemon with this distance, or a kernel route
+if there is no daemon.
+
+State: ``{"interfaces": {interface: {"state", "attempts", "address", "prefix", "router", "server", "transaction",
+"lease_s", "left_s", "options"}}, "waiting"}``.
 """
 
 from __future__ import annotations
@@ -31,13 +34,13 @@ from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import (
 
 _EVERYBODY = "255.255.255.255"
 _FIRST_RETRY_S, _LONGEST_RETRY_S = 4.0, 64.0
-# after so many unanswered attempts there is no server, and a lab may be ready without
+# after so many unanswered attempts, readiness no longer waits for a server
 _WORTH_WAITING = 2
 _WANTED = bytes((Option.MASK, Option.ROUTER, Option.DNS, Option.DOMAIN, Option.TFTP_ADDRESSES))
 
 
 class State(StrEnum):
-    """Where a client is."""
+    """The state of a client."""
 
     INIT = "Init"
     SELECTING = "Selecting"
@@ -48,7 +51,7 @@ class State(StrEnum):
 
 
 class Client:
-    """DHCP on one interface."""
+    """A DHCP client on one interface."""
 
     def __init__(self, shared: Shared, config: Mapping[str, Any], *, daemon: str) -> None:
         self._shared, self._loop, self._daemon = shared, shared.loop, daemon
@@ -73,7 +76,7 @@ class Client:
     # -- state machine -----------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Look at the link again."""
+        """React to the current state of the link."""
         link = self._shared.links.get(self.interface)
         up = link is not None and link.up
         if up and self.state is State.INIT and not self._released:
@@ -133,7 +136,7 @@ class Client:
         self._timer = self._loop.after(max(1.0, (lease_s - passed) / 2), self._renew)
 
     def ask_again(self) -> None:
-        """Renew the lease, or ask for one."""
+        """Renew the lease, or request one."""
         self._released = False
         if self._lease is None:
             self._discover()
@@ -142,7 +145,7 @@ class Client:
             self._renew()
 
     def give_back(self) -> None:
-        """Give the address back and ask for none."""
+        """Release the address and do not request another."""
         self._released = True
         if self._lease is not None:
             self._send(Kind.RELEASE, {Option.SERVER_ID: dhcp_packet.addresses(self._lease.server)})
@@ -151,7 +154,7 @@ class Client:
         self.state = State.INIT
 
     def release(self) -> None:
-        """Give the address back and end."""
+        """Release the address and stop."""
         self.give_back()
         self._loop.unwatch(self._socket.fileno())
         self._socket.close()
@@ -202,7 +205,7 @@ class Client:
         if kind in {Kind.DISCOVER, Kind.REQUEST}:
             more[Option.PARAMETERS] = _WANTED
         ours = self._lease.yiaddr if self._lease is not None else NOWHERE
-        # an address that the kernel does not have yet cannot be answered to: hence broadcast
+        # an answer cannot be sent to an address that the kernel does not have yet: hence broadcast
         message = DhcpMessage(
             op=dhcp_packet.REQUEST,
             xid=self._xid,
@@ -233,7 +236,7 @@ class Client:
             self._receive(message)
 
     def report(self) -> dict[str, Any]:
-        """State for ``show dhcp lease``."""
+        """Return the state for ``show dhcp lease``."""
         lease, lease_s = self._lease, self._lease_s()
         return {
             "state": str(self.state),
@@ -250,7 +253,7 @@ class Client:
 
 
 class Service:
-    """All clients of a node."""
+    """All DHCP clients of a node."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -282,7 +285,7 @@ class Service:
         return {"interfaces": reports, "waiting": waiting}
 
     def command(self, words: list[str]) -> str:
-        """``release INTERFACE`` and ``renew INTERFACE``."""
+        """Run ``release INTERFACE`` or ``renew INTERFACE``."""
         if len(words) != 2 or words[0] not in {"release", "renew"} or words[1] not in self._clients:
             raise ValueError(f"the service dhcp_client knows no command {' '.join(words)!r}")
         client = self._clients[words[1]]

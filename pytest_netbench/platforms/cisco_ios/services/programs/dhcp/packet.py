@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class Option(IntEnum):
-    """Options that are read or written by name here."""
+    """Options that are used by name here."""
 
     MASK = 1
     ROUTER = 3
@@ -57,7 +57,7 @@ class Option(IntEnum):
 
 @dataclass(frozen=True)
 class DhcpMessage:
-    """One message. ``op``: from a client (``REQUEST``) or to one (``REPLY``)."""
+    """A DHCP message. ``op``: from a client (``REQUEST``) or to one (``REPLY``)."""
 
     op: int
     xid: int
@@ -73,23 +73,23 @@ class DhcpMessage:
 
     @property
     def client(self) -> bytes:
-        """Who asks, in one word: the client identifier, else hardware type 1 and address."""
+        """The client's identity in one word: the client identifier, else hardware type 1 and address."""
         return self.options.get(Option.CLIENT_ID) or b"\x01" + self.chaddr
 
     @property
     def requested(self) -> str:
-        """The address asked for: by option, or the one in use; ``NOWHERE`` if neither."""
+        """The requested address: the option, or the address in use; ``NOWHERE`` if there is neither."""
         data = self.options.get(Option.REQUESTED_ADDRESS, b"")
         return socket.inet_ntoa(data) if len(data) == 4 else self.ciaddr
 
     @property
     def server(self) -> str:
-        """The server's identifier, "" if none is said."""
+        """The server identifier, "" if there is none."""
         data = self.options.get(Option.SERVER_ID, b"")
         return socket.inet_ntoa(data) if len(data) == 4 else ""
 
     def pack(self) -> bytes:
-        """The UDP payload."""
+        """Return the UDP payload."""
         addresses = [socket.inet_aton(a) for a in (self.ciaddr, self.yiaddr, self.siaddr, self.giaddr)]
         head = (self.op, 1, 6, self.hops, self.xid, 0, self.flags, *addresses)
         data = struct.pack(_FIXED, *head, self.chaddr, b"", b"", _COOKIE)
@@ -102,7 +102,7 @@ class DhcpMessage:
 
     @classmethod
     def parse(cls, data: bytes) -> DhcpMessage | None:
-        """The message in ``data``, or ``None`` if it is not one of DHCP over Ethernet."""
+        """Return the message in ``data``, or ``None`` if it is not one of DHCP over Ethernet."""
         size = struct.calcsize(_FIXED)
         if len(data) < size:
             return None
@@ -118,7 +118,7 @@ class DhcpMessage:
         return cls(op, xid, chaddr[:6], Kind(kind[0]), ciaddr, yiaddr, siaddr, giaddr, hops, flags, options)
 
     def answer(self, kind: Kind, options: Mapping[int, bytes], *, yiaddr: str = NOWHERE) -> DhcpMessage:
-        """A reply to this request."""
+        """Return a reply to this request."""
         relayed = int(Option.RELAY_INFORMATION)
         echoed = {relayed: self.options[relayed]} if relayed in self.options else {}
         ciaddr = self.ciaddr if kind is Kind.ACK else NOWHERE
@@ -126,7 +126,7 @@ class DhcpMessage:
 
 
 def parse_options(data: bytes) -> dict[int, bytes]:
-    """Options by code; the parts of one that was split are joined."""
+    """Return options by code, with split options joined."""
     found: dict[int, bytes] = {}
     at = 0
     while at < len(data) and data[at] != Option.END:
@@ -142,10 +142,10 @@ def parse_options(data: bytes) -> dict[int, bytes]:
 
 
 def addresses(*texts: str) -> bytes:
-    """The value of an option that lists addresses."""
+    """Return the value of an option that is a list of addresses."""
     return b"".join(socket.inet_aton(text) for text in texts)
 
 
 def seconds(value: float) -> bytes:
-    """The value of an option that is a time."""
+    """Return the value of an option that is a time."""
     return struct.pack("!I", min(int(value), 0xFFFFFFFF))

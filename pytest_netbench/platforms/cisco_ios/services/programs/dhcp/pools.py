@@ -1,4 +1,4 @@
-"""What a DHCP server gives to whom: pools, bindings, addresses in conflict. No packets, no clock of its own."""
+"""The leases of a DHCP server: pools, bindings, addresses in conflict. Without packets or a clock of its own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Pool:
-    """A pool: of a network, or for one host (``client`` says which; ``address`` is what it gets).
+    """A pool: of a network, or for one host (``client``), which gets ``address``.
 
-    ``lease_s`` is ``None`` for ever. ``options`` by code; those of a wider pool that contains this one are inherited.
+    ``lease_s`` is ``None`` for an infinite lease. ``options`` by code; a pool inherits those of wider pools that
+    contain it.
     """
 
     name: str
@@ -24,7 +25,7 @@ class Pool:
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> Pool:
-        """The pool of a JSON object ``name network lease_s options client address``; bytes are hexadecimal."""
+        """Read the pool of a JSON object ``name network lease_s options client address``; bytes are hexadecimal."""
         options = {int(code): bytes.fromhex(value) for code, value in config.get("options", {}).items()}
         return cls(
             name=config["name"],
@@ -38,7 +39,10 @@ class Pool:
 
 @dataclass
 class Binding:
-    """An address that a client has, or (``active`` is false) was offered. ``expires`` in lab time, ``None`` for ever."""
+    """An address leased, or (``active`` is false) offered, to a client.
+
+    ``expires`` is in lab time, ``None`` for an infinite lease.
+    """
 
     pool: str
     address: str
@@ -51,7 +55,7 @@ class Binding:
 
 @dataclass
 class Conflict:
-    """An address that another host uses. ``how`` as IOS says: ``Ping`` or ``Gratuitous ARP``. ``found``: lab time."""
+    """An address that another host uses. ``how`` in IOS's words: ``Ping``, ``Gratuitous ARP``. ``found``: lab time."""
 
     address: str
     how: str
@@ -60,7 +64,7 @@ class Conflict:
 
 @dataclass
 class Leases:
-    """Pools and what became of their addresses."""
+    """Pools, bindings and conflicts."""
 
     pools: Sequence[Pool] = ()
     excluded: Sequence[tuple[IPv4Address, IPv4Address]] = ()
@@ -68,7 +72,7 @@ class Leases:
     conflicts: dict[str, Conflict] = field(default_factory=dict)
 
     def take_over(self, pools: Sequence[Pool], excluded: Sequence[tuple[str, str]]) -> None:
-        """Use other pools; bindings that none of them gives any more are forgotten."""
+        """Replace the pools; bindings outside all new pools are removed."""
         self.pools = pools
         self.excluded = _joined((IPv4Address(low), IPv4Address(high)) for low, high in excluded)
         names = {pool.name: pool for pool in pools}
@@ -78,7 +82,7 @@ class Leases:
                 del self.bindings[client]
 
     def pool_for(self, client: bytes, mac: bytes, subnet_of: str) -> Pool | None:
-        """The pool that serves ``client`` on the subnet of ``subnet_of`` (its relay's address, or the interface's)."""
+        """Return the pool of ``client`` on the subnet of ``subnet_of`` (the address of the relay or interface)."""
         here = IPv4Address(subnet_of)
         fitting = [pool for pool in self.pools if here in pool.network]
         names = {client, b"\x01" + mac, mac}
@@ -87,7 +91,7 @@ class Leases:
         return next(iter(own or sorted(shared, key=lambda pool: -pool.network.prefixlen)), None)
 
     def options(self, pool: Pool) -> dict[int, bytes]:
-        """The options of ``pool`` with those it inherits."""
+        """Return the options of ``pool``, including inherited ones."""
         wider = [other for other in self.pools if not other.client and pool.network.subnet_of(other.network)]
         found: dict[int, bytes] = {}
         for other in [*sorted(wider, key=lambda other: other.network.prefixlen), pool]:
@@ -95,7 +99,7 @@ class Leases:
         return found
 
     def choose(self, pool: Pool, client: bytes, wanted: str, now: float) -> str | None:
-        """The address ``client`` should have of ``pool``: its own, what it wants, or the first that is free."""
+        """Return the address for ``client`` in ``pool``: its own, the requested one, or the first free one."""
         if pool.address:
             return pool.address
         known = self.bindings.get(client)
@@ -107,7 +111,7 @@ class Leases:
         return next((address for address in self._free(pool) if address not in taken), None)
 
     def may_have(self, pool: Pool, address: str) -> bool:
-        """Whether ``pool`` may give ``address`` at all."""
+        """Whether ``pool`` may assign ``address`` at all."""
         if pool.address:
             return address == pool.address
         number = IPv4Address(address)
@@ -116,27 +120,27 @@ class Leases:
         return address not in self.conflicts and not any(low <= number <= high for low, high in self.excluded)
 
     def is_free(self, address: str, client: bytes, now: float) -> bool:
-        """Whether nobody but ``client`` holds ``address``."""
+        """Whether no other client than ``client`` has ``address``."""
         others = (b for b in self.bindings.values() if b.address == address and b.client != client)
         return all(_expired(binding, now) for binding in others)
 
     def _free(self, pool: Pool) -> Iterator[str]:
         number, last = int(pool.network.network_address) + 1, int(pool.network.broadcast_address)
         while number < last:
-            # a wide exclusion is stepped over, not through
+            # skip a wide exclusion in one step
             end = next((int(high) for low, high in self.excluded if int(low) <= number <= int(high)), None)
             if end is None and self.may_have(pool, str(IPv4Address(number))):
                 yield str(IPv4Address(number))
             number = number + 1 if end is None else end + 1
 
     def expire(self, now: float) -> None:
-        """Forget what has run out."""
+        """Remove expired bindings."""
         for client, binding in list(self.bindings.items()):
             if _expired(binding, now):
                 del self.bindings[client]
 
     def count(self, pool: Pool) -> tuple[int, int, int]:
-        """Addresses in all, leased, excluded."""
+        """Return the numbers of all, leased and excluded addresses."""
         total = 1 if pool.client else max(0, pool.network.num_addresses - 2)
         leased = sum(binding.pool == pool.name and binding.active for binding in self.bindings.values())
         excluded = 0
@@ -147,7 +151,7 @@ class Leases:
 
 
 def _joined(ranges: Iterable[tuple[IPv4Address, IPv4Address]]) -> list[tuple[IPv4Address, IPv4Address]]:
-    """The same addresses in ranges that do not overlap."""
+    """Return the same addresses as disjoint ranges."""
     found: list[tuple[IPv4Address, IPv4Address]] = []
     for low, high in sorted(ranges):
         if found and low <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""A DHCP server (RFC 2131 §4.3): what it answers, given its pools. Before it offers an address it asks whether that is in use."""
+"""A DHCP server (RFC 2131 §4.3): its answers, given its pools. It probes an address before it offers it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.pools import Bin
 _OFFER_S = 60.0
 
 InUse = Callable[[str, Callable[[bool], None]], None]
-"""Asks whether an address is in use, and tells the function it is given."""
+"""Finds out whether an address is in use, and calls the given function with the result."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A message and how it came: on which interface, which has ``address``; ``to``: the address it was sent to."""
+    """A received message with its incoming interface, and the address of that interface."""
 
     message: DhcpMessage
     interface: str
@@ -28,12 +28,12 @@ class Arrival:
 
 
 class DhcpServer:
-    """A server.
+    """A DHCP server.
 
     Args:
-        loop: For the time.
-        in_use: Whether an address is in use.
-        send: Sends an answer to whoever an arrival came from.
+        loop: The loop, for the time.
+        in_use: Finds out whether an address is in use.
+        send: Sends an answer to the sender of an arrival.
     """
 
     def __init__(self, loop: Loop, in_use: InUse, send: Callable[[Arrival, DhcpMessage], None]) -> None:
@@ -43,11 +43,11 @@ class DhcpServer:
         self.counters: Counter[str] = Counter()
 
     def serves(self, arrival: Arrival) -> bool:
-        """Whether there is a pool for it."""
+        """Whether there is a pool for an arrival."""
         return self._pool(arrival) is not None
 
     def receive(self, arrival: Arrival) -> None:
-        """A message from a client came, directly or through a relay."""
+        """Handle a message from a client, directly or through a relay."""
         self.leases.expire(self._loop.now())
         kind = arrival.message.kind
         self.counters[f"received {kind.name}"] += 1
@@ -69,7 +69,7 @@ class DhcpServer:
         message = arrival.message
         subnet_of = message.giaddr if message.giaddr != NOWHERE else arrival.address
         if message.giaddr == NOWHERE and message.ciaddr != NOWHERE and message.kind in {Kind.REQUEST, Kind.RELEASE}:
-            # a client that renews or releases what it got through a relay speaks to the server directly
+            # a client that renews or releases a lease from a relay sends directly to the server
             subnet_of = message.ciaddr
         return self.leases.pool_for(message.client, message.chaddr, subnet_of) if subnet_of else None
 
@@ -113,7 +113,7 @@ class DhcpServer:
         message, now = arrival.message, self._loop.now()
         if message.server and message.server != arrival.address:
             known = self.leases.bindings.get(message.client)
-            if known is not None and not known.active:  # it took another server's offer
+            if known is not None and not known.active:  # the client has accepted the offer of another server
                 del self.leases.bindings[message.client]
             return
         wanted = message.requested
@@ -151,10 +151,10 @@ class DhcpServer:
     # -- commands and state ------------------------------------------------------------------------------------------
 
     def clear(self, what: str, address: str) -> None:
-        """Forget bindings or conflicts: of one address, or of all (``*``).
+        """Remove bindings or conflicts: of one address, or all (``*``).
 
         Raises:
-            ValueError: There is none of that address.
+            ValueError: The address has none.
         """
         if what == "binding":
             gone: list[Any] = [c for c, b in self.leases.bindings.items() if address in {"*", b.address}]
@@ -168,7 +168,7 @@ class DhcpServer:
             raise ValueError(f"no {what} of {address}")
 
     def report(self) -> dict[str, Any]:
-        """State for ``show ip dhcp``; times in seconds of lab time from now or ago, ``None`` for ever."""
+        """Return the state for ``show ip dhcp``, with relative times in seconds of lab time; ``None`` is never."""
         now = self._loop.now()
         self.leases.expire(now)
         return {

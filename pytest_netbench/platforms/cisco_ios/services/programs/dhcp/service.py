@@ -1,7 +1,8 @@
 """The service ``dhcp``: server and relay, which share the server port.
 
-Configuration: ``{"pools": [pool, …], "excluded": [[low, high], …], "relays": {interface: [helper, …]}, "ping_packets": 2,
-"ping_ms": 500}``, pools as ``Pool.read`` says. Commands: ``clear binding|conflict ADDRESS|*``. State: see ``DhcpServer.report``.
+Configuration: ``{"pools": [pool, …], "excluded": [[low, high], …], "relays": {interface: [helper, …]},
+"ping_packets": 2, "ping_ms": 500}``, with pools as documented in ``Pool.read``. Commands: ``clear binding|conflict
+ADDRESS|*``. State: see ``DhcpServer.report``.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Service:
         self._socket = listener
         self._shared.loop.watch(listener.fileno(), self._readable)
 
-    # -- arrivals ----------------------------------------------------------------------------------------------------
+    # -- received messages -------------------------------------------------------------------------------------------
 
     def _readable(self) -> None:
         if self._socket is None:
@@ -99,13 +100,13 @@ class Service:
             self._unicast(relayed, helper, SERVER_PORT, source=own)
 
     def _to_client(self, message: DhcpMessage) -> None:
-        """A server's answer comes back through the relay that its ``giaddr`` names."""
+        """Relay a server's answer to the client. ``giaddr`` names the relay's interface."""
         for interface in self._relays:
             link = self._shared.links.get(interface)
             if link is not None and link.address == message.giaddr:
                 self._deliver(interface, link.address, replace(message, giaddr=NOWHERE))
 
-    # -- departures --------------------------------------------------------------------------------------------------
+    # -- sent messages -----------------------------------------------------------------------------------------------
 
     def _send(self, arrival: Arrival, answer: DhcpMessage) -> None:
         if answer.giaddr != NOWHERE:
@@ -118,12 +119,12 @@ class Service:
     def _unicast(self, message: DhcpMessage, target: str, port: int, *, source: str) -> None:
         assert self._socket is not None
         info = struct.pack("i4s4s", 0, socket.inet_aton(source), bytes(4))
-        # no route to there: as on the wire, it is lost, and the client asks again
+        # without a route the packet is lost, as on a real network, and the client asks again
         with contextlib.suppress(OSError):
             self._socket.sendmsg([message.pack()], [(socket.IPPROTO_IP, _IP_PKTINFO, info)], 0, (target, port))
 
     def _deliver(self, interface: str, source: str, message: DhcpMessage) -> None:
-        """To a client that has no address yet: in a frame of our own, as the kernel would ask for the address first."""
+        """Send a frame to a client that has no address yet: the kernel would first send an ARP request."""
         link = self._shared.links.get(interface)
         if link is None:
             return

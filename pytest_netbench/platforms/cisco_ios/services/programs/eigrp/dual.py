@@ -1,7 +1,8 @@
-"""DUAL: which neighbour each network is behind, without loops. Knows neither sockets nor clocks.
+"""DUAL: the loop-free choice of a successor for each network. Without sockets and clocks.
 
-A neighbour whose own distance is less than any that this router had since the network was last settled cannot be behind it. If the best
-one is not of that kind, the network becomes active: all neighbours are asked, and only when all have answered is a new one chosen.
+A neighbour whose own distance is less than every distance that this router has had since the network was last passive
+cannot route through this router. If the best neighbour does not meet this condition, the network becomes active: all
+neighbours are queried, and a successor is chosen when all have replied.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ Send = Callable[[str, int, str, Vector], None]
 
 @dataclass
 class Network:
-    """One network. ``reported`` by neighbour (``CONNECTED``: this router's own), ``feasible`` distance, chosen neighbours.
+    """One network: ``reported`` vectors by neighbour (``CONNECTED``: this router), ``feasible`` distance, successors.
 
-    ``asked``: who has yet to reply while it is active; ``owed``: who waits for a reply from here.
+    ``asked``: neighbours whose reply is missing while it is active; ``owed``: those that wait for a reply from
+    this router.
     """
 
     reported: dict[str, Vector] = field(default_factory=dict)
@@ -35,8 +37,8 @@ class Dual:
     """The topology table.
 
     Args:
-        send: (neighbour, opcode, network, vector): how neighbours are told, asked and answered.
-        link: The cost of the way to a neighbour.
+        send: Sends (neighbour, opcode, network, vector): an update, a query or a reply.
+        link: Returns the cost of the link to a neighbour.
         same_link: Whether two neighbours are on one interface.
     """
 
@@ -48,7 +50,7 @@ class Dual:
         self.most_paths = 4
 
     def connected(self, networks: Mapping[str, Vector]) -> None:
-        """Say which networks are this router's own."""
+        """Set this router's connected networks."""
         for prefix, vector in networks.items():
             network = self.networks.setdefault(prefix, Network())
             if network.reported.get(CONNECTED) != vector:
@@ -59,14 +61,14 @@ class Dual:
             self._settle(prefix)
 
     def join(self, neighbour: str) -> list[tuple[str, Vector]]:
-        """A neighbour came; what it is to be told first."""
+        """Add a neighbour; return the first updates for it."""
         if neighbour not in self.neighbours:
             self.neighbours.append(neighbour)
         found = [(p, self._shown(n, neighbour)) for p, n in self.networks.items() if not n.active]
         return [(prefix, vector) for prefix, vector in found if vector.distance != INFINITE]
 
     def leave(self, neighbour: str) -> None:
-        """A neighbour is gone, and with it what it said."""
+        """Remove a neighbour with its reported routes."""
         if neighbour in self.neighbours:
             self.neighbours.remove(neighbour)
         for prefix, network in list(self.networks.items()):
@@ -79,12 +81,12 @@ class Dual:
                 self._settle(prefix)
 
     def refresh(self) -> None:
-        """Costs of links changed."""
+        """Recompute after costs of links changed."""
         for prefix in list(self.networks):
             self._settle(prefix)
 
     def hear(self, neighbour: str, opcode: int, prefix: str, vector: Vector) -> None:
-        """A neighbour told, asked or replied."""
+        """Handle an update, a query or a reply of a neighbour."""
         network = self.networks.setdefault(prefix, Network())
         network.reported[neighbour] = vector
         if opcode == REPLY and network.active:
@@ -102,14 +104,14 @@ class Dual:
             self._settle(prefix)
         self._forget(prefix)
 
-    # -- the computation ---------------------------------------------------------------------------------------------------
+    # -- the computation ---------------------------------------------------------------------------------------------
 
     def distance(self, network: Network, way: str) -> int:
-        """What a network costs by one way."""
+        """Return the distance of a network by one neighbour."""
         return self.vector(network, way).distance
 
     def vector(self, network: Network, way: str) -> Vector:
-        """The same, in full."""
+        """Return the vector of a network by one neighbour."""
         said = network.reported.get(way, Vector())
         return said if way == CONNECTED else said.behind(self._link(way))
 
@@ -139,7 +141,7 @@ class Dual:
         network.successors = tuple(sorted(near, key=lambda way: (self.distance(network, way), way))[: self.most_paths])
 
     def _go_active(self, prefix: str, network: Network) -> None:
-        """Ask all but those on the side of the network that is lost."""
+        """Query all neighbours except those on the interface of the lost successor."""
         network.successors = ()
         network.active = True
         network.asked = {near for near in self.neighbours if near not in network.owed}
@@ -161,10 +163,10 @@ class Dual:
         self._pay(prefix, network)
         self._forget(prefix)
 
-    # -- telling -----------------------------------------------------------------------------------------------------------
+    # -- updates -----------------------------------------------------------------------------------------------------
 
     def _shown(self, network: Network, neighbour: str) -> Vector:
-        """What a neighbour is told: nothing of what is reached by the interface that it is on itself."""
+        """Return the vector for a neighbour: unreachable for networks behind the neighbour's own interface."""
         if not network.successors:
             return Vector()
         if any(way != CONNECTED and self._same_link(way, neighbour) for way in network.successors):

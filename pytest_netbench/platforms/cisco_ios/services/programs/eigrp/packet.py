@@ -23,7 +23,7 @@ MOST_HOPS = 100
 
 @dataclass(frozen=True)
 class Vector:
-    """What a route costs: scaled bandwidth of its slowest link, scaled sum of delays, number of routers."""
+    """The metric of a route: scaled bandwidth of its slowest link, scaled sum of delays, number of routers."""
 
     bandwidth: int = 0
     delay: int = INFINITE
@@ -31,24 +31,24 @@ class Vector:
 
     @property
     def distance(self) -> int:
-        """The composite metric of K1 = K3 = 1."""
+        """The composite metric for K1 = K3 = 1."""
         return INFINITE if self.delay == INFINITE else min(INFINITE - 1, self.bandwidth + self.delay)
 
     def behind(self, other: Vector) -> Vector:
-        """The same route, reached over a link that costs ``other``."""
+        """Return the vector of the same route over a link with the vector ``other``."""
         if self.delay == INFINITE or self.hops >= MOST_HOPS:
             return Vector()
         return Vector(max(self.bandwidth, other.bandwidth), self.delay + other.delay, self.hops + 1)
 
 
 def link_vector(kbit: int, tens: int) -> Vector:
-    """What a link costs: its bandwidth in kbit/s, its delay in tens of microseconds."""
+    """Return the vector of a link from its bandwidth in kbit/s and its delay in tens of microseconds."""
     return Vector(256 * (10_000_000 // kbit), 256 * tens, 0)
 
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet. ``routes``: (prefix, vector); ``hold_s`` is ``None`` without parameters; ``leaving``: the sender says goodbye."""
+    """A packet. ``routes``: (prefix, vector); ``hold_s``: ``None`` without parameters; ``leaving``: a goodbye."""
 
     opcode: int
     asn: int
@@ -60,7 +60,7 @@ class Packet:
     routes: tuple[tuple[str, Vector], ...] = field(default=())
 
     def pack(self) -> bytes:
-        """The packet behind its IP header."""
+        """Return the packet without its IP header."""
         body = b""
         if self.hold_s is not None:
             weights = _GOODBYE if self.leaving else _WEIGHTS
@@ -72,7 +72,7 @@ class Packet:
 
     @classmethod
     def parse(cls, data: bytes) -> Packet | None:
-        """The packet in ``data``, or ``None`` if it is none, or one of other weights."""
+        """Return the packet in ``data``, or ``None`` if it is invalid or has other K values."""
         if len(data) < _HEADER.size or packets.checksum(data):
             return None
         version, opcode, _, flags, sequence, ack, _, asn = _HEADER.unpack_from(data)
@@ -110,6 +110,6 @@ def _parse_route(body: bytes) -> tuple[str, Vector]:
 
 
 def batches(routes: Iterable[tuple[str, Vector]], size: int = 40) -> list[tuple[tuple[str, Vector], ...]]:
-    """Routes in portions that fit into packets."""
+    """Return routes in batches that fit into packets."""
     every = list(routes)
     return [tuple(every[at : at + size]) for at in range(0, len(every), size)]

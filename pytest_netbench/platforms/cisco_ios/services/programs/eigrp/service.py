@@ -1,9 +1,11 @@
 """The service ``eigrp``: neighbours, reliable packets, and routes in the kernel with EIGRP's distance and metric.
 
-Configuration: ``{"asn", "router_id", "variance", "paths", "interfaces": [{"name", "label", "passive", "bandwidth" (kbit/s), "delay"
-(tens of µs), "hello", "hold"}, …]}``. State: ``{"neighbors": [{"address", "interface", "hold", "uptime", "queue", "sequence"}, …],
-"topology": [{"prefix", "active", "feasible", "paths": [{"via", "interface", "distance", "reported", "successor"}, …]}, …],
-"interfaces": [{"interface", "peers"}, …], "waiting"}``, times in seconds of lab time.
+Configuration: ``{"asn", "router_id", "variance", "paths", "interfaces": [{"name", "label", "passive", "bandwidth"
+(kbit/s), "delay" (tens of µs), "hello", "hold"}, …]}``.
+
+State: ``{"neighbors": [{"address", "interface", "hold", "uptime", "queue", "sequence"}, …], "topology": [{"prefix",
+"active", "feasible", "paths": [{"via", "interface", "distance", "reported", "successor"}, …]}, …], "interfaces":
+[{"interface", "peers"}, …], "waiting"}``, with times in seconds of lab time.
 """
 
 from __future__ import annotations
@@ -25,13 +27,16 @@ from pytest_netbench.platforms.cisco_ios.services.programs.eigrp.packet import P
 
 DISTANCE = 90
 _ORIGIN = 210
-"""Who put a route into the kernel; zebra takes the number for somebody else's, and reads distance and metric from the priority."""
+"""The protocol number of its kernel routes.
+
+It is unknown to zebra, which reads distance and metric from the priority.
+"""
 _RETRY_S, _MOST_TRIES = 1.0, 16
 _GRACE_S = 1.0
 
 
 class Neighbour:
-    """Another router on one interface, and what is on its way to it."""
+    """A neighbour on one interface, with the reliable packets that it has not acknowledged."""
 
     def __init__(self, address: str, port: Port, now: float) -> None:
         self.address, self.port, self.since = address, port, now
@@ -44,7 +49,7 @@ class Neighbour:
 
 
 class Port:
-    """An interface on which EIGRP speaks, or is only told of."""
+    """An interface with EIGRP, or a passive one."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
@@ -57,7 +62,7 @@ class Port:
 
 
 class Service:
-    """One autonomous system."""
+    """EIGRP of one autonomous system."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._loop = shared, shared.loop
@@ -79,7 +84,7 @@ class Service:
             ),
         )
 
-    # -- configuration and links -------------------------------------------------------------------------------------------
+    # -- configuration and links -------------------------------------------------------------------------------------
 
     def configure(self, config: dict[str, Any]) -> None:
         former, self._config = self._config, config
@@ -108,7 +113,7 @@ class Service:
             )
             if own != port.own:
                 self._close(port)
-                self._installed.clear()  # the kernel took routes with the link
+                self._installed.clear()  # the kernel removed routes with the link
                 if own is not None:
                     self._begin(port, own)
         self._dual.connected(
@@ -151,10 +156,10 @@ class Service:
     def _asn(self) -> int:
         return int(self._config.get("asn", 0))
 
-    # -- packets -------------------------------------------------------------------------------------------------------------
+    # -- packets -----------------------------------------------------------------------------------------------------
 
     def _emit(self, port: Port, target: str, packet: Packet) -> None:
-        # a link that goes down, or a filter of the router's own: the packet is lost, as packets are
+        # the link went down, or a filter of the router dropped the packet: it is lost, as on a real network
         with contextlib.suppress(OSError):
             if port.socket is not None:
                 port.socket.sendto(packet.pack(), (target, 0))
@@ -187,7 +192,7 @@ class Service:
             return
         if neighbour is None:
             if packet.hold_s is None:
-                return  # what it says can wait until it has said hello
+                return  # its updates can wait until its hello has arrived
             neighbour = self._meet(source, port)
             neighbour.hold_until = self._loop.now() + packet.hold_s
         if packet.hold_s is not None:
@@ -200,14 +205,14 @@ class Service:
     def _reliable(self, neighbour: Neighbour, packet: Packet) -> None:
         if packet.flags & wire.INIT:
             if neighbour.heard_init and packet.sequence != neighbour.last_sequence:
-                # it began anew without a word
+                # it restarted without a goodbye
                 hold = neighbour.hold_until
                 self._lose(neighbour, "peer restarted")
                 neighbour = self._meet(neighbour.address, neighbour.port)
                 neighbour.hold_until = hold
             neighbour.heard_init = True
         elif not neighbour.heard_init:
-            return  # out of order: it is sent again
+            return  # out of order: it will be retransmitted
         self._emit(neighbour.port, neighbour.address, Packet(wire.HELLO, self._asn, ack=packet.sequence))
         if packet.sequence == neighbour.last_sequence:
             return
@@ -253,7 +258,7 @@ class Service:
         self._dual.leave(neighbour.address)
         self._install_soon()
 
-    # -- one reliable packet at a time ---------------------------------------------------------------------------------------
+    # -- one reliable packet at a time -------------------------------------------------------------------------------
 
     def _say(self, address: str, opcode: int, prefix: str, vector: Vector) -> None:
         if address in self._near:
@@ -288,7 +293,7 @@ class Service:
             neighbour.tries = 0
             self._transmit(neighbour)
 
-    # -- routes ----------------------------------------------------------------------------------------------------------------
+    # -- routes ------------------------------------------------------------------------------------------------------
 
     def _install_soon(self) -> None:
         if self._due is None or self._due.call is None:
@@ -300,7 +305,7 @@ class Service:
         lines = []
         for prefix in {*self._installed, *wanted}:
             if self._installed.get(prefix) != wanted.get(prefix):
-                # whatever there is of it: the priority, and with it the identity, is another one
+                # delete any existing route: the priority identifies a route, and it changes with the metric
                 lines.append(f"route flush exact {prefix} proto {_ORIGIN}")
                 lines += [f"route add {prefix} proto {_ORIGIN} {wanted[prefix]}"] if prefix in wanted else []
         if lines:
@@ -323,7 +328,7 @@ class Service:
         ahead = hops[0] if len(hops) == 1 else " ".join(f"nexthop {hop}" for hop in hops)
         return f"metric {DISTANCE << 24 | distance} {ahead}"
 
-    # -- state -------------------------------------------------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         now = self._loop.now()
@@ -391,7 +396,7 @@ class Service:
         return found
 
     def command(self, words: list[str]) -> str:
-        """``clear neighbors``: they are met anew."""
+        """Run ``clear neighbors``: neighbours are discovered again."""
         if words != ["clear", "neighbors"]:
             raise ValueError(f"eigrp knows no command {' '.join(words)!r} (known: clear neighbors)")
         for neighbour in list(self._near.values()):

@@ -1,6 +1,7 @@
 """One HSRP group on one interface: the state machine of RFC 2281 §5.
 
-Priority, timers, preemption and tracks may change while it runs; another virtual address or version is another group.
+Priority, timers, preemption and tracks may change while it runs; a changed virtual address or version makes it a new
+group.
 """
 
 from __future__ import annotations
@@ -28,30 +29,30 @@ from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.redundancy impor
 )
 from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.virtual_router import Held, VirtualRouter
 
-# a group that nobody tells its address stays in LEARN for ever: nothing to wait for
+# a group that never learns its address stays in LEARN: readiness does not wait for it
 _UNSETTLED = {State.LISTEN, State.SPEAK}
 
 
 class Peer:
-    """The active or the standby router of a group, as its hellos say; forgotten when they cease."""
+    """The active or the standby router of a group, according to its hellos; removed when they stop."""
 
     def __init__(self, address: str, packet: HsrpPacket) -> None:
         self.address = address
         self.packet = packet
 
     def report(self, left_s: float) -> dict[str, Any]:
-        """The peer for ``show standby``."""
+        """Return the peer for ``show standby``."""
         mac = packets.mac_text(self.packet.identifier) if any(self.packet.identifier) else ""
         return {"address": self.address, "priority": self.packet.priority, "left_s": left_s, "mac": mac}
 
 
 class HsrpGroup:
-    """A group.
+    """One HSRP group.
 
     Args:
-        shared: What services share.
-        held: Who holds virtual routers here.
-        port: The interface; it speaks UDP.
+        shared: Objects that services share.
+        held: The virtual routers that this node holds.
+        port: The interface, with a UDP socket.
         config: ``interface label group version address secondary priority preempt preempt_delay_s hello_ms hold_ms text
             md5 mac tracks name``; see ``fhrp.py``.
     """
@@ -70,16 +71,16 @@ class HsrpGroup:
         self._learned = ""
         self._preempt_from = 0.0
 
-    # -- what is known -----------------------------------------------------------------------------------------------
+    # -- state -----------------------------------------------------------------------------------------------
 
     @property
     def priority(self) -> int:
-        """The priority now, under tracking."""
+        """The current priority, with tracking."""
         return tracked_priority(self.config["priority"], self.config["tracks"], self._shared)
 
     @property
     def address(self) -> str:
-        """The virtual address, configured or learned; "" if it is not known."""
+        """The virtual address, configured or learned; "" if it is unknown."""
         return self.config["address"] or self._learned
 
     @property
@@ -93,14 +94,14 @@ class HsrpGroup:
 
     @property
     def waiting(self) -> list[str]:
-        """What it waits for until it is settled."""
+        """What the group waits for until it is settled."""
         if self.state not in _UNSETTLED or (self.state is State.LISTEN and self._active and self._standby):
             return []
         where = f"HSRP group {self.config['group']} on {self.config['label']}"
         return [f"{where} is in state {self.state.name.capitalize()}, expected Active or Standby"]
 
     def report(self) -> dict[str, Any]:
-        """The group for ``show standby``. Times in seconds of lab time."""
+        """Return the group for ``show standby``, with times in seconds of lab time."""
         now = self._loop.now()
         return {
             "interface": self.config["label"],
@@ -124,7 +125,7 @@ class HsrpGroup:
 
     @property
     def _timers(self) -> tuple[int, int]:
-        """Hello and hold time: those of the active router where it is another one, as IOS learns them."""
+        """Return hello and hold time: those learned from another active router, else the configured ones."""
         own: tuple[int, int] = (self.config["hello_ms"], self.config["hold_ms"])
         if self._active is None or self._counts_milliseconds:
             return own
@@ -132,7 +133,7 @@ class HsrpGroup:
 
     @property
     def _counts_milliseconds(self) -> bool:
-        """Whether the timers are such that packets of version 1 cannot say them: then nothing is learned from these."""
+        """Whether packets of version 1 cannot carry the timers; then no timers are learned from them."""
         times = self.config["hello_ms"], self.config["hold_ms"]
         return self.config["version"] == 1 and any(time % 1000 for time in times)
 
@@ -142,10 +143,10 @@ class HsrpGroup:
     def _rank(self) -> tuple[int, bytes]:
         return self.priority, address_key(self._link.address if self._link else "")
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------
 
     def refresh(self, link: Link | None) -> None:
-        """Look at the link as it is now, the tracks and the configuration again."""
+        """React to the current link state, tracks and configuration."""
         usable = link is not None and link.up and bool(link.address) and self._enabled()
         moved = (
             self._link is not None
@@ -156,7 +157,7 @@ class HsrpGroup:
             self._stop()
         self._link = link
         if usable and self.state is State.INIT:
-            # this one may preempt only when it has been up for the configured delay
+            # this router may preempt only after it has been up for the configured delay
             self._preempt_from = self._loop.now() + self.config["preempt_delay_s"]
             self._listen()
         elif self.state is State.ACTIVE:
@@ -166,7 +167,7 @@ class HsrpGroup:
         return all(is_up(track, self._shared) for track in self.config["tracks"] if track.get("shutdown"))
 
     def resign(self) -> None:
-        """Leave the group, telling the others."""
+        """Leave the group and announce it."""
         self._stop()
 
     def _stop(self) -> None:
@@ -224,7 +225,7 @@ class HsrpGroup:
             self._shared.log("HSRP", 5, "STATECHANGE", f"{where} state {names}")
 
     def _hold(self) -> None:
-        """Answer for the virtual router, as it is configured now."""
+        """Update the virtual router held by this node to the current configuration."""
         wanted = VirtualRouter(self.config["interface"], self.mac, (self.address, *self.config["secondary"]))
         if wanted != self._router:
             if self._router is not None:
@@ -282,14 +283,14 @@ class HsrpGroup:
         )
         if self.config["md5"]:
             packet = packet.signed(self.config["md5"])
-        # the active router speaks from the virtual MAC address: switches learn where it is
+        # the active router sends from the virtual MAC address, so that switches learn its port
         source_mac = self.mac if self.state is State.ACTIVE else self._link.mac
         group = GROUP_ADDRESS[version]
         payload = packets.udp(self._link.address, PORT, group, PORT, packet.pack())
         self._port.send(source_mac, self._link.address, group, payload, ttl=1)
 
     def receive(self, source: str, packet: HsrpPacket) -> None:
-        """A packet of this group's number and version came from ``source``."""
+        """Handle a packet of this group's number and version from ``source``."""
         if self.state is State.INIT or not self._authentic(packet):
             return
         if packet.opcode is Opcode.RESIGN:
@@ -324,7 +325,7 @@ class HsrpGroup:
                 self._send(Opcode.HELLO)
             return
         if self._standby is not None and self._standby.address == source:
-            # the standby router became the active one: there is none until another speaks
+            # the standby router became active: there is no standby router until one announces itself
             self._standby = None
             self._restart_standby()
         self._heard_active(source, packet)

@@ -24,7 +24,7 @@ class Opcode(IntEnum):
 
 
 class State(IntEnum):
-    """States of a group, in the order of the protocol; names as IOS prints them."""
+    """States of a group, in the order of the protocol, with IOS's names."""
 
     INIT = 1
     LEARN = 2
@@ -34,14 +34,14 @@ class State(IntEnum):
     ACTIVE = 6
 
 
-# version 1 numbers them otherwise
+# version 1 uses other numbers
 _V1_STATE = {State.INIT: 0, State.LEARN: 1, State.LISTEN: 2, State.SPEAK: 4, State.STANDBY: 8, State.ACTIVE: 16}
 _V1_STATES = {number: state for state, number in _V1_STATE.items()}
 
 
 @dataclass(frozen=True)
 class HsrpPacket:
-    """One HSRP packet. Timers in milliseconds; ``text`` is the authentication in clear."""
+    """An HSRP packet. Timers in milliseconds; ``text`` is the clear-text authentication."""
 
     version: int
     opcode: Opcode
@@ -56,12 +56,12 @@ class HsrpPacket:
     identifier: bytes = bytes(6)
 
     def pack(self) -> bytes:
-        """The UDP payload."""
+        """Return the UDP payload."""
         body = self._pack_v1() if self.version == 1 else self._pack_v2()
         return body + (_md5_tlv(self.digest) if self.digest else b"")
 
     def signed(self, key: str) -> HsrpPacket:
-        """The packet with the keyed digest (MD5) of itself under ``key``."""
+        """Return the packet with its keyed MD5 digest under ``key``."""
         plain = replace(self, digest=b"").pack()
         secret = key.encode()
         return replace(self, digest=hashlib.md5(secret + plain + secret, usedforsecurity=False).digest())
@@ -79,7 +79,7 @@ class HsrpPacket:
 
     @classmethod
     def parse(cls, data: bytes) -> HsrpPacket | None:
-        """The packet in ``data``, or ``None`` if it is none."""
+        """Return the packet in ``data``, or ``None`` if it is invalid."""
         try:
             if data[:1] == b"\0":
                 return cls._parse_v1(data)
@@ -127,7 +127,7 @@ class HsrpPacket:
 
 
 def virtual_mac(version: int, group: int) -> bytes:
-    """0000.0c07.acXX of version 1, 0000.0c9f.fXXX of version 2."""
+    """Return 0000.0c07.acXX for version 1, 0000.0c9f.fXXX for version 2."""
     return bytes.fromhex(f"00000c07ac{group:02x}" if version == 1 else f"00000c9ff{group:03x}")
 
 

@@ -1,4 +1,4 @@
-"""What HSRP and VRRP groups have in common: their priority under tracking, and the port they speak through."""
+"""Shared code of HSRP and VRRP groups: the priority with tracking, and the socket on an interface."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.virtual_router i
 
 
 def tracked_priority(priority: int, tracks: Sequence[Mapping[str, Any]], shared: Shared) -> int:
-    """The configured priority less the decrement of each tracked object or link that is down; never under 0."""
+    """Return the configured priority minus the decrement of each tracked item that is down; never below 0."""
     lost: int = sum(track["decrement"] for track in tracks if not is_up(track, shared))
     return max(0, priority - lost)
 
 
 def is_up(track: Mapping[str, Any], shared: Shared) -> bool:
-    """Whether a track, ``{"object": 1, …}`` or ``{"link": "gi0-1", …}``, is up."""
+    """Whether a tracked item, ``{"object": 1, …}`` or ``{"link": "gi0-1", …}``, is up."""
     if "object" in track:
         return shared.tracks.is_up(track["object"])
     link = shared.links.get(track["link"])
@@ -29,12 +29,12 @@ def is_up(track: Mapping[str, Any], shared: Shared) -> bool:
 
 
 def address_key(address: str) -> bytes:
-    """By which addresses are compared as numbers."""
+    """Return a key that compares addresses as numbers."""
     return socket.inet_aton(address or "0.0.0.0")  # noqa: S104
 
 
 class Port:
-    """A protocol's packets on one interface."""
+    """The sockets of a protocol on one interface."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Port:
         self.interface = interface
 
     def open(self) -> Link | None:
-        """Listen, anew if the link was made anew; returns the link as it is now."""
+        """Open the sockets, again if the link was recreated; return the current link."""
         link = self._shared.links.get(self.interface)
         if link is not None and link.index != self._index:
             self.close()
@@ -64,7 +64,7 @@ class Port:
         return link
 
     def _listen(self, link: Link) -> None:
-        # a raw socket: the sender's time to live is wanted, and what the packet filter dropped does not come
+        # a raw socket: it provides the TTL, and it does not receive what the packet filter dropped
         listener = socket.socket(socket.AF_INET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, self._protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, self.interface.encode())
         for group in self._groups:
@@ -82,13 +82,13 @@ class Port:
                 self._receive(datagram)
 
     def send(self, source_mac: bytes, source: str, group: str, payload: bytes, *, ttl: int) -> None:
-        """Multicast ``payload`` of this protocol, from a MAC address that need not be the interface's."""
+        """Multicast ``payload`` of this protocol, from a MAC address that may differ from the interface's."""
         datagram = packets.ipv4(source, group, self._protocol, payload, ttl=ttl, tos=0xC0)
         frame = packets.ethernet(packets.multicast_mac(group), source_mac, packets.ETH_IP, datagram)
         self._held.send(self.interface, frame)
 
     def close(self) -> None:
-        """Listen no longer. Idempotent."""
+        """Close the sockets. Idempotent."""
         if self._socket is not None:
             self._shared.loop.unwatch(self._socket.fileno())
             self._socket.close()

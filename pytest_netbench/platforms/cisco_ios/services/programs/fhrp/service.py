@@ -1,7 +1,8 @@
 """The service ``fhrp``: HSRP and VRRP groups.
 
-Configuration: ``{"hsrp": [group, …], "vrrp": [group, …]}``, the groups as ``HsrpGroup`` and ``VrrpGroup`` say; fields that
-are absent have IOS's defaults. State: ``{"hsrp": [report, …], "vrrp": [report, …], "waiting": [phrase, …]}``.
+Configuration: ``{"hsrp": [group, …], "vrrp": [group, …]}``, with groups as documented in ``HsrpGroup`` and
+``VrrpGroup``; missing fields have IOS's defaults. State: ``{"hsrp": [report, …], "vrrp": [report, …], "waiting":
+[phrase, …]}``.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     },
     "vrrp": {**_COMMON, "preempt": True, "interval_s": 1, "learn": False, "text": ""},
 }
-# another value makes it another group
+# a change of one of these makes it a new group
 _IDENTITY = ("version", "address")
 
 

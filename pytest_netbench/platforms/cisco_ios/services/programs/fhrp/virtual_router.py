@@ -1,8 +1,9 @@
-"""The virtual router in the kernel: who holds it accepts frames to its MAC address and traffic to its IP addresses.
+"""The virtual router in the kernel: its holder accepts frames to its MAC address and packets to its IP addresses.
 
-No macvlan: what arrives for the virtual router must arrive on the interface itself, so that its access lists, NAT and
-policies apply. So the ingress hook takes frames to the virtual MAC for the node's own, a route in the table ``local``
-takes its addresses for the node's own, and ARP for them is answered here, with the virtual MAC, and not by the kernel.
+It is not a macvlan: packets for the virtual router must arrive on the interface itself, so that its access lists, NAT
+and policies apply. Therefore the ingress hook accepts frames to the virtual MAC address, a route in the table
+``local`` accepts its addresses, and this module, not the kernel, answers ARP requests for them, with the virtual MAC
+address.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _NETDEV, _ARP = "netdev ios_fhrp", "arp ios_fhrp"
 
 @dataclass(frozen=True)
 class VirtualRouter:
-    """What its holder answers for."""
+    """The addresses of a virtual router."""
 
     interface: str
     mac: bytes
@@ -42,7 +43,7 @@ class Held:
         self._out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
 
     def take(self, router: VirtualRouter) -> None:
-        """Hold ``router`` and tell the network."""
+        """Hold ``router`` and announce it."""
         self._held.add(router)
         self._update(router.interface)
         run("bridge", f"fdb replace {packets.mac_text(router.mac)} dev {router.interface} self permanent\n")
@@ -50,17 +51,17 @@ class Held:
         self.announce(router)
 
     def release(self, router: VirtualRouter) -> None:
-        """Hold ``router`` no longer. Idempotent."""
+        """Stop holding ``router``. Idempotent."""
         if router not in self._held:
             return
         self._held.discard(router)
         self._update(router.interface)
-        # a link that went down or away took its routes with it
+        # the routes of a link disappear when it goes down
         run("ip", "".join(f"route del {line}\n" for line in self._routes(router)), may_fail=True)
         run("bridge", f"fdb del {packets.mac_text(router.mac)} dev {router.interface} self permanent\n", may_fail=True)
 
     def announce(self, router: VirtualRouter) -> None:
-        """Tell all who listen where the virtual router is now."""
+        """Announce the virtual router in gratuitous ARP packets."""
         for address in router.addresses:
             arp = Arp(packets.ARP_REPLY, router.mac, address, packets.BROADCAST, address)
             self.send(router.interface, packets.ethernet(packets.BROADCAST, router.mac, packets.ETH_ARP, arp.pack()))
@@ -82,7 +83,7 @@ class Held:
     def _update(self, interface: str) -> None:
         run("nft", ruleset(self._held))
         wanted = any(router.interface == interface for router in self._held)
-        # with 0 the kernel asks for hosts in the name of the virtual address, and tells them its own MAC address for it
+        # with 0 the kernel would send ARP requests from the virtual address with its own MAC address
         with contextlib.suppress(FileNotFoundError):
             Path(f"/proc/sys/net/ipv4/conf/{interface}/arp_announce").write_text("2" if wanted else "0")
         if wanted and interface not in self._listeners:
@@ -110,7 +111,7 @@ class Held:
 
 
 def ruleset(held: Iterable[VirtualRouter]) -> str:
-    """The tables of this module, made anew in one transaction."""
+    """Return the tables of this module, replaced in one transaction."""
     lines = [f"table {table}\ndelete table {table}" for table in (_NETDEV, _ARP)]
     routers = sorted(held, key=lambda router: (router.interface, router.mac))
     if not routers:

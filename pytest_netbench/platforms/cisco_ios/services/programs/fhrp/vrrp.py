@@ -28,7 +28,7 @@ _OWNER = 255
 
 
 class State(StrEnum):
-    """States, named as IOS prints them."""
+    """States, with IOS's names."""
 
     INIT = "Init"
     BACKUP = "Backup"
@@ -36,13 +36,14 @@ class State(StrEnum):
 
 
 class VrrpGroup:
-    """A group.
+    """One VRRP group.
 
     Args:
-        shared: What services share.
-        held: Who holds virtual routers here.
-        port: The interface; it speaks protocol 112.
-        config: ``interface label group address secondary priority preempt preempt_delay_s interval_s learn text tracks``.
+        shared: Objects that services share.
+        held: The virtual routers that this node holds.
+        port: The interface, with a socket of protocol 112.
+        config: ``interface label group address secondary priority preempt preempt_delay_s interval_s learn text
+            tracks``.
     """
 
     def __init__(self, shared: Shared, held: Held, port: Port, config: Mapping[str, Any]) -> None:
@@ -58,25 +59,25 @@ class VrrpGroup:
 
     @property
     def is_owner(self) -> bool:
-        """Whether the virtual address is this router's own."""
+        """Whether the virtual address is this router's own address."""
         return self._link is not None and self._link.address == self.config["address"]
 
     @property
     def priority(self) -> int:
-        """The priority now: 255 for the owner of the address, else as configured and tracked, at least 1."""
+        """The current priority: 255 for the owner of the address, else as configured with tracking, at least 1."""
         if self.is_owner:
             return _OWNER
         return max(1, tracked_priority(self.config["priority"], self.config["tracks"], self._shared))
 
     @property
     def waiting(self) -> list[str]:
-        """What it waits for: a backup that has heard no master yet."""
+        """What the group waits for: a backup that has not heard a master yet."""
         if self.state is not State.BACKUP or self._master[0]:
             return []
         return [f"VRRP group {self.config['group']} on {self.config['label']} is in state Backup and knows no master"]
 
     def report(self) -> dict[str, Any]:
-        """The group for ``show vrrp``. Times in seconds of lab time."""
+        """Return the group for ``show vrrp``, with times in seconds of lab time."""
         address, priority, interval = self._master
         own = self.state is State.MASTER
         now = self._loop.now()
@@ -99,10 +100,10 @@ class VrrpGroup:
             "tracks_up": [is_up(track, self._shared) for track in self.config["tracks"]],
         }
 
-    # -- what happens ------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------
 
     def refresh(self, link: Link | None) -> None:
-        """Look at the link as it is now, the tracks and the configuration again."""
+        """React to the current link state, tracks and configuration."""
         usable = link is not None and link.up and bool(link.address)
         moved = (
             self._link is not None
@@ -118,7 +119,7 @@ class VrrpGroup:
             self._hold()
 
     def resign(self) -> None:
-        """Leave the group, telling the others."""
+        """Leave the group and announce it."""
         if self.state is State.MASTER:
             self._advertise(priority=0)
         self._timer.cancel()
@@ -146,7 +147,7 @@ class VrrpGroup:
 
     @property
     def _advertised_s(self) -> int:
-        """The interval as packets can say it: in whole seconds."""
+        """The advertised interval, in whole seconds."""
         return max(1, int(self.config["interval_s"]))
 
     def _down_s(self) -> float:
@@ -176,7 +177,7 @@ class VrrpGroup:
         self._shared.log("VRRP", 6, "STATECHANGE", f"{where} state {former} -> {state}")
 
     def _hold(self) -> None:
-        """Answer for the virtual router, as it is configured now."""
+        """Update the virtual router held by this node to the current configuration."""
         addresses = (self.config["address"], *self.config["secondary"])
         wanted = VirtualRouter(self.config["interface"], virtual_mac(self.config["group"]), addresses)
         if wanted != self._router:
@@ -201,7 +202,7 @@ class VrrpGroup:
         self._port.send(mac, self._link.address, GROUP_ADDRESS, packet.pack(), ttl=TTL)
 
     def receive(self, source: str, packet: VrrpPacket) -> None:
-        """An advertisement of this group came from ``source``."""
+        """Handle an advertisement of this group from ``source``."""
         if self.state is State.INIT or packet.text != self.config["text"]:
             return
         if packet.interval_s != self._advertised_s and not self.config["learn"]:

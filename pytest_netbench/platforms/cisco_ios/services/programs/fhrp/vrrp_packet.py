@@ -26,7 +26,7 @@ class VrrpPacket:
     text: str = ""
 
     def pack(self) -> bytes:
-        """The payload of an IP datagram."""
+        """Return the payload of an IP datagram."""
         kind = SIMPLE_TEXT if self.text else NO_AUTHENTICATION
         head = struct.pack("!6B", _TYPE, self.group, self.priority, len(self.addresses), kind, self.interval_s)
         rest = b"".join(socket.inet_aton(address) for address in self.addresses)
@@ -35,7 +35,7 @@ class VrrpPacket:
 
     @classmethod
     def parse(cls, data: bytes) -> VrrpPacket | None:
-        """The advertisement in ``data``, or ``None`` if it is damaged or of another version."""
+        """Return the advertisement in ``data``, or ``None`` if it is invalid or of another version."""
         if len(data) < 16 or data[0] != _TYPE or checksum(data):
             return None
         _, group, priority, count, kind, interval = struct.unpack_from("!6B", data)
@@ -47,5 +47,5 @@ class VrrpPacket:
 
 
 def virtual_mac(group: int) -> bytes:
-    """0000.5e00.01XX."""
+    """Return 0000.5e00.01XX."""
     return bytes.fromhex(f"00005e0001{group:02x}")

@@ -1,1 +1,1 @@
-"""Log messages: syslog and logged matches of access lists."""
+"""Log messages: syslog and logged access list matches."""

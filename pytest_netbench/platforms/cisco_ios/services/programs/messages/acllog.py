@@ -1,9 +1,10 @@
-"""The service ``acllog``: what lines of access lists with ``log`` matched, as messages.
+"""The service ``acllog``: log messages of access list lines with ``log``.
 
-The kernel hands over copies of matched packets (nfnetlink_log). The first packet of a flow is told at once, those after it in one message every
-five minutes. Configuration: ``{"group": 31, "names": {kernel interface: full name}}``; the prefix of a logged packet is
-``FAMILY|LIST|NUMBER|ACTION|KIND`` with kind ``s`` (standard), ``l`` (log) or ``i`` (log-input), or ``z|PAIR|CLASS|ACTION|z`` for a
-class of a zone policy. State: ``{"flows": count, "waiting"}``.
+The kernel delivers copies of matched packets (nfnetlink_log). The first packet of a flow is logged at once, later
+ones in one message every five minutes. Configuration: ``{"group": 31, "names": {kernel interface: full name}}``.
+
+The prefix of a logged packet is ``FAMILY|LIST|NUMBER|ACTION|KIND`` with kind ``s`` (standard), ``l`` (log) or ``i``
+(log-input), or ``z|PAIR|CLASS|ACTION|z`` for a class of a zone policy. State: ``{"flows": count, "waiting"}``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _NAMES = {
 
 
 class Service:
-    """Reads the kernel's log and tells it as IOS does."""
+    """Reads the kernel's packet log and writes IOS's messages."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -67,7 +68,7 @@ class Service:
         if group is not None:
             self._send(group, attribute(_COMMAND, bytes([_BIND])))
             self._send(group, attribute(_MODE, struct.pack("!IBB", _COPIED, 2, 0)))
-            # one packet at a time: whoever looks at the log wants to see the packet before
+            # one packet per read: a reader of the log expects messages without delay
             self._send(group, attribute(_THRESHOLD, struct.pack("!I", 1)))
         self._group = group
 
@@ -82,7 +83,7 @@ class Service:
         self._socket.send(head + struct.pack("!BBH", 0, 0, group) + body)
 
     def _readable(self) -> None:
-        # ENOBUFS says that packets were lost, which is no harm to the others
+        # ENOBUFS reports lost packets; the others are still valid
         with contextlib.suppress(BlockingIOError, OSError):
             while data := self._socket.recv(1 << 16):
                 for kind, body in messages(data):
@@ -139,7 +140,7 @@ class Service:
 
 
 def describe(prefix: list[str], packet: bytes, came_in: str) -> tuple[str, str, str] | None:
-    """(facility, mnemonic, text without the count) of a packet that a line has matched; ``None`` if it cannot be read."""
+    """Return (facility, mnemonic, text without count) for a logged packet; ``None`` if it is unreadable."""
     family, name, number, action, kind = prefix
     found = ends(packet)
     if found is None:
@@ -167,7 +168,7 @@ def describe(prefix: list[str], packet: bytes, came_in: str) -> tuple[str, str, 
 
 
 def _of_zones(pair: str, name: str, action: str, found: Ends) -> tuple[str, str, str]:
-    """The first message of a flow that a class of zones dropped or passed, and behind a tab what a sum of packets says."""
+    """Return the messages of a zone class: that of the first packet of a flow, a tab, and that of a packet count."""
     protocol, source, target, source_port, target_port = found
     word = _ICMP.get(protocol) or _NAMES.get(protocol) or str(protocol)
     if protocol in _ICMP:
@@ -185,7 +186,7 @@ def _of_zones(pair: str, name: str, action: str, found: Ends) -> tuple[str, str,
 
 
 def ends(packet: bytes) -> Ends | None:
-    """Protocol, addresses, and ports (of ICMP: type and code) of a packet."""
+    """Return protocol, addresses, and ports (of ICMP: type and code) of a packet."""
     try:
         if packet[0] >> 4 == 4:
             size, protocol = (packet[0] & 15) * 4, packet[9]
@@ -205,12 +206,12 @@ def ends(packet: bytes) -> Ends | None:
 
 
 def attribute(kind: int, data: bytes) -> bytes:
-    """An attribute of netlink."""
+    """Return an encoded netlink attribute."""
     return struct.pack("=HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
 
 
 def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The attributes of a netlink message."""
+    """Return the attributes of a netlink message."""
     at = 0
     while at + 4 <= len(data):
         size, kind = struct.unpack_from("=HH", data, at)
@@ -221,7 +222,7 @@ def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The messages of one read from netlink: (type, body)."""
+    """Return the messages of one read from netlink: (type, body)."""
     at = 0
     while at + 16 <= len(data):
         size, kind = struct.unpack_from("=IH", data, at)

@@ -1,8 +1,10 @@
 """The service ``syslog``: messages to logging hosts as datagrams (RFC 3164), and the messages of other services.
 
-Configuration: ``{"hosts": [{"address", "port"}, …], "facility": 23, "severity": 6, "source": "", "interface": ""}``; a message goes
-out if its severity is at most the configured one. Command: ``send SEVERITY FACILITY MNEMONIC TEXT …``. State: ``{"messages":
-[{"time", "facility", "severity", "mnemonic", "text"}, …], "sent": {address: count}, "waiting"}``, times in seconds since 1970.
+Configuration: ``{"hosts": [{"address", "port"}, …], "facility": 23, "severity": 6, "source": "", "interface": ""}``.
+A message is sent if its severity is at most the configured one. Command: ``send SEVERITY FACILITY MNEMONIC TEXT …``.
+
+State: ``{"messages": [{"time", "facility", "severity", "mnemonic", "text"}, …], "sent": {address: count},
+"waiting"}``, with times in seconds since 1970.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _PORT, _LOCAL7, _INFORMATIONAL = 514, 23, 6
 
 
 class Service:
-    """Sends what is logged."""
+    """Sends logged messages."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -41,7 +43,7 @@ class Service:
         priority = self._config.get("facility", _LOCAL7) * 8 + entry["severity"]
         text = f"<{priority}>{self._number}: {stamp(entry['time'])}: {formatted(entry)}"
         for host in self._config.get("hosts", ()):
-            # no route to there: it is lost, as syslog is
+            # without a route the message is lost, as with any syslog sender
             with contextlib.suppress(OSError):
                 self._socket.sendmsg([text.encode()], self._ancillary(), 0, (host["address"], host.get("port", _PORT)))
                 self._sent[host["address"]] += 1
@@ -68,12 +70,12 @@ class Service:
 
 
 def formatted(entry: dict[str, Any]) -> str:
-    """``%FACILITY-SEVERITY-MNEMONIC: text``."""
+    """Return ``%FACILITY-SEVERITY-MNEMONIC: text``."""
     return f"%{entry['facility']}-{entry['severity']}-{entry['mnemonic']}: {entry['text']}"
 
 
 def stamp(moment: float) -> str:
-    """``*Nov 21 10:42:07.123``: a clock that nobody has set."""
+    """Return ``*Nov 21 10:42:07.123``; the asterisk marks a clock that was not set."""
     parts = time.gmtime(moment)
     return (
         f"*{time.strftime('%b', parts)} {parts.tm_mday:2}"

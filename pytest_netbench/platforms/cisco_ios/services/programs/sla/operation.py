@@ -1,4 +1,4 @@
-"""IP SLA operations of type icmp-echo: a request every so often, and what became of it."""
+"""IP SLA operations of type icmp-echo: periodic requests and their results."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ OK, OVER_THRESHOLD, TIMEOUT, UNKNOWN = "OK", "Over threshold", "Timeout", "Unkno
 
 
 class Operation:
-    """One operation.
+    """One IP SLA operation.
 
     Args:
-        loop: For its times, which are lab time; the round trip is measured in wall time, as packets travel in it.
-        links: Where the address of a source interface is looked up.
+        loop: The loop, for times in lab time; round trips are measured in wall time, as packets travel in it.
+        links: The links, for the address of a source interface.
         pinger: Sends the requests.
-        config: ``number target source interface frequency_s timeout_ms threshold_ms size tos scheduled start_s life_s``.
+        config: ``number target source interface frequency_s timeout_ms threshold_ms size tos scheduled start_s
+            life_s``.
         changed: Called after each result.
     """
 
@@ -39,7 +40,7 @@ class Operation:
         self._closed = False
 
     def start(self) -> None:
-        """Begin, if it is scheduled."""
+        """Start, if it is scheduled."""
         if not self.config.get("scheduled"):
             return
         self._timer = self._loop.after(self.config.get("start_s", 0), self._begin)
@@ -56,7 +57,7 @@ class Operation:
         self._timer.cancel()
 
     def close(self) -> None:
-        """End for good; a reply that is still to come is ignored."""
+        """Stop; a later reply is ignored."""
         self._closed = True
         self._end.cancel()
         self._stop()
@@ -94,11 +95,11 @@ class Operation:
 
     @property
     def waiting(self) -> bool:
-        """Whether its first result is still to come."""
+        """Whether its first result is missing."""
         return self._running and self.code == UNKNOWN
 
     def report(self) -> dict[str, Any]:
-        """State for ``show ip sla statistics``. ``started_at`` in wall time, seconds since 1970; 0: never."""
+        """Return the state for ``show ip sla statistics``. ``started_at``: seconds since 1970; 0 is never."""
         return {
             "number": self.config["number"],
             "target": self.config["target"],

@@ -1,8 +1,9 @@
 """The service ``sla``: IP SLA operations, tracked objects, and routes that depend on them.
 
-Configuration: ``{"operations": […], "tracks": […], "routes": [{"track": 1, "daemon": "staticd", "up": line, "down": line}, …]}``,
-operations and tracks as ``Operation`` and ``Track`` say. A route's ``up`` is entered in FRR's daemon when its object comes up,
-``down`` when it goes down or the route is no longer configured. State: ``{"operations", "tracks", "waiting"}``.
+Configuration: ``{"operations": […], "tracks": […], "routes": [{"track": 1, "daemon": "staticd", "up": line, "down":
+line}, …]}``, with operations and tracks as documented in ``Operation`` and ``Track``. A route's ``up`` is entered in
+FRR's daemon when its object comes up, ``down`` when it goes down or the route is removed. State: ``{"operations",
+"tracks", "waiting"}``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _LISTS = ("list", "threshold")
 
 
 class Service:
-    """All of a router's operations and tracked objects."""
+    """All IP SLA operations and tracked objects of a router."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
@@ -40,7 +41,7 @@ class Service:
             if track.config != wanted.get(number):
                 track.close()
                 del self._tracks[number]
-        # lists last: they are judged by the others
+        # lists last: their state depends on the others
         for entry in sorted(wanted.values(), key=lambda entry: entry["kind"] in _LISTS):
             if entry["number"] not in self._tracks:
                 self._tracks[entry["number"]] = Track(self._shared, entry, self._judge, self._publish)
@@ -64,7 +65,7 @@ class Service:
             track.refresh()
 
     def _publish(self) -> None:
-        """An object changed: lists of it may change too, then routes and whoever else listens."""
+        """Handle a change of an object: update lists that contain it, then routes and other listeners."""
         if self._busy:
             return
         self._busy = True

@@ -1,4 +1,4 @@
-"""Tracked objects: an IP SLA operation, a link, a route, or a list of other objects; each up or down."""
+"""Tracked objects: an IP SLA operation, a link, a route, or a list of other objects; each is up or down."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pytest_netbench.platforms.cisco_ios.services.programs.sla.operation import 
 
 
 class Track:
-    """One object.
+    """One tracked object.
 
     Args:
-        shared: What services share.
-        config: ``number kind delay_up_s delay_down_s`` and, by kind, ``sla``: ``operation what`` (``reachability`` or ``state``);
-            ``link``: ``link label what`` (``line-protocol`` or ``ip routing``); ``route``: ``prefix``; ``list``: ``boolean``
-            (``and`` or ``or``) and ``objects``, [number, negated, weight] each; ``threshold``: ``what`` (``weight`` or
-            ``percentage``), ``up`` and ``down``, and ``objects``.
-        judge: Whether the object as configured is up now.
+        shared: Objects that services share.
+        config: ``number kind delay_up_s delay_down_s`` and further fields by kind. ``sla``: ``operation what``
+            (``reachability`` or ``state``). ``link``: ``link label what`` (``line-protocol`` or ``ip routing``).
+            ``route``: ``prefix``. ``list``: ``boolean`` (``and`` or ``or``) and ``objects``, [number, negated, weight]
+            each. ``threshold``: ``what`` (``weight`` or ``percentage``), ``up``, ``down`` and ``objects``.
+        judge: Returns whether the configured object is up now.
         changed: Called after each change, delays included.
     """
 
@@ -39,7 +39,7 @@ class Track:
         self._pending = Timer(0, 0, None)
 
     def refresh(self) -> None:
-        """Judge again; a change takes effect after its delay, if it lasts that long."""
+        """Evaluate again; a change takes effect after its delay, unless it is reverted before."""
         wanted = self._judge(self.config)
         if wanted == self.up:
             self._pending.cancel()
@@ -61,11 +61,11 @@ class Track:
         self._changed()
 
     def close(self) -> None:
-        """Change no more."""
+        """Stop changing."""
         self._pending.cancel()
 
     def report(self) -> dict[str, Any]:
-        """State for ``show track``."""
+        """Return the state for ``show track``."""
         now = self._shared.loop.now()
         return {
             "number": self.config["number"],
@@ -90,13 +90,13 @@ def described(config: Mapping[str, Any]) -> str:
 
 
 class Judge:
-    """Whether objects are up now."""
+    """Evaluates objects."""
 
     def __init__(self, shared: Shared, operations: Mapping[int, Operation], tracks: Mapping[int, Track]) -> None:
         self._shared, self._operations, self._tracks = shared, operations, tracks
 
     def __call__(self, config: Mapping[str, Any]) -> bool:
-        """Whether the object that is configured so is up."""
+        """Whether the configured object is up now."""
         kinds = {
             "sla": self._sla,
             "link": self._link,
@@ -125,7 +125,7 @@ class Judge:
         return bool(votes) and (all(votes) if config["boolean"] == "and" else any(votes))
 
     def _threshold(self, config: Mapping[str, Any]) -> bool:
-        """Up from ``up`` on, down from ``down`` on, between them as it was."""
+        """Up from ``up`` on, down from ``down`` on, unchanged between them."""
         weights = {number: weight for number, _, weight in config["objects"]}
         total = sum(weight for number, weight in weights.items() if self._is_up(number))
         if config["what"] == "percentage":

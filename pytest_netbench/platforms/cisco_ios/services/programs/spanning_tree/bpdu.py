@@ -1,4 +1,4 @@
-"""Bridge protocol data units (IEEE 802.1D-2004, clause 9) and the frames that carry them: IEEE's own and Cisco's per VLAN."""
+"""Bridge protocol data units (IEEE 802.1D-2004, clause 9) in IEEE's frames and in Cisco's frames per VLAN."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TICKS = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Bpdu:
-    """One unit. Identifiers are numbers: priority above the address, so the better one is the smaller. Times in seconds."""
+    """A BPDU. Identifiers are numbers with the priority above the address; the smaller is better. Times in seconds."""
 
     version: int = RSTP
     kind: int = RST
@@ -39,15 +39,15 @@ class Bpdu:
     hello: float = 2.0
     forward_delay: float = 15.0
     vlan: int | None = None
-    """The VLAN that the sender says it is of; only in frames of Cisco's."""
+    """The VLAN that the sender names; only in Cisco's frames."""
 
     @property
     def vector(self) -> tuple[int, int, int, int]:
-        """What is compared; the better one is the smaller."""
+        """The priority vector; the smaller is better."""
         return self.root, self.cost, self.bridge, self.port
 
     def pack(self) -> bytes:
-        """The unit without anything around it."""
+        """Return the BPDU without frame headers."""
         head = struct.pack("!HBB", 0, self.version, self.kind)
         if self.kind == TCN:
             return head
@@ -62,7 +62,7 @@ class Bpdu:
 
     @classmethod
     def unpack(cls, data: bytes) -> Bpdu | None:
-        """The unit in ``data``, or ``None`` if there is none."""
+        """Return the BPDU in ``data``, or ``None``."""
         if len(data) < 4 or data[:2] != b"\0\0":
             return None
         version, kind = data[2], data[3]
@@ -94,12 +94,12 @@ class Bpdu:
 
 
 def ieee_frame(source: bytes, unit: Bpdu) -> bytes:
-    """The frame that every bridge understands."""
+    """Return the standard frame that every bridge understands."""
     return _framed(IEEE_GROUP, source, _LLC + unit.pack())
 
 
 def cisco_frame(source: bytes, unit: Bpdu, vlan: int) -> bytes:
-    """The frame of one VLAN on a trunk."""
+    """Return Cisco's frame for one VLAN on a trunk."""
     body = unit.pack()
     padding = b"\0" * (36 - len(body)) if unit.kind != TCN else b""
     return _framed(CISCO_GROUP, source, _SNAP + body + padding + struct.pack("!HHH", 0, 2, vlan))
@@ -110,7 +110,7 @@ def _framed(group: bytes, source: bytes, payload: bytes) -> bytes:
 
 
 def parse(frame: bytes) -> tuple[bool, Bpdu] | None:
-    """(whether the frame is Cisco's, the unit), or ``None`` for another frame."""
+    """Return (whether the frame is Cisco's, the BPDU), or ``None`` for another frame."""
     payload = frame[14 : 14 + int.from_bytes(frame[12:14], "big")]
     if frame[:6] == IEEE_GROUP and payload.startswith(_LLC):
         unit = Bpdu.unpack(payload[len(_LLC) :])

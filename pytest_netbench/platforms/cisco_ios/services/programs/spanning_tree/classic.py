@@ -1,4 +1,4 @@
-"""How ports come to forward by timers alone: listening, learning, forwarding (IEEE 802.1D-1998, clause 8)."""
+"""Port transitions by timers alone: listening, learning, forwarding (IEEE 802.1D-1998, clause 8)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Classic:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._announcing: Timer | None = None
-        """At the root: while its units say that the topology changed."""
+        """On the root: the timer while its BPDUs signal a topology change."""
         self._telling = False
-        """Elsewhere: until the root's side acknowledges that the topology changed."""
+        """On other bridges: whether a topology change is signalled and not yet acknowledged by the root's side."""
         self._fast = False
 
     # ---- states ----
@@ -71,7 +71,7 @@ class Classic:
                 self._topology_changed(port)
             return
         if unit.kind != bpdu.CONFIG:
-            # a rapid bridge goes over to units that this one knows when it hears them
+            # a rapid bridge changes to classic BPDUs when it receives them
             if port.role == DESIGNATED:
                 self._tree.send(port)
             return
@@ -114,7 +114,10 @@ class Classic:
         )
 
     def _age_of(self, port: Port) -> float:
-        """How old the news of the root is: the time it lay here counts, else old news would go round for ever."""
+        """Return the age of the root's information.
+
+        It includes the time in this bridge; otherwise old information would circulate forever.
+        """
         return port.heard.message_age + self._tree.loop.now() - port.heard_at + 1 if port.heard else 0
 
     def tick(self) -> None:
@@ -148,7 +151,7 @@ class Classic:
             self._tree.transmit(self._tree.root_port, Bpdu(version=bpdu.STP, kind=bpdu.TCN))
 
     def _follow(self, unit: Bpdu) -> None:
-        """Do as the root says."""
+        """Follow the root's topology change flag."""
         if unit.acknowledged:
             self._telling = False
         self._age(fast=unit.topology_change)

@@ -1,7 +1,8 @@
-"""The spanning tree of one VLAN: who is root, what role each port has, and when it may forward (IEEE 802.1D-1998 and -2004).
+"""The spanning tree of one VLAN: root, port roles and port states (IEEE 802.1D-1998 and -2004).
 
-A tree knows neither frames nor the switch: it is told of links and units, and tells a ``Medium`` what to send and in which
-state to put a port. How a port gets to forward is the business of ``classic_tree`` (timers) and ``rapid_tree`` (agreement).
+A tree is independent of frames and of the switch: it receives link changes and BPDUs, and calls a ``Medium`` to send
+BPDUs and to set port states. How a port reaches forwarding is defined by ``classic`` (timers) and ``rapid``
+(agreement).
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ ADDRESS_BITS = 48
 
 @dataclass(frozen=True, kw_only=True)
 class PortSettings:
-    """What is configured of a port in a tree. ``guard``: ``root``, ``loop`` or ""."""
+    """The configuration of a port in a tree. ``guard``: ``root``, ``loop`` or ""."""
 
     cost: int = 4
     priority: int = 128
     edge: bool = False
     guard: str = ""
     silent: bool = False
-    """Neither sends nor hears units."""
+    """Neither sends nor receives BPDUs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeSettings:
-    """What is configured of a tree. The priority is without the VLAN's number, which the identifier adds."""
+    """The configuration of a tree. The priority is without the VLAN's number, which the identifier adds."""
 
     priority: int = 32768
     hello: float = 2.0
@@ -42,10 +43,10 @@ class TreeSettings:
 
 
 class Medium(Protocol):
-    """What a tree acts upon."""
+    """The switch as a tree uses it."""
 
     def set_state(self, tree: Tree, port: Port) -> None:
-        """Put ``port`` in ``port.state``."""
+        """Set the switch's port to ``port.state``."""
         ...
 
     def send(self, tree: Tree, port: Port, unit: Bpdu) -> None: ...
@@ -55,13 +56,13 @@ class Medium(Protocol):
         ...
 
     def set_ageing(self, tree: Tree, *, fast: bool) -> None:
-        """Forget addresses after the forward delay, or after the usual time again."""
+        """Set the ageing time to the forward delay, or back to the default."""
         ...
 
 
 @dataclass(eq=False)
 class Port:
-    """A port of the tree. ``heard`` is the best unit of its segment that another bridge sent, while it is valid."""
+    """A port of the tree. ``heard`` is the best valid BPDU of another bridge on its segment."""
 
     name: str
     number: int
@@ -74,11 +75,11 @@ class Port:
     inconsistent: str = ""
     expiry: Timer | None = None
     mismatch: Timer | None = None
-    """Until the two ends of the line count as agreed on their native VLAN again."""
+    """The timer until a native VLAN mismatch is considered resolved."""
     step: Timer | None = None
-    """Until the next state that time alone brings."""
+    """The timer of the next state transition."""
     changing: Timer | None = None
-    """While the port sends word of a topology change (rapid)."""
+    """The timer while the port signals a topology change (rapid)."""
     proposing: bool = False
     agreed: bool = False
     legacy: bool = False
@@ -90,21 +91,21 @@ class Port:
 
     @property
     def identifier(self) -> int:
-        """Priority and number as one."""
+        """Priority and number as one number."""
         return self.settings.priority << 8 | self.number
 
     def stop(self) -> None:
-        """Let no timer change the state."""
+        """Cancel timed state transitions."""
         if self.step is not None:
             self.step.cancel()
             self.step = None
 
 
 class Mode(Protocol):
-    """How ports of a tree come to forward."""
+    """The rules by which ports of a tree reach forwarding."""
 
     def entered(self, port: Port, former: str) -> None:
-        """The role of ``port`` may have changed, or what it rests on."""
+        """Handle a possible change of the role of ``port``, or of its conditions."""
         ...
 
     def received(self, port: Port, unit: Bpdu) -> None: ...
@@ -116,17 +117,17 @@ class Mode(Protocol):
         ...
 
     def lifetime(self, unit: Bpdu) -> float:
-        """Seconds for which ``unit`` is valid."""
+        """Return the number of seconds for which ``unit`` is valid."""
         ...
 
     def replaces(self, port: Port, unit: Bpdu) -> bool:
-        """Whether ``unit`` takes the place of what was heard before on a port."""
+        """Whether ``unit`` replaces the BPDU heard before on a port."""
         ...
 
 
 @dataclass
 class Tree:
-    """One VLAN's tree."""
+    """The tree of one VLAN."""
 
     vlan: int
     address: int
@@ -141,7 +142,7 @@ class Tree:
     changed_by: str = ""
     mode: Mode = field(init=False)
     _offer: Bpdu | None = None
-    """What the root port had heard when it was chosen."""
+    """The BPDU of the root port when it was chosen."""
 
     def __post_init__(self) -> None:
         self.mode = self.make_mode(self)
@@ -152,12 +153,12 @@ class Tree:
 
     @property
     def identifier(self) -> int:
-        """This bridge's."""
+        """The identifier of this bridge."""
         return (self.settings.priority + self.vlan) << ADDRESS_BITS | self.address
 
     @property
     def is_root(self) -> bool:
-        """Whether this bridge takes itself for the root."""
+        """Whether this bridge considers itself the root."""
         return self.root_port is None
 
     @property
@@ -167,23 +168,23 @@ class Tree:
 
     @property
     def cost(self) -> int:
-        """Of the path to the root."""
+        """The cost of the path to the root."""
         if self.root_port is None or self._offer is None:
             return 0
         return self._offer.cost + self.root_port.settings.cost
 
     @property
     def times(self) -> tuple[float, float, float]:
-        """Maximum age, hello and forward delay: the root's."""
+        """Maximum age, hello and forward delay of the root."""
         unit = self._offer or self.settings
         return unit.max_age, unit.hello, unit.forward_delay
 
     def vector_of(self, port: Port) -> tuple[int, int, int, int]:
-        """What this bridge would say on ``port``."""
+        """Return the priority vector that this bridge sends on ``port``."""
         return self.root, self.cost, self.identifier, port.identifier
 
     def decide(self) -> None:
-        """Choose the root port and the role of each port, and let the mode act on what changed."""
+        """Choose the root port and all port roles; let the mode handle the changes."""
         before = (self.root, self.cost)
         best, chosen = (self.identifier, 0, self.identifier, 0, 0), None
         for port in self.ports.values():
@@ -201,7 +202,7 @@ class Tree:
                 formers[port.name] = port.role
                 port.role = self._role(port)
                 port.agreed = port.agreed and not news
-        # the root port last: what was root before blocks before the new one forwards
+        # the root port last: a former root port blocks before the new one forwards
         for port in sorted(self.ports.values(), key=lambda port: port.role == ROOT):
             if port.name in formers:
                 self.mode.entered(port, formers[port.name])
@@ -209,7 +210,7 @@ class Tree:
             self.tell()
 
     def tell(self) -> None:
-        """Say on every designated port what there is to say."""
+        """Send BPDUs on every designated port."""
         for port in self.active():
             if port.role == DESIGNATED:
                 self.send(port)
@@ -229,18 +230,18 @@ class Tree:
     # ---- links and configuration ----
 
     def add(self, name: str, number: int, settings: PortSettings) -> None:
-        """Have a port whose link is up."""
+        """Add a port whose link is up."""
         self.ports[name] = Port(name, number, settings, role=DESIGNATED, edge=settings.edge)
         self.decide()
 
     def reconfigure(self, settings: TreeSettings) -> None:
-        """Change priority or times; not the mode."""
+        """Change priority or times, but not the mode."""
         self.settings = settings
         self.decide()
         self.tell()
 
     def configure(self, name: str, settings: PortSettings) -> None:
-        """Change what is configured of a port."""
+        """Change the configuration of a port."""
         port = self.ports[name]
         if port.settings == settings:
             return
@@ -250,7 +251,7 @@ class Tree:
         self.decide()
 
     def remove(self, name: str) -> None:
-        """A port's link went down, or it left the VLAN."""
+        """Remove a port whose link went down or which left the VLAN."""
         self._take_out(name)
         self.decide()
 
@@ -264,7 +265,7 @@ class Tree:
         self.put(port, DISCARDING)
 
     def close(self) -> None:
-        """The tree is no more; its ports discard."""
+        """Stop the tree; its ports discard."""
         self._ticker.cancel()
         for name in list(self.ports):
             self._take_out(name)
@@ -272,7 +273,7 @@ class Tree:
     # ---- units ----
 
     def receive(self, name: str, unit: Bpdu) -> None:
-        """A unit came in on a port."""
+        """Handle a BPDU received on a port."""
         port = self.ports.get(name)
         if port is None or port.settings.silent:
             return
@@ -285,7 +286,7 @@ class Tree:
         self.mode.received(port, unit)
 
     def note(self, port: Port, unit: Bpdu) -> None:
-        """Keep what was heard, until it is too old."""
+        """Store a received BPDU until it expires."""
         port.heard, port.heard_at = unit, self.loop.now()
         if port.expiry is not None:
             port.expiry.cancel()
@@ -298,11 +299,11 @@ class Tree:
         self.decide()
 
     def send(self, port: Port) -> None:
-        """Say on ``port`` what there is to say."""
+        """Send a BPDU on ``port``."""
         self.transmit(port, self.mode.unit_for(port))
 
     def transmit(self, port: Port, unit: Bpdu) -> None:
-        """Send a unit, unless the port is to be silent."""
+        """Send a BPDU, unless the port is silent."""
         if not port.settings.silent:
             port.sent += 1
             self.medium.send(self, port, unit)
@@ -324,7 +325,7 @@ class Tree:
         self.medium.set_state(self, port)
 
     def active(self) -> Iterable[Port]:
-        """Ports that are root or designated."""
+        """Root and designated ports."""
         return [port for port in self.ports.values() if port.role in (ROOT, DESIGNATED)]
 
     def changed(self, port: Port) -> None:
@@ -335,5 +336,5 @@ class Tree:
 
     @property
     def waiting(self) -> list[str]:
-        """Ports that time or agreement will yet let forward."""
+        """Ports that will reach forwarding by a timer or an agreement."""
         return [port.name for port in self.active() if port.state != FORWARDING and not port.inconsistent]

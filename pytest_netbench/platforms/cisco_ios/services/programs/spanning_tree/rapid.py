@@ -1,4 +1,4 @@
-"""How ports come to forward by agreement with the neighbour, and by timers where none agrees (IEEE 802.1D-2004, clause 17)."""
+"""Port transitions by agreement with the neighbour, or by timers without one (IEEE 802.1D-2004, clause 17)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Rapid:
     def _become_root(self, port: Port) -> None:
         port.proposing = False
         if port.state != FORWARDING:
-            # whoever was root before has been heard of first and discards, so there is no loop
+            # the former root port has been handled before and discards, so there is no loop
             self._forward(port)
 
     def _become_designated(self, port: Port, former: str) -> None:
@@ -98,7 +98,7 @@ class Rapid:
 
     def _hear(self, port: Port, unit: Bpdu) -> None:
         if not self.replaces(port, unit):
-            # its sender does not know better; if it forwards all the same, it does not hear this side
+            # its sender has inferior information; if it forwards nevertheless, it does not receive our BPDUs
             if port.role == DESIGNATED:
                 if unit.learning and unit.kind == bpdu.RST and port.state != DISCARDING:
                     self._discard(port)
@@ -111,7 +111,7 @@ class Rapid:
             self._answer(port)
 
     def _answer(self, port: Port) -> None:
-        """Agree to a proposal, once nothing behind this bridge can make a loop of it."""
+        """Agree to a proposal, once no port behind this bridge can cause a loop."""
         if port.role == ROOT:
             for other in self._tree.active():
                 if other.role == DESIGNATED and not other.edge and not other.agreed:
@@ -173,7 +173,7 @@ class Rapid:
     # ---- topology changes ----
 
     def _topology_changed(self, port: Port, *, cause: Port | None) -> None:
-        """Forget what was learned elsewhere and pass the word on; ``cause`` is the port that brought it."""
+        """Flush addresses learned on other ports and propagate the change; ``cause`` is the port that reported it."""
         self._tree.changed(port)
         for other in self._tree.active():
             if other is cause or other.edge:

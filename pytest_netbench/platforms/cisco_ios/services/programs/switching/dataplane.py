@@ -1,4 +1,4 @@
-"""The switching program (``native/switch.c``) seen from who controls it: orders, frames handed over, addresses learned."""
+"""A client of the switching program (``native/switch.c``): orders, copied frames, learned addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDERS = 16_000
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame handed over: why, where it came in, and its bytes without the tag."""
+    """A frame from the switching program: the reason, the incoming port, and its bytes without the tag."""
 
     why: int
     port: int
@@ -40,7 +40,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Address:
-    """A line of the address table; ``age`` in seconds since the address was last seen."""
+    """An entry of the address table; ``age`` is the number of seconds since the address was last seen."""
 
     port: int
     domain: int
@@ -50,7 +50,7 @@ class Address:
 
 
 class Dataplane:
-    """One running switching program. Closing its socket ends it, so it cannot outlive this process."""
+    """A running switching program. It ends when its socket closes, so it cannot outlive this process."""
 
     def __init__(self, loop: Loop, received: Callable[[Frame], None]) -> None:
         if not os.access(PROGRAM, os.X_OK):
@@ -70,13 +70,13 @@ class Dataplane:
         loop.watch(self._socket.fileno(), self._readable)
 
     def order(self, *words: object) -> None:
-        """Give an order; it is carried out before anything else that is asked of the program."""
+        """Add an order; orders run before any later request."""
         self._orders.append(" ".join(map(str, words)))
         if self._due is None:
             self._due = self._loop.after(0, self.flush)
 
     def flush(self) -> None:
-        """Send the orders given so far."""
+        """Send the pending orders."""
         self._settle()
         pending, self._orders = self._orders, []
         while pending:
@@ -88,23 +88,23 @@ class Dataplane:
             del pending[:count]
 
     def transmit(self, port: int, domain: int, data: bytes) -> None:
-        """Send a frame out of ``port``, tagged as the port is in ``domain``, whatever state it has."""
+        """Send a frame out of ``port`` with the port's tag in ``domain``, whatever the port's state."""
         self._hand(_TRANSMIT, Frame(0, port, domain, 0, _NO_OFFLOAD, data))
 
     def transmit_raw(self, port: int, tci: int, data: bytes) -> None:
-        """Send a frame out of ``port`` under a tag of its own; 0 for none."""
+        """Send a frame out of ``port`` with an explicit tag; 0 for none."""
         self._hand(_RAW, Frame(0, port, 0, tci, _NO_OFFLOAD, data))
 
     def relay(self, frame: Frame, port: int) -> None:
-        """Send a frame that was handed over out of ``port``."""
+        """Send a received frame out of ``port``."""
         self._hand(_TRANSMIT, replace(frame, port=port))
 
     def approve(self, frame: Frame) -> None:
-        """Let a frame that was handed over go on as if nothing had been watched."""
+        """Forward a received frame as the switching program would have done."""
         self._hand(_APPROVED, frame)
 
     def judge_again(self, frame: Frame) -> None:
-        """Let a frame that was handed over come in anew."""
+        """Process a received frame again, as if it had just arrived."""
         self._hand(_AGAIN, frame)
 
     def _hand(self, what: int, frame: Frame) -> None:
@@ -112,7 +112,7 @@ class Dataplane:
         self._socket.send(_HEAD.pack(0, what, frame.port, frame.domain, frame.tci, frame.offload) + frame.data)
 
     def addresses(self) -> list[Address]:
-        """The address table."""
+        """Return the address table."""
         self.order("list")
         self.flush()
         lines: list[str] = []
@@ -123,7 +123,7 @@ class Dataplane:
             if message[0]:
                 lines += self._without_errors(message)
             else:
-                # what came in between is dealt with when the table is whole
+                # frames that arrive meanwhile are handled when the table is complete
                 self._loop.after(0, partial(self._received, _frame(message)))
         return [_address(line) for line in lines[:-1]]
 

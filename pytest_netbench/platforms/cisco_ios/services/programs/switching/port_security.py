@@ -1,4 +1,4 @@
-"""Port security: who may speak on a port, and what happens when another does."""
+"""Port security: permitted source addresses of a port, and the reaction to violations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Secured = tuple[int, str]
 
 @dataclass(eq=False)
 class Guard:
-    """A port that is guarded. It lasts as long as its port security, whatever becomes of the link."""
+    """A port with port security. It exists as long as port security is configured, whatever the link state."""
 
     config: dict[str, Any]
     addresses: dict[Secured, str] = field(default_factory=dict)
@@ -30,18 +30,18 @@ class Guard:
     violations: int = 0
     last: tuple[str, int] = ("00:00:00:00:00:00", 0)
     attachment: Attachment | None = None
-    """The one that was told of the addresses."""
+    """The attachment that has the addresses."""
 
 
 class PortSecurity:
-    """The guarded ports of a switch."""
+    """Port security on all ports of a switch."""
 
     def __init__(self, switch: Service) -> None:
         self._switch = switch
         self._guards: dict[str, Guard] = {}
 
     def refresh(self) -> None:
-        """Guard the ports that the configuration says, and no other."""
+        """Apply the configuration: add, update and remove guards."""
         ports = self._switch.config.get("ports", {})
         wanted = {name: port["security"] for name, port in ports.items() if port.get("security")}
         for name in [name for name in self._guards if name not in wanted]:
@@ -87,7 +87,7 @@ class PortSecurity:
             self._switch.order("secure", guard.attachment.number, 0)
 
     def close(self) -> None:
-        """Guard nothing any more."""
+        """Remove all guards."""
         for guard in self._guards.values():
             for timer in guard.timers.values():
                 timer.cancel()
@@ -116,7 +116,7 @@ class PortSecurity:
             self._remove(guard, key)
 
     def clear(self, what: str, name: str = "") -> None:
-        """Forget what was learned (``dynamic``, ``sticky`` or ``all``), on one port or on all."""
+        """Remove learned addresses (``dynamic``, ``sticky`` or ``all``), on one port or on all."""
         for port, guard in self._guards.items():
             for word, kind in (("dynamic", DYNAMIC), ("sticky", STICKY)):
                 if name in ("", port) and what in (word, "all"):
@@ -125,7 +125,7 @@ class PortSecurity:
     # ---- frames ----
 
     def stranger(self, attachment: Attachment, frame: Frame) -> None:
-        """A frame came from an address that the port does not know."""
+        """Handle a frame from an address that the port does not know."""
         guard = self._guards.get(attachment.name)
         if guard is None:
             return
@@ -157,7 +157,7 @@ class PortSecurity:
     # ---- what is asked ----
 
     def state(self) -> dict[str, Any]:
-        """By port: its addresses and violations."""
+        """Return addresses and violations by port."""
         return {
             name: {
                 "addresses": [[vlan, mac, kind] for (vlan, mac), kind in sorted(guard.addresses.items())],

@@ -1,8 +1,9 @@
 """The service ``switch``: VLANs between ports, spanning trees, SVIs and dot1Q subinterfaces over the switching program.
 
-Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inner`` (SVIs: the hidden end of a veth to its
-VLAN; ``steady`` of them are always up), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees`` (VLAN to ``TreeSettings`` and ``mode``),
-``vlans`` (those that exist), ``statics`` (port, VLAN, address), ``ageing`` (VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
+Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inner`` (SVIs: the hidden end of a veth to
+its VLAN; those in ``steady`` are always up), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees``
+(VLAN to ``TreeSettings`` and ``mode``), ``vlans`` (those that exist), ``statics`` (port, VLAN, address), ``ageing``
+(VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
 
 State: ``waiting``, ``errors``, ``ports``, ``trees``, ``security`` and ``snooping``. Commands: ``addresses`` (JSON),
 ``clear addresses [PORT]``, ``clear security dynamic|sticky|all [PORT]``, ``clear bindings``, ``recover PORT``.
@@ -41,7 +42,7 @@ FORWARDING = 2
 
 @dataclass(eq=False)
 class Attachment:
-    """An interface that the switching program holds. ``tags``: by domain, the tag of its frames, 0 for none."""
+    """An interface that the switching program uses. ``tags``: its tag by domain, 0 for untagged."""
 
     name: str
     number: int
@@ -58,7 +59,7 @@ class Attachment:
 
 
 class Service:
-    """See the module."""
+    """The service ``switch``; see the module."""
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
@@ -79,7 +80,7 @@ class Service:
     # ---- configuration ----
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Take over a configuration."""
+        """Apply a configuration."""
         if not config:
             self._close()
             return
@@ -109,7 +110,7 @@ class Service:
         return found
 
     def _wanted(self) -> dict[str, dict[int, int]]:
-        """By interface: its domains and their tags."""
+        """Return the tags by domain of each interface."""
         existing = set(self.config.get("vlans", ()))
         wanted = {
             name: {int(vlan): tag for vlan, tag in self._tags(name, port).items() if int(vlan) in existing}
@@ -133,7 +134,7 @@ class Service:
             self.plane.flush()
 
     def refresh(self) -> None:
-        """Bring everything in line with the configuration, the links and what was negotiated. Idempotent."""
+        """Apply the configuration, the link states and the negotiated modes. Idempotent."""
         wanted = self._wanted()
         for name in list(self.held):
             if name not in wanted:
@@ -149,7 +150,7 @@ class Service:
         self._raise_inner()
 
     def _fix_addresses(self) -> None:
-        """Have the addresses that are configured, at the ports as they are held now."""
+        """Set the static addresses at their current ports."""
         wanted = {}
         for name, vlan, mac in self.config.get("statics", ()):
             attachment = self.held.get(name)
@@ -164,7 +165,7 @@ class Service:
                 self.order("static", attachment.number, *key)
 
     def _watch(self) -> None:
-        """Have handed over what someone here looks at."""
+        """Request copies of the frames that parts of this service inspect."""
         always = CONTROL if self._trunking.negotiates() else 0
         for vlan in self.config.get("vlans", ()):
             control = CONTROL if str(vlan) in self.config.get("trees", {}) else always
@@ -174,12 +175,12 @@ class Service:
                 self.order("watch", vlan, flags)
 
     def order(self, *words: object) -> None:
-        """Give the switching program an order, if it runs."""
+        """Send an order to the switching program, if it runs."""
         if self.plane is not None:
             self.plane.order(*words)
 
     def is_port(self, attachment: Attachment) -> bool:
-        """Whether an interface is a port, not the inside of an SVI or a subinterface."""
+        """Whether an interface is a port, not the inner end of an SVI or a subinterface."""
         return attachment.name in self.config.get("ports", {})
 
     # ---- interfaces ----
@@ -228,7 +229,7 @@ class Service:
                 self.set_state(attachment, domain, FORWARDING)
 
     def set_state(self, attachment: Attachment, domain: int, state: int) -> None:
-        """Let a port block, learn or forward in a domain."""
+        """Set a port to blocking, learning or forwarding in a domain."""
         if attachment.states.get(domain, 0) != state:
             attachment.states[domain] = state
             self._running().order("state", attachment.number, domain, state)
@@ -249,7 +250,7 @@ class Service:
     # ---- what is up because something else is ----
 
     def _later(self) -> None:
-        """Look at inner links once this turn's changes are made."""
+        """Update inner links after the changes of this turn."""
         if not self._due:
             self._due = True
             self.shared.loop.after(0, self._raise_due)
@@ -277,7 +278,7 @@ class Service:
             self._set_up(name, up)
 
     def _set_up(self, name: str, up: bool) -> None:
-        with contextlib.suppress(OSError):  # it is gone; word of it is on the way
+        with contextlib.suppress(OSError):  # the link is gone; its notification will follow
             request = struct.pack("16sH14x", name.encode(), 0)
             flags = struct.unpack("16sH14x", fcntl.ioctl(self._control, _SIOCGIFFLAGS, request))[1]
             flags = flags | _IFF_UP if up else flags & ~_IFF_UP
@@ -286,7 +287,7 @@ class Service:
     # ---- ports that are disabled for an error ----
 
     def disable(self, attachment: Attachment, cause: str) -> None:
-        """Shut a port for an error, until someone or time recovers it."""
+        """Disable a port because of an error, until it recovers by command or by time."""
         if attachment.disabled:
             return
         attachment.disabled = cause
@@ -334,7 +335,7 @@ class Service:
         if str(frame.domain) in self.config.get("trees", {}):
             self._trees.received(attachment, frame)
         elif self.plane is not None:
-            self.plane.approve(frame)  # without a spanning tree, those of others pass
+            self.plane.approve(frame)  # a VLAN without a spanning tree forwards BPDUs of others
 
     # ---- what is asked ----
 

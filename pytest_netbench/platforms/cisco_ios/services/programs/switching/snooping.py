@@ -1,4 +1,4 @@
-"""DHCP snooping and ARP inspection: only trusted ports may lead to servers, and only who has an address may speak for it."""
+"""DHCP snooping and ARP inspection: only trusted ports lead to servers; senders of ARP need a valid address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FROM_SERVERS = frozenset({Kind.OFFER, Kind.ACK, Kind.NAK})
 
 @dataclass(eq=False)
 class Binding:
-    """Who has an address, and until when: seconds of the loop's clock, ``None`` for ever."""
+    """The owner of an address. It expires at a time of the loop's clock, ``None`` for never."""
 
     mac: str
     address: str
@@ -35,13 +35,13 @@ class Binding:
 
 
 class Snooping:
-    """DHCP snooping and ARP inspection of a switch: the second rests on what the first has seen."""
+    """DHCP snooping and ARP inspection of a switch; inspection uses the bindings of snooping."""
 
     def __init__(self, switch: Service) -> None:
         self._switch = switch
         self._bindings: dict[tuple[int, str], Binding] = {}
         self._asking: dict[tuple[int, bytes], str] = {}
-        """By VLAN and client: the port it last asked on."""
+        """The port of a client's last request, by VLAN and client."""
         self._static: list[Binding] = []
         self._counts: dict[int, Counter[str]] = {}
         self.dropped: Counter[str] = Counter()
@@ -50,14 +50,14 @@ class Snooping:
     # ---- configuration ----
 
     def watches(self, vlan: int) -> int:
-        """What is to be handed over in a VLAN."""
+        """Return the kinds of frames to copy in a VLAN."""
         config = self._switch.config
         dhcp = vlan in ((config.get("snooping") or {}).get("vlans", ()))
         arp = vlan in ((config.get("inspection") or {}).get("vlans", ()))
         return dhcp * DHCP | arp * ARP
 
     def refresh(self) -> None:
-        """Tell the switching program whom to trust with ARP. DHCP is always looked at: answers make bindings."""
+        """Set the ports trusted for ARP in the switching program. DHCP is always inspected: answers create bindings."""
         config = self._switch.config
         for attachment in self._switch.held.values():
             flags = 0 if self._switch.is_port(attachment) and not self._trusted(attachment, "arp") else ARP
@@ -70,7 +70,7 @@ class Snooping:
         self._static = [Binding(**binding, kind="static") for binding in config.get("bindings", ())]
 
     def close(self) -> None:
-        """Forget everything."""
+        """Remove all state."""
         for key in list(self._bindings):
             self._remove(key)
         self._asking.clear()
@@ -86,7 +86,7 @@ class Snooping:
     # ---- DHCP ----
 
     def dhcp(self, attachment: Attachment, frame: Frame) -> None:
-        """A DHCP message came in."""
+        """Handle a DHCP message."""
         message = _message(frame)
         if message is None:
             self._approve(frame)
@@ -163,7 +163,7 @@ class Snooping:
             binding.timer.cancel()
 
     def clear(self) -> None:
-        """Forget the bindings that were seen."""
+        """Remove the learned bindings."""
         for key in list(self._bindings):
             self._remove(key)
 
@@ -178,7 +178,7 @@ class Snooping:
     # ---- ARP ----
 
     def arp(self, attachment: Attachment, frame: Frame) -> None:
-        """An ARP packet came in on a port that is not trusted with it."""
+        """Handle an ARP packet from a port that is not trusted for ARP."""
         packet = Arp.parse(frame.data[_ETHERNET:])
         counts = self._counts.setdefault(frame.domain, Counter())
         why = "invalid" if packet is None else self._invalid(frame, packet)
@@ -209,7 +209,7 @@ class Snooping:
         return ""
 
     def _unfounded(self, vlan: int, packet: Arp) -> str:
-        """Why a sender may not speak for the address, "" if it may: access lists come before bindings."""
+        """Return why a sender may not use the address, "" if it may: access lists precede bindings."""
         listed = (self._switch.config.get("inspection") or {}).get("filters", {}).get(str(vlan))
         if listed is not None:
             for permit, address, mac in listed["rules"]:
@@ -232,7 +232,7 @@ class Snooping:
     # ---- what is asked ----
 
     def state(self) -> dict[str, Any]:
-        """Bindings, what was dropped, and ARP packets by VLAN."""
+        """Return bindings, drop counts, and ARP packets by VLAN."""
         now = self._switch.shared.loop.now()
         bindings = [
             {

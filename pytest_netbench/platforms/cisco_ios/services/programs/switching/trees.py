@@ -1,4 +1,4 @@
-"""The spanning trees of a switch, one for each VLAN, and the frames that their units travel in."""
+"""The spanning trees of a switch, one for each VLAN, and the frames of their BPDUs."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Trees:
     # ---- configuration ----
 
     def governs(self, attachment: Attachment, domain: int) -> bool:
-        """Whether a tree says what ``attachment`` does in ``domain``."""
+        """Whether a tree controls the state of ``attachment`` in ``domain``."""
         config = self._switch.config
         return attachment.name in config.get("ports", {}) and str(domain) in config.get("trees", {})
 
     def refresh(self) -> None:
-        """Have the trees of the configuration, with the ports whose links are up."""
+        """Create and update the configured trees, with the ports whose links are up."""
         wanted = {int(vlan): tree for vlan, tree in self._switch.config.get("trees", {}).items()}
         for vlan in list(self._trees):
             if vlan not in wanted or not isinstance(self._trees[vlan].mode, _MODES[wanted[vlan]["mode"]]):
@@ -83,7 +83,7 @@ class Trees:
             tree.add(attachment.name, config["number"], settings)
 
     def left(self, attachment: Attachment, domain: int) -> None:
-        """``attachment`` is no longer in ``domain``."""
+        """Handle that ``attachment`` left ``domain``."""
         tree = self._trees.get(domain)
         if tree is not None and attachment.name in tree.ports:
             tree.remove(attachment.name)
@@ -92,14 +92,14 @@ class Trees:
         self._trees.pop(vlan).close()
 
     def close(self) -> None:
-        """Have no tree any more."""
+        """Stop all trees."""
         for vlan in list(self._trees):
             self._trees.pop(vlan).close()
 
     # ---- frames ----
 
     def received(self, attachment: Attachment, frame: Frame) -> None:
-        """A control frame came in; what is no unit of a tree is not for this part."""
+        """Handle a control frame; frames without a BPDU are ignored."""
         found = bpdu.parse(frame.data)
         config = self._switch.config["ports"].get(attachment.name)
         if found is None or config is None or attachment.disabled:
@@ -114,7 +114,7 @@ class Trees:
             )
             self._switch.disable(attachment, "bpduguard")
             return
-        # on a trunk IEEE's own units are those of VLAN 1, and come untagged
+        # on a trunk, IEEE's BPDUs belong to VLAN 1 and are untagged
         vlan = 1 if attachment.trunk and not cisco else frame.domain
         tree = self._trees.get(vlan)
         if tree is None or attachment.name not in tree.ports:
@@ -125,7 +125,7 @@ class Trees:
         tree.receive(attachment.name, unit)
 
     def _mismatch(self, attachment: Attachment, vlan: int, stated: int) -> None:
-        """The two ends of a line disagree which VLAN is untagged: block both here."""
+        """Handle a native VLAN mismatch: block both VLANs on the port."""
         for tree in (self._trees.get(vlan), self._trees.get(stated)):
             port = tree.ports.get(attachment.name) if tree else None
             if tree is None or port is None or port.inconsistent not in {"", "pvid"}:
@@ -180,7 +180,7 @@ class Trees:
     # ---- what is asked ----
 
     def waiting(self) -> list[str]:
-        """What is not settled yet."""
+        """Return what is not settled yet."""
         return [
             f"spanning tree of VLAN {vlan}: {port} does not forward yet"
             for vlan, tree in sorted(self._trees.items())
@@ -188,12 +188,12 @@ class Trees:
         ]
 
     def state(self) -> dict[str, Any]:
-        """By VLAN: the bridge, its root and its ports."""
+        """Return bridge, root and ports by VLAN."""
         return {str(vlan): _tree_state(tree) for vlan, tree in sorted(self._trees.items())}
 
 
 def port_settings(config: dict[str, Any], vlan: int, *, trunk: bool) -> PortSettings:
-    """What is configured of a port in the tree of ``vlan``."""
+    """Return the configuration of a port in the tree of ``vlan``."""
     costs, priorities = config.get("costs", {}), config.get("priorities", {})
     return PortSettings(
         cost=costs.get(str(vlan), costs.get("", config.get("cost", 4))),

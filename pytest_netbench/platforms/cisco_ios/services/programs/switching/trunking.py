@@ -1,4 +1,4 @@
-"""Which ports are trunks: by configuration, or agreed with the neighbour by DTP."""
+"""Trunk modes of ports: by configuration, or by negotiation with DTP."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Talk:
 
 
 class Trunking:
-    """The modes of all ports of a switch."""
+    """The trunk modes of all ports of a switch."""
 
     def __init__(self, switch: Service) -> None:
         self._switch = switch
@@ -55,14 +55,14 @@ class Trunking:
         return str(self._switch.config.get("ports", {}).get(name, {}).get("mode", "access"))
 
     def negotiates(self) -> bool:
-        """Whether any port speaks with its neighbour."""
+        """Whether any port negotiates with its neighbour."""
         return any(port.get("negotiates") for port in self._switch.config.get("ports", {}).values())
 
     def refresh(self) -> None:
-        """Speak on ports that are up and negotiate, and on no other."""
+        """Send DTP on ports that are up and negotiate, and only there."""
         ports = self._switch.config.get("ports", {})
         for name in [name for name in self._talks if not (name in ports and ports[name].get("negotiates"))]:
-            self._speak(name)  # for the last time: the neighbour need not wait until it has forgotten
+            self._speak(name)  # a last message, so that the neighbour need not wait for its timeout
             self._talks.pop(name).stop()
         for name, port in ports.items():
             attachment = self._switch.held.get(name)
@@ -75,7 +75,7 @@ class Trunking:
                 self._speak(name)
 
     def close(self) -> None:
-        """Speak no more."""
+        """Stop sending DTP."""
         for talk in self._talks.values():
             talk.stop()
         self._talks.clear()
@@ -98,7 +98,7 @@ class Trunking:
         return (GROUP + mac + struct.pack("!H", len(payload)) + payload).ljust(60, b"\0")
 
     def received(self, attachment: Attachment, frame: Frame) -> bool:
-        """Take in a frame if it is of DTP; whether it is."""
+        """Handle a frame if it is a DTP frame; return whether it is."""
         payload = frame.data[14:]
         if frame.data[:6] != GROUP or not payload.startswith(_SNAP):
             return False
@@ -121,7 +121,7 @@ class Trunking:
 
 
 def _status(data: bytes) -> str:
-    """The mode that a neighbour says it is in, "" if it says none."""
+    """Return the mode that a neighbour announces, "" if it announces none."""
     at = 0
     while at + 4 < len(data):
         kind, size = struct.unpack_from("!HH", data, at)
