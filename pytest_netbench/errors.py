@@ -137,7 +137,10 @@ class LabDied(LabError):
 
 
 class ProviderError(InfrastructureError):
-    """The model's provider kept failing after retries."""
+    """The model's provider kept failing after retries.
+
+    An infrastructure error if this package's model client raised it; from an agent's own code it is the agent's failure.
+    """
 
 
 class ResultsError(InfrastructureError):

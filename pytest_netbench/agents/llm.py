@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -220,6 +221,18 @@ class Llm:
         except Exception:  # noqa: BLE001  (a bare Exception is how litellm says that it has no price)
             return None
         return float(cost)
+
+
+def raised_by_client(error: BaseException) -> bool:
+    """Return whether ``error`` says that this module could not reach a model or use litellm.
+
+    The class alone does not tell: an agent may raise each class itself. The innermost frame of the traceback must be of this
+    module.
+    """
+    if not isinstance(error, ProviderError | UsageError) or error.__traceback__ is None:
+        return False
+    *_, (innermost, _) = traceback.walk_tb(error.__traceback__)
+    return innermost.f_globals is globals()
 
 
 def load_litellm() -> Any:

@@ -24,7 +24,7 @@ class Agent(Protocol):
         Raises:
             BudgetExhausted: Passed on from the ANI; the trial is scored on the state it left.
             AgentError: The agent failed by itself.
-            ProviderError: The provider kept failing; an infrastructure error.
+            ProviderError: The provider kept failing; an infrastructure error if ``agents.llm`` raised it.
         """
         ...
 

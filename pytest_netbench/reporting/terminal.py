@@ -46,16 +46,23 @@ def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
     shown, left_over = _metrics(scored, width)
     columns = (*_BEFORE, *((name, max(len(name), 4)) for name in shown), *_AFTER)
     if scored:
-        domains = sorted({one.domain for one in scored})
-        taken = sum(column + 1 for _, column in columns)
-        label = min(max(len(name) for name in (*domains, "domain")), width - taken)
-        lines.append(_row("domain", label, [name for name, _ in columns], columns))
-        groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
-        if len(groups) > 1:
-            groups.append(("all", scored))
-        lines += [_row(domain, label, _cells(group, shown), columns) for domain, group in groups]
+        lines += _rows(scored, shown, columns, width)
     notes = (*_means(scored, left_over), *_notes(results, scored))
     return [*lines, *(words.clipped(note, width) for note in notes)]
+
+
+def _rows(scored: list[TrialResult], shown: Sequence[str], columns: _Columns, width: int) -> Iterable[str]:
+    """Yield the head, a row per domain, and a row for all. Cells wider than their column take room from the domain's."""
+    domains = sorted({one.domain for one in scored})
+    groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
+    if len(groups) > 1:
+        groups.append(("all", scored))
+    rows = [(domain, _cells(group, shown)) for domain, group in groups]
+    wide = [max(least, *(len(cells[at]) for _, cells in rows)) for at, (_, least) in enumerate(columns)]
+    columns = [(name, room) for (name, _), room in zip(columns, wide, strict=True)]
+    label = min(max(len(name) for name in (*domains, "domain")), width - sum(room + 1 for room in wide))
+    yield _row("domain", label, [name for name, _ in columns], columns)
+    yield from (_row(domain, label, cells, columns) for domain, cells in rows)
 
 
 def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list[str]]:

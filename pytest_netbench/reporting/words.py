@@ -15,25 +15,33 @@ def score(value: float | None) -> str:
 
 
 def money(dollars: float | None) -> str:
-    """``$0.012``, ``$1.20``, ``$120``."""
+    """``$0.012``, ``$1.20``, ``$120``, ``$12.3k``; at most 6 characters below $100T."""
     if dollars is None:
         return NOTHING
-    if dollars < 0.1:
+    if dollars < 0.0995:
         return f"${dollars:.3f}"
-    return f"${dollars:.2f}" if dollars < 100 else f"${dollars:.0f}"
+    if dollars < 99.995:
+        return f"${dollars:.2f}"
+    return f"${count(round(dollars))}"
 
 
 def count(number: int) -> str:
-    """``950``, ``12.3k``, ``4.5M``."""
-    for limit, unit in ((1e3, ""), (1e6, "k"), (1e9, "M")):
-        if number < 0.9995 * limit:
-            scaled = number / (limit / 1e3)
-            return f"{number}" if not unit else f"{scaled:.1f}{unit}" if scaled < 100 else f"{scaled:.0f}{unit}"
-    return f"{number / 1e9:.1f}G"
+    """``950``, ``12.3k``, ``123k``, ``4.5M``; rounded to one decimal below 100 of a unit and to none above.
+
+    At most 5 characters below 10^17.
+    """
+    if number < 1_000:
+        return str(number)
+    scaled, unit = float(number), ""
+    for unit in "kMGTP":  # noqa: B007  (the unit is used behind the loop)
+        scaled /= 1_000
+        if scaled < 999.5:
+            break
+    return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
 
 
 def seconds(duration: float) -> str:
-    """``0.42s``, ``12.3s``, ``4m05s``, ``2h03m``."""
+    """``0.42s``, ``12.3s``, ``4m05s``, ``2h03m``, ``3d04h``, ``120d``; at most 6 characters below 100,000 days."""
     if duration < 9.995:
         return f"{duration:.2f}s"
     if duration < 59.95:
@@ -42,7 +50,10 @@ def seconds(duration: float) -> str:
     if minutes < 60:
         return f"{minutes}m{rest:02d}s"
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02d}m"
+    if hours < 100:
+        return f"{hours}h{minutes:02d}m"
+    days, hours = divmod(hours, 24)
+    return f"{days}d{hours:02d}h" if days < 100 else f"{days}d"
 
 
 def clipped(text: str, width: int) -> str:

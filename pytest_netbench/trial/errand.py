@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any, Literal
 
+from pytest_netbench.agents.llm import raised_by_client
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import AgentError, BudgetExhausted, InfrastructureError, InputError, RequirementMissing
@@ -48,13 +49,18 @@ def let_work(
             at most a minute.
         clock: Wall seconds, monotonic.
 
+    An error that the agent raises while it works is its failure, whatever its class: an agent must not be able to void its
+    trial. Excepted are errors of this package's own model client. A broken lab is told by ``ani.lab_error``.
+
     Raises:
-        InfrastructureError: The lab or the model's provider broke.
+        InfrastructureError: The model's provider broke, or something broke in ``prepare``.
         InputError: The agent cannot be run as it is configured.
         RequirementMissing: It needs something this machine lacks.
     """
     errand = _Errand(agent, task, brief, ani)
     errand.prepare()
+    if isinstance(errand.error, InfrastructureError | InputError | RequirementMissing):
+        raise errand.error
     began = clock()
     ani.start()
     errand.start()
@@ -73,25 +79,20 @@ def _patience(wall_s: float | None, grace_s: float | None) -> float | None:
 
 
 def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
-    error = errand.error
-    if error is None and isinstance(errand.answer, Submission):
-        reason = errand.answer.stop_reason
+    error, handed_in = errand.error, errand.handed_in
+    if error is None and handed_in is not None:
+        reason = handed_in.stop_reason
         if reason.startswith("budget"):
-            return Work(outcome="budget", submission=errand.answer, seconds=seconds)
+            return Work(outcome="budget", submission=handed_in, seconds=seconds)
         why = None if reason == "done" else f"the agent ended without being done: {reason}"
-        return Work(outcome="done", error=why, submission=errand.answer, seconds=seconds)
-    if isinstance(error, InfrastructureError | InputError | RequirementMissing):
+        return Work(outcome="done", error=why, submission=handed_in, seconds=seconds)
+    if error is not None and raised_by_client(error):
         raise error
     if isinstance(error, BudgetExhausted):
-        left = _left_by(error, ani, f"budget: {error.limit}")
-        return Work(outcome="budget", error=str(error), submission=left, seconds=seconds)
-    text = _words(error) if error is not None else f"run() returned {errand.answer!r:.80}, not a Submission"
-    return Work(outcome="agent-error", error=text, submission=_left_by(error, ani, "agent-error"), seconds=seconds)
-
-
-def _left_by(error: BaseException | None, ani: OpenAni, stop_reason: str) -> Submission:
-    submission = getattr(error, "submission", None)
-    return submission if isinstance(submission, Submission) else _nothing(ani, stop_reason)
+        left = handed_in or _nothing(ani, f"budget: {errand.limit}")
+        return Work(outcome="budget", error=errand.text, submission=left, seconds=seconds)
+    left = handed_in or _nothing(ani, "agent-error")
+    return Work(outcome="agent-error", error=errand.text, submission=left, seconds=seconds)
 
 
 def _nothing(ani: OpenAni, stop_reason: str) -> Submission:
@@ -104,8 +105,10 @@ class _Errand(Thread):
     def __init__(self, agent: Agent | InformedAgent, task: Task, brief: Brief, ani: OpenAni) -> None:
         super().__init__(name=f"netbench agent {agent.info.id}", daemon=True)
         self._agent, self._task, self._brief, self._ani = agent, task, brief, ani
-        self.answer: object = None
+        self.handed_in: Submission | None = None
         self.error: BaseException | None = None
+        self.text: str | None = None
+        self.limit = ""
 
     def prepare(self) -> None:
         """Let the agent load what it needs; otherwise the first trial of a process would lose that time."""
@@ -115,20 +118,45 @@ class _Errand(Thread):
             self.error = error
 
     def run(self) -> None:
+        if self.error is None:
+            try:
+                self._take(self._work())
+            except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
+                self.error = error
         if self.error is not None:
-            return
+            self._read(self.error)
+
+    def _work(self) -> object:
+        informed = getattr(self._agent, "run_informed", None)
+        if informed is not None:
+            return informed(self._task, self._ani)
+        return self._agent.run(self._brief, self._ani)  # type: ignore[union-attr]
+
+    def _take(self, answer: object) -> None:
+        if isinstance(answer, Submission):
+            self.handed_in = _checked(answer)
+        else:
+            self.text = f"run() returned {answer!r:.80}, not a Submission"
+
+    def _read(self, error: BaseException) -> None:
+        """Read what the error says, in this thread: its methods may be the agent's and may fail or not return."""
+        self.text = type(error).__name__
         try:
-            informed = getattr(self._agent, "run_informed", None)
-            if informed is not None:
-                self.answer = informed(self._task, self._ani)
-            else:
-                self.answer = self._agent.run(self._brief, self._ani)  # type: ignore[union-attr]
-        except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
-            self.error = error
+            self.text = _words(error)
+            self.limit = str(error.limit) if isinstance(error, BudgetExhausted) else ""
+            submission = getattr(error, "submission", None)
+            self.handed_in = _checked(submission) if isinstance(submission, Submission) else None
+        except BaseException as further:  # noqa: BLE001  (as above)
+            self.text += f" (reading it failed: {type(further).__name__})"
 
 
 def _nothing_to_load() -> None:
     """Most agents have no ``prepare``."""
+
+
+def _checked(submission: Submission) -> Submission:
+    """Return a valid copy: an agent can make a ``Submission`` without validation, or a subclass."""
+    return Submission.model_validate(submission.model_dump(warnings=False))
 
 
 def usage_of(steps: tuple[Step, ...]) -> Usage:

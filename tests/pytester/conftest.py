@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 AGENTS = '''
 import os, sys, time
-from pytest_netbench.errors import AgentError, ProviderError
+from pytest_netbench.errors import AgentError, LabDied, ProviderError, RequirementMissing, UsageError
 from pytest_netbench.model.trial import AgentInfo, Submission
 
 
@@ -48,6 +48,21 @@ class Bug(Base):
 class NoProvider(Base):
     def run(self, brief, ani):
         raise ProviderError("openai: 503 after 4 attempts")
+
+
+class ClaimsBrokenLab(Base):
+    def run(self, brief, ani):
+        raise LabDied("openai: 503 after 4 attempts")
+
+
+class ClaimsMissing(Base):
+    def run(self, brief, ani):
+        raise RequirementMissing("openai: 503 after 4 attempts")
+
+
+class ClaimsInput(Base):
+    def run(self, brief, ani):
+        raise UsageError("openai: 503 after 4 attempts")
 
 
 class LabDies(Base):

@@ -51,23 +51,29 @@ def test_tb_long_shows_the_traceback_all_the_same(bench):
     bench.run("--agent=nop", "--tb=long").stdout.fnmatch_lines(["*raise TrialFailed*"])
 
 
-@pytest.mark.parametrize(
-    ("agent", "said"),
-    [
-        ("mine:NoProvider", "openai: 503 after 4 attempts"),
-        ("mine:LabDies", "the supervisor is gone"),
-    ],
-)
-def test_infrastructure_that_breaks_is_an_error_and_no_score(bench, workers, agent, said):
+def test_infrastructure_that_breaks_is_an_error_and_no_score(bench, workers):
     bench.task("reach")
-    result = bench.run(f"--agent={agent}", *workers)
+    result = bench.run("--agent=mine:LabDies", *workers)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"ERROR tasks/access/reach.task.yaml::reach* - {said}"])
+    result.stdout.fnmatch_lines(["ERROR tasks/access/reach.task.yaml::reach* - the supervisor is gone"])
     no_traceback(result)
     (entry,) = bench.results()
     assert entry["status"] == "error"
     assert entry["scores"] == []
-    assert said in entry["error"]
+    assert "the supervisor is gone" in entry["error"]
+
+
+@pytest.mark.parametrize("agent", ["NoProvider", "ClaimsBrokenLab", "ClaimsMissing", "ClaimsInput"])
+def test_an_agent_that_raises_an_infrastructure_error_itself_has_failed(bench, workers, agent):
+    bench.task("reach")
+    result = bench.run(f"--agent=mine:{agent}", *workers)
+    assert result.ret == 1
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"FAILED tasks/access/reach.task.yaml::reach[[]mine.{agent}[]] - *"])
+    result.stdout.no_fnmatch_line("ERROR*")
+    (entry,) = bench.results()
+    assert (entry["status"], entry["outcome"]) == ("failed", "agent-error")
+    assert "openai: 503 after 4 attempts" in entry["error"]
 
 
 def test_a_lab_that_cannot_be_deployed_is_an_error(bench, workers):

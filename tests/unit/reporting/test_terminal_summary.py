@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_netbench.model.trial import AgentInfo, BudgetUsed, TrialResult, Usage
@@ -81,27 +81,52 @@ def test_the_order_results_came_in_does_not_show():
     assert summary_lines(results, width=80) == summary_lines(results[::-1], width=80)
 
 
+LONG = "redistribution-and-filtering"
+
+
+def costly(
+    *, domain: str, agent: str, calls: int, tokens: int, cost: float | None, time: float, number: int = 1
+) -> list[TrialResult]:
+    one = passed(
+        domain=domain,
+        agent=AgentInfo(id=agent, strategy="react"),
+        budget_used=BudgetUsed(calls=calls),
+        usage=Usage(completions=1, prompt_tokens=tokens, cost_usd=cost),
+        agent_s=time,
+    )
+    return [one] * number
+
+
 @given(
     st.lists(
         st.builds(
-            lambda domain, agent, calls, cost, time: passed(
-                domain=domain,
-                agent=AgentInfo(id=agent, strategy="react"),
-                budget_used=BudgetUsed(calls=calls),
-                usage=Usage(completions=1, prompt_tokens=calls * 1000, cost_usd=cost),
-                agent_s=time,
-            ),
-            domain=st.sampled_from(["qos", "redistribution-and-filtering"]),
+            costly,
+            domain=st.sampled_from(["qos", LONG]),
             agent=st.sampled_from(["a", "a-very-long-agent-name-" * 6]),
-            calls=st.integers(0, 90_000),
-            cost=st.none() | st.floats(0, 999),
-            time=st.floats(0, 35_000),
+            calls=st.integers(0, 90_000) | st.integers(0, 10**14),
+            tokens=st.integers(0, 90_000_000) | st.integers(0, 10**15),
+            cost=st.none() | st.floats(0, 999) | st.floats(0, 1e12),
+            time=st.floats(0, 35_000) | st.floats(0, 1e9),
+            number=st.integers(1, 3),
         ),
         max_size=6,
     )
 )
+# 100.0k was six characters wide in a column of five
+@example([costly(domain=LONG, agent="a", calls=99_960, tokens=99_960_000, cost=None, time=0.0)])
+@example([costly(domain=LONG, agent="a", calls=1, tokens=1, cost=99.996, time=359_999.0)])
+@example([costly(domain=LONG, agent="a", calls=1, tokens=1, cost=1.0, time=1.0, number=1_000)])
 def test_every_line_fits_eighty_columns(results):
-    assert all(len(line) < 80 for line in summary_lines(results, width=80))
+    lines = summary_lines([one for some in results for one in some], width=80)
+    assert all(len(line) < 80 for line in lines)
+
+
+def test_totals_stay_in_their_columns():
+    results = costly(domain=LONG, agent="a", calls=99_960, tokens=1_234_567_890, cost=12_345.0, time=400_000.0)
+    assert summary_lines(results, width=80)[1:3] == [
+        "domain    passed    95 % reasoning command testcase    cost tokens calls   time",
+        "redistri…    1/1 21-100%      0.71    0.90     1.00  $12.3k   1.2G  100k  4d15h",
+    ]
 
 
 def test_a_wide_terminal_shows_long_domains():

@@ -14,7 +14,18 @@ def test_only_a_true_one_reads_as_one_and_only_a_true_zero_as_zero(value, text):
 
 
 @pytest.mark.parametrize(
-    ("dollars", "text"), [(None, "–"), (0.0, "$0.000"), (0.0421, "$0.042"), (1.5, "$1.50"), (1234.4, "$1234")]
+    ("dollars", "text"),
+    [
+        (None, "–"),
+        (0.0, "$0.000"),
+        (0.0421, "$0.042"),
+        (1.5, "$1.50"),
+        (0.0994, "$0.099"),
+        (0.0996, "$0.10"),
+        (99.996, "$100"),
+        (1234.4, "$1.2k"),
+        (99_960, "$100k"),
+    ],
 )
 def test_money(dollars, text):
     assert words.money(dollars) == text
@@ -28,7 +39,12 @@ def test_money(dollars, text):
         (1000, "1.0k"),
         (12_345, "12.3k"),
         (123_456, "123k"),
+        (99_949, "99.9k"),
+        (99_950, "100k"),
+        (999_499, "999k"),
         (999_700, "1.0M"),
+        (999_600_000, "1.0G"),
+        (2_500_000_000_000, "2.5T"),
         (2_500_000_000, "2.5G"),
     ],
 )
@@ -47,6 +63,9 @@ def test_counts_take_at_most_five_characters(number, text):
         (59.97, "1m00s"),
         (245, "4m05s"),
         (7380, "2h03m"),
+        (359_999, "99h59m"),
+        (360_000, "4d04h"),
+        (8_640_000, "100d"),
     ],
 )
 def test_durations(duration, text):

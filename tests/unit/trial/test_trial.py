@@ -5,9 +5,26 @@ import time
 
 import pytest
 
+from pytest_netbench.agents.llm import Llm
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.errors import AgentError, AniError, BudgetExhausted, LabDied, NotReady, ProviderError
+from pytest_netbench.agents.retry import Retries
+from pytest_netbench.agents.settings import ModelSettings
+from pytest_netbench.errors import (
+    AgentError,
+    AniError,
+    BudgetExhausted,
+    InfrastructureError,
+    InputError,
+    LabDied,
+    LabError,
+    NotReady,
+    ProviderError,
+    RequirementMissing,
+    ResultsError,
+    TaskFileError,
+    UsageError,
+)
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
 from tests.support.memory_trial import WORK, Own, does_it, task_of, trial_of
@@ -156,11 +173,110 @@ def test_an_agent_that_hangs_in_its_own_code_is_left_behind_when_its_time_is_ove
     assert late == ["the trial has ended: no further requests are answered"]
 
 
-def test_a_provider_that_fails_is_no_score():
+@pytest.mark.parametrize(
+    "error",
+    [
+        ProviderError("503"),
+        InfrastructureError("bad luck"),
+        LabError("edge is gone"),
+        LabDied("all is gone"),
+        NotReady(["routes"], waited_s=1.0),
+        ResultsError("disk full"),
+        InputError("wrong settings"),
+        UsageError("wrong option"),
+        TaskFileError("wrong task", path="x.task.yaml", line=1),
+        RequirementMissing("no magic", "apt install magic"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_agent_cannot_void_its_trial_by_the_error_it_raises(error):
     def work(brief, ani):
+        ani.update_cfg("edge", WORK[:1])
+        raise error
+
+    record = trial_of(Own(work)).run()
+    assert record.outcome == "agent-error"
+    assert record.error.startswith(f"{type(error).__name__}: {error} (")
+    assert [result.status for result in record.testcase_results] == ["pass", "fail"]
+
+
+class Unreadable(Exception):
+    def __str__(self):
+        raise LabError("no text")
+
+    @property
+    def submission(self):
+        raise SystemExit(3)
+
+
+class Unprintable:
+    def __repr__(self):
+        raise LabError("no text")
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (Unreadable(), "Unreadable (reading it failed: LabError)"),
+        (Unprintable(), "LabError: no text ("),
+        (Submission.model_construct(stop_reason=5), "ValidationError: "),
+        (Submission.model_construct(usage="all"), "ValidationError: "),
+    ],
+    ids=lambda end: type(end).__name__,
+)
+def test_an_agent_cannot_void_its_trial_by_what_it_hands_in(end, said):
+    def work(brief, ani):
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    record = trial_of(Own(work)).run()
+    assert record.outcome == "agent-error"
+    assert record.error.startswith(said)
+
+
+def test_a_failure_of_this_packages_model_client_is_no_score(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    settings = ModelSettings(api_base="http://127.0.0.1:9/v1", timeout_s=5)
+    llm = Llm(model="openai/fake", settings=settings, retries=Retries(attempts=1))
+
+    def work(brief, ani):
+        llm.complete([{"role": "user", "content": "hello"}], note=ani.note, wall_left=lambda: None)
+
+    with pytest.raises(ProviderError, match=r"127\.0\.0\.1:9.* gave up after 1"):
+        trial_of(Own(work)).run()
+
+
+def test_an_error_out_of_a_callback_of_the_model_client_is_the_agents(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    llm = Llm(model="openai/fake", settings=ModelSettings(), retries=Retries(attempts=1))
+
+    def fail():
         raise ProviderError("503")
 
-    with pytest.raises(ProviderError, match="503"):
+    def work(brief, ani):
+        llm.complete([{"role": "user", "content": "hello"}], note=ani.note, wall_left=fail)
+
+    assert trial_of(Own(work)).run().outcome == "agent-error"
+
+
+@pytest.mark.parametrize("error", [UsageError("wrong option"), RequirementMissing("no magic", "apt install magic")])
+def test_an_agent_that_cannot_be_prepared_as_it_is_configured_is_no_score(error):
+    class Unusable(Own):
+        def prepare(self):
+            raise error
+
+    with pytest.raises(type(error), match=r"wrong option|no magic"):
+        trial_of(Unusable(does_it)).run()
+
+
+def test_a_broken_lab_is_no_score_whatever_the_agent_raises_then():
+    def work(brief, ani):
+        with pytest.raises(LabDied):
+            ani.execute_cmd("edge", "die")
+        raise AgentError("I give up")
+
+    with pytest.raises(LabDied):
         trial_of(Own(work)).run()
 
 
