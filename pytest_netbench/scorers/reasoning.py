@@ -9,7 +9,6 @@ from typing import Any
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder, lacking
-from pytest_netbench.scorers.rouge import rouge_l
 
 EMBEDDER = "all-MiniLM-L6-v2"
 
@@ -53,7 +52,7 @@ class ReasoningScorer:
         return self._said(
             round(min(max(cosine, 0.0), 1.0), 6),
             f"cosine of {EMBEDDER} embeddings of both texts, clipped to 0…1",
-            rouge_l=round(rouge_l(given, truth), 6),
+            rouge_l=round(self._embedder.rouge_l(given, truth), 6),
             cosine=round(cosine, 6),
             embedder=EMBEDDER,
         )

@@ -62,6 +62,7 @@ def await_end(pid: int) -> None:
 def test_vectors_and_scores_are_exactly_those_of_the_embedder_in_this_process(loaded):
     here = SentenceEmbedder()
     assert loaded.embed(TEXTS) == here.embed(TEXTS)
+    assert loaded.rouge_l("a b c d", "a c x") == here.rouge_l("a b c d", "a c x") > 0
     for text in TEXTS:
         of = record(submission=Submission(reasoning=text))
         assert ReasoningScorer(embedder=loaded).score(of) == ReasoningScorer(embedder=here).score(of)
