@@ -1,4 +1,4 @@
-"""Deploys of this checkout beside another one: ``python benchmarks/beside.py OTHER_CHECKOUT [--runs N] [--routers N]``.
+"""Compare deploy times with another checkout: ``python benchmarks/beside.py OTHER_CHECKOUT [--runs N] [--routers N]``.
 
 The checkouts deploy in turn, each with the interpreter in its own ``.venv``, so that both run under the same load. The
 medians are compared.

@@ -1,4 +1,4 @@
-"""How fast the IOS of the ``cisco_ios`` platform takes configuration: one line, and 300 lines at once.
+"""Configuration speed of the ``cisco_ios`` platform: one line, and 300 lines at once.
 
 python benchmarks/ios.py
 """

@@ -1,4 +1,4 @@
-"""How long labs take to come up and to go: ``python benchmarks/lab_speed.py [--quick] [--runs N]``."""
+"""Deploy and destroy times of labs: ``python benchmarks/lab_speed.py [--quick] [--runs N]``."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def side_by_side(runs: int) -> Row:
 
 
 def wall_time(task: Task, quick_s: float) -> Row:
-    """The same lab when its clocks are the wall's."""
+    """The same lab without scaled lab time."""
     lab = NetnsBackend().deploy(request_of(task, time_scale=1.0))
     lab.destroy()
     ratio = f"{lab.deploy_s / quick_s:.1f} times as long"

@@ -1,4 +1,4 @@
-"""What all benchmarks share: a table, the best of several runs, and how busy the machine was."""
+"""Shared parts of all benchmarks: a table, the best of several runs, and the load of the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cycle on NetArena's star beside plain Mininet: ``python benchmarks/mininet_star.py [--runs N]``, as root.
+"""One cycle on NetArena's star compared with plain Mininet: ``python benchmarks/mininet_star.py [--runs N]``, as root.
 
 A cycle is deploy, inject (a router's interface goes down), the full matrix of pings with a timeout of 100 ms, and
 destroy with its cleanup. Needs Debian's packages ``mininet`` and ``bridge-utils``. Mininet pings each pair once; the

@@ -93,7 +93,7 @@ def _node(address: str) -> str:
 
 @contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """Busy loops beside."""
+    """Run busy loops in parallel."""
     processes = [multiprocessing.Process(target=_spin, daemon=True) for _ in range(loops)]
     for process in processes:
         process.start()

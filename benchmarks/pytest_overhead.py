@@ -1,4 +1,4 @@
-"""What the installed plugin adds to an ordinary pytest run: ``python benchmarks/pytest_overhead.py``."""
+"""Overhead of the installed plugin in an ordinary pytest run: ``python benchmarks/pytest_overhead.py``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(folder: Path, *options: str) -> float:
 
 
 def main() -> None:
-    """Run with and without in turn, so that what else the machine does meets both alike."""
+    """Run with and without the plugin in turn, so that other load affects both equally."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "test_one.py").write_text(_TEST)

@@ -1,4 +1,4 @@
-"""How quickly a router answers in its persistent session: ``python benchmarks/session.py``."""
+"""Response time of a router in its persistent session: ``python benchmarks/session.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NetArena's star beside bare namespaces: ``python benchmarks/star.py [--runs N]``, as root.
+"""NetArena's star compared with bare namespaces: ``python benchmarks/star.py [--runs N]``, as root.
 
 A Linux router and one LAN for each subnet. The bare network is made in new namespaces: one ``ip -batch`` for namespaces
 and links, and one for the addresses of each namespace. Both are deployed in turn; the minimum of each is compared.

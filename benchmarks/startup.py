@@ -1,4 +1,4 @@
-"""How long a run takes beside what it measures: ``python benchmarks/startup.py [RUNS]``.
+"""Overhead of a run compared with its trial: ``python benchmarks/startup.py [RUNS]``.
 
 Three figures, each the best of the runs: the time that a run of one task adds to its trial; the same with a reasoning
 score, compared with the longer of the trial and loading the embedding model; and how soon a missing key is reported,
@@ -86,7 +86,7 @@ def parts_of(folder: Path, started: float) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run everything in turn, so that what else the machine does meets all alike."""
+    """Run everything in turn, so that other load affects all equally."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     bare, oracle, says, key, model, parts = [], [], [], [], [], []
     with tempfile.TemporaryDirectory() as place:

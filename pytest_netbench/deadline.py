@@ -1,4 +1,4 @@
-"""How long the work under way may still take: a limit set by whoever waits, checked in the loops of whoever works.
+"""The remaining time of the current work: the waiting caller sets the limit, and the loops of the work check it.
 
 The limit belongs to the thread (and its context) that set it. Interpreters of agents' lines check it between steps, so
 that no line occupies the process longer than its request may take.
@@ -31,7 +31,7 @@ def within(seconds: float, *, cancelled: Callable[[], bool] = lambda: False) -> 
 
     Args:
         seconds: Wall seconds.
-        cancelled: Whether nobody waits for the work any more.
+        cancelled: Whether the caller no longer waits for the work.
     """
     outer = _limit.get()
     at = time.monotonic() + seconds
@@ -47,7 +47,7 @@ def check() -> None:
     """Return if the work under way may go on.
 
     Raises:
-        TookTooLong: Its time is over, or nobody waits for it any more.
+        TookTooLong: Its time is over, or the caller no longer waits.
     """
     limit = _limit.get()
     if limit is not None and (time.monotonic() > limit.at or limit.cancelled()):

@@ -139,7 +139,7 @@ class LabDied(LabError):
 class ProviderError(InfrastructureError):
     """The model's provider kept failing after retries.
 
-    An infrastructure error if this package's model client raised it; from an agent's own code it is the agent's failure.
+    An infrastructure error if this package's model client raised it; raised by an agent it is the agent's failure.
     """
 
 

@@ -1,7 +1,7 @@
 r"""Cleaning of texts of agents, models and devices: control characters become visible escapes, numbers valid JSON.
 
-Owns which characters may reach a terminal, XML, JSON or a page. Models of what a trial leaves pass their texts through
-``clean`` (``model.base.Recorded``); whatever shows another foreign text calls it.
+Owns which characters may reach a terminal, XML, JSON or a page. The models of a trial's record pass their
+texts through ``clean`` (``model.base.Recorded``). Other code that prints foreign text must call it.
 """
 
 from __future__ import annotations

@@ -226,8 +226,8 @@ class Llm:
 def raised_by_client(error: BaseException) -> bool:
     """Return whether ``error`` says that this module could not reach a model or use litellm.
 
-    The class alone does not tell: an agent may raise each class itself. The innermost frame of the traceback must be of this
-    module.
+    The class is not sufficient, because an agent may raise each class itself. The innermost frame of the traceback must
+    be in this module.
     """
     if not isinstance(error, ProviderError | UsageError) or error.__traceback__ is None:
         return False

@@ -1,7 +1,7 @@
-"""What takes long to load, loaded while labs deploy: litellm and scorers by a thread, the embedding model by a process.
+"""Slow loading while labs deploy: a thread loads litellm and scorers, a process loads the embedding model.
 
-Only what the collected tasks need is loaded. Code that needs one of these things loads it again. That waits for the thread
-or the process and reports an error of the load.
+It loads only what the collected tasks need. Code that needs one of these loads it again. That waits for the thread or
+the process and reports an error of the load.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Preload:
             self._start(partial(self._families_of, tuple(ids)), {agent.spec for agent in self._run.agents})
 
     def pytest_unconfigure(self) -> None:
-        """End the embedding process and start no further load. A thread's running load must end before the interpreter."""
+        """End the embedding process and start no further load. A thread's load must end before the interpreter."""
         self._stop.set()
         self._embedder.close()
 

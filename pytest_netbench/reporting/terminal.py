@@ -52,7 +52,7 @@ def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
 
 
 def _rows(scored: list[TrialResult], shown: Sequence[str], columns: _Columns, width: int) -> Iterable[str]:
-    """Yield the head, a row per domain, and a row for all. Cells wider than their column take room from the domain's."""
+    """Yield the head, a row per domain, and a row for all. Cells wider than their column narrow the domain's column."""
     domains = sorted({one.domain for one in scored})
     groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
     if len(groups) > 1:

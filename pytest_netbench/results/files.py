@@ -1,4 +1,4 @@
-"""Files that survive a kill and say so when they cannot be written: whole lines appended, whole files replaced."""
+"""Writing of files that stay valid after a kill: whole lines are appended, whole files replaced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_netbench.errors import ResultsError
 def append_line(path: Path, text: str) -> None:
     """Append one line in one write and wait until it is on the disk.
 
-    A torn line of a process that was killed is ended first, so that it spoils nothing.
+    A torn line of a killed process is ended first, so that the new line stays intact.
 
     Raises:
         ResultsError: It cannot be written, e.g. because the disk is full.
@@ -33,7 +33,7 @@ def append_line(path: Path, text: str) -> None:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write ``path`` so that it is the old or the new text at any moment, whatever happens.
+    """Replace ``path`` atomically: it always has the old or the new text.
 
     Raises:
         ResultsError: It cannot be written, e.g. because the disk is full.

@@ -117,7 +117,7 @@ def rescore(path: Path) -> RescoreReport:
 
 
 def _again(store: ResultsDir, result: TrialResult, scorers: dict[str, Scorer]) -> TrialResult:
-    """``result`` with new scores; one that was an infrastructure error has no record, and stays as it is."""
+    """Return ``result`` with new scores. An infrastructure error has no record and is not changed."""
     record = store.record_of(result)
     if record is None:
         if result.status == "error":

@@ -104,7 +104,7 @@ class ResultsDir:
         return result
 
     def merge(self) -> Contents:
-        """Write ``results.jsonl`` from everything that was appended; doing it again changes nothing.
+        """Write ``results.jsonl`` from everything that was appended; repeating it changes nothing.
 
         Raises:
             ResultsError: It cannot be written, or a file holds what is not a result.

@@ -49,8 +49,8 @@ def let_work(
             at most a minute.
         clock: Wall seconds, monotonic.
 
-    An error that the agent raises while it works is its failure, whatever its class: an agent must not be able to void its
-    trial. Excepted are errors of this package's own model client. A broken lab is told by ``ani.lab_error``.
+    An error of any class that the agent raises while it works is its failure: an agent must not be able to void its
+    trial. The exceptions are errors of this package's own model client. ``ani.lab_error`` reports a broken lab.
 
     Raises:
         InfrastructureError: The model's provider broke, or something broke in ``prepare``.
