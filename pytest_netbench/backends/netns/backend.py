@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -15,7 +16,7 @@ from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
-from pytest_netbench.lab.capabilities import LINKS, NODES, PROBES, unmet
+from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.trial import RefusedLine
@@ -25,6 +26,7 @@ from pytest_netbench.platforms.driver import Driver
 _OWNER = "backend netns"
 CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, LOGS)))
 """What its labs and nodes offer."""
+_NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers
 
 
 class NetnsBackend:
@@ -35,12 +37,16 @@ class NetnsBackend:
     capabilities = CAPABILITIES
 
     def report(self) -> list[Check]:
-        offered = Check("capabilities", ok=True, required=False, detail=", ".join(self.capabilities))
-        return [*doctor.report(), offered]
+        lack = doctor.no_redirection() if platform.system() == "Linux" else None
+        offered = [name for name in self.capabilities if lack is None or name not in _NEED_REDIRECTION]
+        return [*doctor.report(), Check("capabilities", ok=True, required=False, detail=", ".join(offered))]
 
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, self.capabilities, owner=_OWNER)) is not None:
             return lack, None
+        wanted = [name for name in request.requirements if name in _NEED_REDIRECTION]
+        if wanted and (missing := doctor.no_redirection()) is not None:
+            return f"{LAB_CAPABILITIES[wanted[0]].lack(_OWNER)}: {missing[0]}", missing[1]
         shaped = any(not link.quality.is_plain for link in request.topology.links)
         if shaped and build.wire() is None:
             return plan.no_wire()
@@ -52,7 +58,9 @@ class NetnsBackend:
         started = time.monotonic()
         drivers = _drivers(request.dialects)
         steady, converging = _paces(request)
-        channel = Channel(plan.specification(request, drivers, time_scale=converging))
+        redirecting = doctor.no_redirection() is None
+        spec = plan.specification(request, drivers, time_scale=converging)
+        channel = Channel({**spec, "redirecting": redirecting})
         lab = NetnsLab(
             channel=channel,
             topology=request.topology,
@@ -71,7 +79,7 @@ class NetnsBackend:
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
-        equipment.equip(lab, channel, request.startup_configs)
+        equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
         try:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:

@@ -74,6 +74,12 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
 # ---- kernel features ----
 
 
+def no_redirection() -> tuple[str, str | None] | None:
+    """Return the kernel feature without which no cable can be cut, and its remedy; ``None`` if there are all."""
+    missing = next((name for name in features.REDIRECTION if name not in _features()), None)
+    return None if missing is None else _feature_lack(missing)
+
+
 @functools.cache
 def _features() -> frozenset[str]:
     return features.kernel_features()

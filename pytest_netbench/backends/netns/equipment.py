@@ -18,14 +18,23 @@ from pytest_netbench.platforms.power import Rebooting
 _RUN_FRR = frozenset({"frr", "cisco_ios"})
 
 
-def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str]) -> None:
-    """Let a lab and its nodes offer what this backend can do."""
+def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *, redirecting: bool) -> None:
+    """Let a lab and its nodes offer what this backend can do.
+
+    Args:
+        lab: The lab.
+        channel: To its supervisor.
+        startup_configs: By node, for reboots.
+        redirecting: Whether the kernel can redirect frames. Otherwise cables cannot be cut, and nodes not be rebooted.
+    """
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
         node.offered[COUNTERS.name] = NetnsCounters(node, driver.kernel_interface)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         if driver.name in _RUN_FRR:
             node.offered[DAEMONS.name] = FrrDaemons(node, NetnsSignals(channel, name))
+    if not redirecting:
+        return
     links = NetnsLinks(
         channel=channel,
         topology=lab.topology,

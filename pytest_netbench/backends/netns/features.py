@@ -56,6 +56,9 @@ _QDISCS = {
     "act_police by matchall": (
         "filter add dev nb1 parent ffff: protocol ip prio 2 matchall action police rate 1mbit burst 10k"
     ),
+    "act_mirred": (
+        "filter add dev nb1 parent ffff: protocol ip prio 3 u32 match u32 0 0 action mirred egress redirect dev nb0"
+    ),
     "ingress removed": "qdisc del dev nb1 ingress",
     "clsact": "qdisc add dev nb1 clsact",
 }
@@ -81,6 +84,9 @@ _STEPS = {"act_police by matchall", "ingress removed"}
 FEATURES: tuple[str, ...] = tuple(name for name in (*_LINKS, *_QDISCS, *_NFT) if name not in _STEPS)
 """Every feature that is tried, by the name a task's ``requirements`` may use."""
 
+REDIRECTION = ("ingress", "cls_u32", "act_mirred")
+"""What cables need that can be cut and shaped. Without one of them a cable is a pair of interfaces in both nodes."""
+
 SUBSTITUTES: Mapping[str, str] = {
     "netem": "the wire program: delay, jitter, loss and rate of links, outside the nodes",
 }
@@ -88,6 +94,7 @@ SUBSTITUTES: Mapping[str, str] = {
 
 MODULES: Mapping[str, str] = {
     "8021q": "8021q",
+    "act_mirred": "act_mirred",
     "act_police": "act_police",
     "bridge-vlan": "bridge",
     "bridge-stp": "bridge",

@@ -129,7 +129,7 @@ def test_the_available_memory_is_what_this_process_could_use():
 def test_an_unknown_requirement_names_the_known_ones():
     lack = doctor.lacks(["netme"], [])
     assert lack is not None
-    assert lack[0].startswith("unknown requirement 'netme' (known: 8021q, act_police, ")
+    assert lack[0].startswith("unknown requirement 'netme' (known: 8021q, act_mirred, act_police, ")
 
 
 @linux

@@ -46,7 +46,7 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     laying = wiring.batch(
         spec["links"],
         {name: one.network for name, one in spaces.items()},
-        redirecting=not spec["links"] or redirects.are_possible(),
+        redirecting=spec["redirecting"] and (not spec["links"] or redirects.are_possible()),
     )
     wiring.lay(laying.requests)
     for node in spec["nodes"]:
