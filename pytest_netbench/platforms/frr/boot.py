@@ -94,6 +94,6 @@ def _type(node: HostedNode, lines: list[str]) -> list[RefusedLine]:
     for number, line in enumerate(neutral(lines), start=1):
         status, message = session.enter(line)
         if status == "error":
-            refused.append(RefusedLine(node=node.name, line_number=number, line=line, message=message))
+            refused.append(RefusedLine(node=node.name, line_number=number, line=line.strip(), message=message))
     session.finish()
     return refused

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.labs.netns import test_ordinary_user as ordinary
+from tests.support.ordinary_paths import within_reach
 
 interpreter = ordinary.interpreter
 _REPOSITORY = Path(__file__).parents[3]
@@ -23,18 +24,30 @@ _ATTACKS = {
 @pytest.mark.skipif(os.geteuid() != 0, reason="all tests run as an ordinary user already")
 @pytest.mark.parametrize("file", _ATTACKS)
 def test_the_attacks_of_an_ordinary_users_agent_end_the_same(file: str, interpreter: str, tmp_path: Path) -> None:
-    site = next(path for path in sys.path if path.endswith("site-packages"))
+    site = Path(next(path for path in sys.path if path.endswith("site-packages")))
     tmp_path.chmod(0o755)
     here = tmp_path / "here"
     here.mkdir()
     os.chown(here, ordinary._UID, ordinary._UID)
-    done = subprocess.run(
+    with within_reach(_REPOSITORY, site) as (become, (repository, imports)):
+        done = _attacked(file, [*become(ordinary._UID), interpreter], repository, imports, here)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "passed" in done.stdout
+    assert "skipped" not in done.stdout
+
+
+def _attacked(
+    file: str, start: list[str], repository: Path, imports: Path, here: Path
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [
-            interpreter,
+            *start,
             "-B",
             "-m",
             "pytest",
-            f"tests/labs/isolation/{file}",
+            f"{repository}/tests/labs/isolation/{file}",
+            f"--rootdir={repository}",
+            f"--config-file={repository}/pyproject.toml",
             "-q",
             "-p",
             "no:cacheprovider",
@@ -44,7 +57,7 @@ def test_the_attacks_of_an_ordinary_users_agent_end_the_same(file: str, interpre
             f"--basetemp={here}/tmp",
         ],
         env={
-            "PYTHONPATH": f"{_REPOSITORY}:{site}",
+            "PYTHONPATH": f"{repository}:{imports}",
             "PATH": os.environ["PATH"],
             "HOME": str(here),
             "TMPDIR": str(here),
@@ -52,15 +65,9 @@ def test_the_attacks_of_an_ordinary_users_agent_end_the_same(file: str, interpre
             "NETBENCH_RANDOM_SEED": "1000",
             "PYTHONDONTWRITEBYTECODE": "1",
         },
-        cwd=_REPOSITORY,
+        cwd="/",
         capture_output=True,
         text=True,
         check=False,
         timeout=280,
-        user=ordinary._UID,
-        group=ordinary._UID,
-        extra_groups=[],
     )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert "passed" in done.stdout
-    assert "skipped" not in done.stdout

@@ -316,7 +316,7 @@ def test_a_config_that_vtysh_loads_has_its_refused_lines_named_too(deploy):
         " area 1 stub",
     ]
     refused = boot.load_by_vtysh(node, lines)
-    assert [(one.line_number, one.line) for one in refused] == [(3, " ip adress 10.0.0.9/24"), (5, " area 0 stub")]
+    assert [(one.line_number, one.line) for one in refused] == [(3, "ip adress 10.0.0.9/24"), (5, "area 0 stub")]
     config = PLATFORM.running_config(node)
     assert " ip address 10.0.0.1/24" in config
     assert " area 1 stub" in config
