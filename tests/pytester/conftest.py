@@ -50,6 +50,14 @@ class NoProvider(Base):
         raise ProviderError("openai: 503 after 4 attempts")
 
 
+class NotPrepared(Base):
+    def prepare(self):
+        raise ProviderError("openai: 503 after 4 attempts")
+
+    def run(self, brief, ani):
+        return Submission()
+
+
 class ClaimsBrokenLab(Base):
     def run(self, brief, ani):
         raise LabDied("openai: 503 after 4 attempts")

@@ -113,7 +113,7 @@ def test_an_agent_that_hangs_is_scored_on_what_it_left_and_the_run_goes_on(bench
 
 def test_junit_has_a_short_message_scores_as_properties_and_errors_apart(bench, workers):
     bench.task("reach")
-    result = bench.run("--agent=mine:Half", "--agent=mine:NoProvider", "--junitxml=out.xml", *workers)
+    result = bench.run("--agent=mine:Half", "--agent=mine:NotPrepared", "--junitxml=out.xml", *workers)
     result.assert_outcomes(failed=1, errors=1)
     suite = ET.parse(bench.path / "out.xml").getroot()[0]
     assert (suite.get("failures"), suite.get("errors")) == ("1", "1")

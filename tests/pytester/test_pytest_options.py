@@ -17,8 +17,8 @@ def test_lf_runs_what_failed(bench, workers):
 
 def test_lf_runs_what_erred(bench):
     bench.task("reach")
-    bench.run("--agent=oracle", "--agent=mine:NoProvider").assert_outcomes(passed=1, errors=1)
-    bench.run("--agent=oracle", "--agent=mine:NoProvider", "--lf").assert_outcomes(errors=1)
+    bench.run("--agent=oracle", "--agent=mine:NotPrepared").assert_outcomes(passed=1, errors=1)
+    bench.run("--agent=oracle", "--agent=mine:NotPrepared", "--lf").assert_outcomes(errors=1)
 
 
 def test_ff_runs_what_failed_first(bench):
