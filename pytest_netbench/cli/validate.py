@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.errors import TaskFileError, UsageError
+from pytest_netbench.errors import ResultsError, TaskFileError, UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -28,15 +28,31 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
 
     bad = 0
-    for path in list(_files(arguments.paths)):
+    for path in list(files(arguments.paths)):
         try:
             task = load_task(path)
-        except TaskFileError as error:
+            problems = _behaviour_problems(task, path)
+        except (TaskFileError, ResultsError) as error:
             bad += 1
             print(error, file=sys.stderr)
-        else:
+            continue
+        bad += bool(problems)
+        for problem in problems:
+            print(f"{path}: {problem}", file=sys.stderr)
+        if not problems:
             print(f"{path}: ok ({', '.join([task.slug, *_counts(task), f'digest {task.digest}'])})")
     return 1 if bad else 0
+
+
+def _behaviour_problems(task: Task, path: Path) -> list[str]:
+    """What keeps the task from being held to its reference behaviour."""
+    from pytest_netbench.evaluation.behaviour.problems import is_held, problems_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
+
+    if not is_held(task):
+        return []
+    store = ReferenceStore.around(path.parent, root=Path.cwd())
+    return problems_of(task, store.load(task), outdated=store.outdated(task), path=path)
 
 
 def _counts(task: Task) -> Iterator[str]:
@@ -47,7 +63,8 @@ def _counts(task: Task) -> Iterator[str]:
         yield f"{len(testcases)} testcases"
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def files(paths: Sequence[Path]) -> Iterator[Path]:
+    """The task files in ``paths``, which are files and folders."""
     for path in paths:
         if not path.is_dir():
             yield path

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.errors import TookTooLong
+from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.observation import Observation, View
 from pytest_netbench.evaluation.testcases import KINDS, observe
@@ -39,6 +40,7 @@ class Runner:
     """
 
     def __init__(self, lab: Lab, devices: Devices, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.reference: Reference | None = None
         self._lab = lab
         self._devices = devices
         self._clock = clock
@@ -107,7 +109,9 @@ class Runner:
         pending = list(waits)
         while True:
             began = self._clock()
-            observations = observe([wait.testcase for wait in pending], View(self._lab, self._devices))
+            observations = observe(
+                [wait.testcase for wait in pending], View(self._lab, self._devices, reference=self.reference)
+            )
             ended = self._clock()
             for wait, observation in zip(pending, observations, strict=True):
                 wait.take(observation, began=began, ended=ended)

@@ -47,6 +47,11 @@ class Payload(Model):
         return None
 
     @property
+    def reference_basis(self) -> dict[str, Any] | None:
+        """What determines the behaviour that is recorded, as JSON values; ``None`` if none is recorded."""
+        return None
+
+    @property
     def proof_basis(self) -> dict[str, Any] | None:
         """Return what determines the outcome of a self-test, as JSON values. A change requires a new self-test."""
         return self.truth_basis

@@ -124,6 +124,12 @@ class ConfigTestcase(_Testcase):
     present: bool = True
 
 
+class ReferenceTestcase(_Testcase):
+    """Everything that the intents do not ask for is as it was: many flows and all routes, compared with a record."""
+
+    kind: Literal["reference"] = "reference"
+
+
 Testcase = Annotated[
     ShowTestcase
     | RouteTestcase
@@ -131,6 +137,7 @@ Testcase = Annotated[
     | PathTestcase
     | ThroughputTestcase
     | MarkingTestcase
-    | ConfigTestcase,
+    | ConfigTestcase
+    | ReferenceTestcase,
     Field(discriminator="kind"),
 ]

@@ -15,8 +15,9 @@ from pytest_netbench.model.trial import Brief, Submission
 if TYPE_CHECKING:
     from pytest_netbench.ani.protocol import Ani
     from pytest_netbench.families.proof import Proof
-    from pytest_netbench.families.protocol import Deploy, Stages
+    from pytest_netbench.families.protocol import Deploy, Progress, Stages
     from pytest_netbench.families.scenes import NetworkScene
+    from pytest_netbench.model.behaviour import Behaviour
 
 
 class ConfigureFamily:
@@ -47,11 +48,19 @@ class ConfigureFamily:
         from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(deploy(), health_checks=payload.health_checks, testcases=payload.testcases)
+        return NetworkScene(
+            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, reference=payload.reference
+        )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""
         return apply_truth(task, ani)
+
+    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
+        """Observe many flows and all routes, also under the events of the task."""
+        from pytest_netbench.families.configure.recording import Recorder  # noqa: PLC0415  (loads evaluation and lab)
+
+        return Recorder(task, stages, progress=progress).record()
 
     def prove(self, task: Task, stages: Stages, *, repeats: int) -> Proof:
         """The oracle passes, nop does not, and each omitted ground-truth line fails a testcase."""

@@ -1,0 +1,131 @@
+"""Observes what a running network does with many flows, and its routes.
+
+A flow that does not get through is tried again in small batches, because packets may be lost on slow links or while
+addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from pytest_netbench.evaluation.observation import View
+from pytest_netbench.lab.probing import Probe, ProbeResult
+from pytest_netbench.model.behaviour import Outcome, Table
+from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.platforms.driver import Route
+
+BATCH = 100
+SILENCE_S = 0.15
+READERS = 8
+QUIET_LAB_S, LEAST_QUIET_S = 5.0, 0.2
+LIMIT_LAB_S, LEAST_LIMIT_S = 60.0, 5.0
+PAUSE_S = 0.05
+
+
+class Observer:
+    """Observes flows and routes in one round.
+
+    Args:
+        view: The network.
+        managed: Nodes that an agent may configure. Whether they let a packet to themselves arrive before they deny it
+            is not observed.
+    """
+
+    def __init__(self, view: View, *, managed: frozenset[str]) -> None:
+        self._view = view
+        self._managed = managed
+
+    def at_once(self, flows: Sequence[ReferenceFlow], *, expected: Sequence[Outcome] | None = None) -> list[Outcome]:
+        """The outcome of each flow, all tried side by side.
+
+        Args:
+            flows: The flows.
+            expected: Outcomes that shorten the wait for an answer where none is expected.
+        """
+        silent = [outcome.reach != "allowed" for outcome in expected] if expected is not None else [False] * len(flows)
+        probes = [self._probe(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
+        results = self._view.probe(probes)
+        return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
+
+    def in_batches(self, flows: Sequence[ReferenceFlow]) -> list[Outcome]:
+        """As ``at_once``, a few at a time."""
+        return [one for start in range(0, len(flows), BATCH) for one in self.at_once(flows[start : start + BATCH])]
+
+    def thoroughly(self, flows: Sequence[ReferenceFlow], *, seed: int) -> list[Outcome]:
+        """The outcome of each flow: all at once in an order that is drawn, then in batches what did not get through."""
+        order = random.Random(seed).sample(range(len(flows)), len(flows))  # noqa: S311 - an order, not a secret
+        found = dict(zip(order, self.at_once([flows[index] for index in order]), strict=True))
+        again = [index for index in order if found[index].reach != "allowed"]
+        found.update(zip(again, self.in_batches([flows[index] for index in again]), strict=True))
+        return [found[index] for index in range(len(flows))]
+
+    def routes(self) -> dict[str, Table]:
+        """The routing table of each node whose driver lists all routes; no link-local prefixes."""
+        with ThreadPoolExecutor(max_workers=READERS) as readers:
+            nodes = self._view.nodes
+            found = zip(nodes, readers.map(self._view.table, nodes), strict=True)
+            return {node: _table(routes) for node, routes in found if routes is not None}
+
+    def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
+        listens = flow.target_node if flow.protocol != "icmp" else None
+        timeout_s = self._view.probe_timeout_s
+        return Probe(
+            source=flow.source,
+            target=flow.target,
+            protocol=flow.protocol,
+            port=flow.port,
+            source_address=flow.source_address,
+            listen_on=listens,
+            arrives_at=(flow.target_node,) if flow.target_node is not None else (),
+            dscp=flow.dscp,
+            timeout_s=min(timeout_s, SILENCE_S + self._view.delay_s) if silent else timeout_s,
+        )
+
+    def _outcome(self, flow: ReferenceFlow, result: ProbeResult) -> Outcome:
+        if not result.delivered and (not result.arrived or flow.target_node in self._managed):
+            return Outcome(reach="denied")
+        return Outcome(
+            reach="allowed" if result.delivered else "arrives",
+            dscp=None if result.received_dscp == flow.dscp else result.received_dscp,
+            seen=self._changed_source(flow, result.seen_source),
+        )
+
+    def _changed_source(self, flow: ReferenceFlow, seen: str | None) -> str | None:
+        if seen is None:
+            return None
+        if flow.source_address is not None:
+            same = ipaddress.ip_address(seen) == ipaddress.ip_address(flow.source_address)
+        else:
+            same = self._view.owner(seen, among=(flow.source,)) is not None
+        return None if same else seen
+
+
+def _table(routes: Sequence[Route]) -> Table:
+    table: Table = {}
+    for route in routes:
+        if not (":" in route.prefix and ipaddress.ip_network(route.prefix).is_link_local):
+            table.setdefault(route.prefix, (route.protocol, *sorted(route.next_hops or route.interfaces)))
+    return dict(sorted(table.items(), key=lambda item: _order(item[0])))
+
+
+def _order(prefix: str) -> tuple[int, int, int]:
+    network = ipaddress.ip_network(prefix)
+    return network.version, int(network.network_address), network.prefixlen
+
+
+def settled(view: View, *, time_scale: float) -> None:
+    """Return once the routes have stayed the same for some lab seconds, at the latest after a minute of them."""
+    quiet_s, limit_s = max(LEAST_QUIET_S, QUIET_LAB_S / time_scale), max(LEAST_LIMIT_S, LIMIT_LAB_S / time_scale)
+    never = threading.Event()
+    began = since = time.monotonic()
+    tables = Observer(view, managed=frozenset()).routes()
+    while (now := time.monotonic()) - since < quiet_s and now - began < limit_s:
+        never.wait(PAUSE_S)
+        again = Observer(view, managed=frozenset()).routes()
+        if again != tables:
+            tables, since = again, time.monotonic()
