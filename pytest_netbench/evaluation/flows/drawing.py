@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterable
 
 from pytest_netbench.evaluation.flows.atlas import Atlas
-from pytest_netbench.evaluation.flows.lots import Lots
+from pytest_netbench.evaluation.flows.lots import Lots, in_turns
 from pytest_netbench.evaluation.flows.tiers import Flows, Tiers
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.task import Task
 
-T = TypeVar("T")
 _BY_CHANCE = 0.15
 _TRIES = 50
 
@@ -49,19 +47,8 @@ def draw(task: Task, *, seed: int = 1, count: int = 1000) -> tuple[ReferenceFlow
 
 
 def _take(tiers: Iterable[Flows], taken: dict[tuple[object, ...], ReferenceFlow], most: int) -> None:
-    for flow in _in_turns(tiers):
+    for flow in in_turns(tiers):
         if len(taken) >= most:
             return
         if flow is not None:
             taken.setdefault(flow.key, flow)
-
-
-def _in_turns(tiers: Iterable[Iterator[T]]) -> Iterator[T]:
-    """One of each in turn, until all have ended."""
-    running = list(tiers)
-    while running:
-        for tier in list(running):
-            try:
-                yield next(tier)
-            except StopIteration:
-                running.remove(tier)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -48,3 +48,14 @@ class Lots:
             other = self.below(at + 1)
             result[at], result[other] = result[other], result[at]
         return result
+
+
+def in_turns(sequences: Iterable[Iterator[T]]) -> Iterator[T]:
+    """One of each in turn, until all have ended."""
+    running = list(sequences)
+    while running:
+        for one in list(running):
+            try:
+                yield next(one)
+            except StopIteration:
+                running.remove(one)

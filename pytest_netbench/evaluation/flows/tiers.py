@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pytest_netbench.dialects.landmarks import Filter, Service, Span
-from pytest_netbench.evaluation.flows.atlas import Asked, Atlas
-from pytest_netbench.evaluation.flows.lots import Lots
+from pytest_netbench.evaluation.flows.atlas import Atlas
+from pytest_netbench.evaluation.flows.crossings import around, crossings, protocol_of, with_neighbours
+from pytest_netbench.evaluation.flows.lots import Lots, in_turns
 from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Protocol, Sender, edges, port_edges
 from pytest_netbench.model.reference import ReferenceFlow
 
 _ANY_PORT = (1024, 65535)
 _LOW_PORTS = (1, 1023)
-_PER_FILTER = 2000
 _UNNAMED = ("8.8.8.8", "11.22.33.44", "172.30.99.1", "192.168.254.9", "100.100.1.1")
 
 Flows = Iterator[ReferenceFlow | None]
@@ -25,7 +25,7 @@ class Tiers:
         self.atlas = atlas
         self.lots = lots
         self.post = Post(atlas, lots)
-        self.dscp = _with_neighbours(atlas.dscp)
+        self.dscp = with_neighbours(atlas.dscp)
         self.ports = list(dict.fromkeys(port for service in atlas.services for _, port in port_edges(service)))
         self.edges = [edge for span in atlas.spans for edge in edges(atlas, span)]
         self.owned = [(node, address) for node in atlas.nodes for address in atlas.addresses[node]]
@@ -90,50 +90,22 @@ class Tiers:
         for one in self.atlas.asked:
             sender = Sender(one.source, one.source_address)
             reverse = self.atlas.owner(one.target)
-            for protocol, port, dscp, words in _around(one):
+            for protocol, port, dscp, words in around(one):
                 yield self.post.flow(Packet(sender, one.target, protocol, port, dscp), words)
             if reverse is not None:
                 for back in self._firsts(one.source):
                     yield self.post.flow(
-                        Packet(Sender(reverse), back, _protocol(one), one.port, one.dscp), "a testcase, the other way"
+                        Packet(Sender(reverse), back, protocol_of(one), one.port, one.dscp), "a testcase, the other way"
                     )
 
     def filters(self) -> Flows:
-        """Both sides of each end that a filter names, with both sides of its ports."""
-        names = self.lots.shuffled(self.atlas.filters)
-        turns = [self._filter(one) for one in names]
-        for _ in range(_PER_FILTER):
-            for turn in turns:
-                yield next(turn)
+        """Both sides of each end that a filter names, with both sides of its ports: all combinations, shuffled."""
+        return in_turns(self._crossings(one) for one in self.lots.shuffled(self.atlas.filters))
 
-    def _filter(self, one: Filter) -> Flows:
-        sources = [(f"source: {words}", address) for words, address in self._ends(one.sources)]
-        targets = self._ends(one.targets)
-        ports = [(service.protocol, *edge) for service in one.services for edge in port_edges(service)]
-        while True:
-            words, sender = self._end(sources)
-            to_words, target = self.lots.one_of(targets) if targets else self._some_target()
-            protocol, port_words, port = self.lots.one_of(ports) if ports else (None, "", self._port())
-            transport = protocol if protocol and self.lots.chance(0.8) else self.lots.one_of(TRANSPORTS)
-            packet = Packet(sender, target, transport, port)
-            if self.lots.chance(0.1):
-                packet, port_words = Packet(sender, target), ""
-            why = ", ".join(word for word in (words, to_words, port_words) if word)
-            yield self.post.flow(packet, f"{one.name}: {why}" if why else one.name)
-
-    def _ends(self, spans: Sequence[Span]) -> list[tuple[str, Span]]:
-        """Both sides of both ends of each span, and the addresses of nodes that lie in it."""
-        found = [edge for span in spans for edge in edges(self.atlas, span)]
-        own = [
-            (f"{address} of {node}", address) for node, address in self.owned if any(address in one for one in spans)
-        ]
-        return [*own, *found]
-
-    def _end(self, sources: Sequence[tuple[str, Span]]) -> tuple[str, Sender]:
-        if sources and self.lots.chance(0.85):
-            words, address = self.lots.one_of(sources)
-            return words, self.post.sender(address)
-        return "", Sender(self.lots.one_of(self.atlas.leaves))
+    def _crossings(self, one: Filter) -> Flows:
+        ports = list(dict.fromkeys(edge for service in one.services for edge in port_edges(service)))
+        ports = ports or [(f"port {port}", port) for port in (self._port(), self._any_port())]
+        return crossings(one, ports, atlas=self.atlas, post=self.post, lots=self.lots)
 
     def named_ports(self) -> Flows:
         for turn in range(4):
@@ -265,25 +237,3 @@ class Tiers:
     def _unnamed(self) -> list[Span]:
         found = [self.atlas.usable(4, int.from_bytes(map(int, word.split(".")))) for word in _UNNAMED]
         return [one for one in found if one is not None and not any(one in span for span in self.atlas.spans)][:3]
-
-
-def _around(one: Asked) -> Iterator[tuple[Protocol, int | None, int, str]]:
-    protocol = _protocol(one)
-    yield protocol, one.port, one.dscp, "a testcase"
-    if one.port is not None:
-        for words, port in port_edges(Service(None, one.port, one.port)):
-            for transport in TRANSPORTS:
-                yield transport, port, one.dscp, f"a testcase, {words}"
-        yield "icmp", None, one.dscp, "a testcase, icmp"
-    if one.dscp:
-        yield protocol, one.port, 0, "a testcase, unmarked"
-
-
-def _protocol(one: Asked) -> Protocol:
-    # without a port, the prober draws one; a recorded flow needs the same one each time
-    return "icmp" if one.port is None else "udp" if one.protocol == "udp" else "tcp"
-
-
-def _with_neighbours(values: Sequence[int]) -> list[int]:
-    near = [value + step for value in values for step in (0, -1, 1, -8, 8)]
-    return list(dict.fromkeys([*(value for value in near if 0 <= value < 64), *((0, 46) if values else ())]))
