@@ -182,6 +182,8 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     place = rank(mode, entry.text)
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key
+    if mode == "config" and entry.name == "line":
+        return place, (entry["first"],)
     if mode == "config" and entry.name in _BY_NUMBER:
         return place, (_number(entry), entry.name)
     return (place, ())
