@@ -152,7 +152,9 @@ class Section:
         self.entries.remove(entry)
 
 
-_BY_NUMBER = frozenset({"router ospf", "vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list"})
+_BY_NUMBER = frozenset(
+    {"router ospf", "vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list", "line"}
+)
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 
@@ -182,13 +184,13 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
     place = rank(mode, entry.text)
     if mode == "config" and entry.name == "interface":
         return place, interfaces.parse(entry["name"]).sort_key
-    if mode == "config" and entry.name == "line":
-        return place, (entry["first"],)
     if mode == "config" and entry.name in _BY_NUMBER:
         return place, (_number(entry), entry.name)
     return (place, ())
 
 
 def _number(entry: Entry) -> Any:
+    if entry.name == "line":
+        return entry["first"]
     key = (entry.match.keys and entry.match.keys[0][1]) or 0
     return int(key) if entry.name == "access-list" else key

@@ -296,9 +296,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(pattern="udld ( enable | aggressive )", name="udld", marked=_NO_UDLD),
     Command(pattern="udld message time {seconds:1-90}", marked=_NO_UDLD),
     # a switch has these two in its own area
-    Command(
-        pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",), roles=("router",)
-    ),
+    Command(pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",), roles=("router",)),
     Command(pattern="udld port [ aggressive ]", mode="if", marked=_NO_UDLD, roles=("router",)),
 )
 

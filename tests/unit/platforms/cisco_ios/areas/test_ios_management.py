@@ -123,7 +123,7 @@ def test_a_startup_config_of_sixteen_lines_has_both_sections_and_reads_back_as_i
         *("line vty 5 15", " login local", " transport input ssh"),
     ]
     assert vty_sections(startup="\n".join(shown)) == shown
-    assert vty_sections(startup="\n".join(["line vty 0 2", " login", "line vty 3 4", " no login"])) == [
+    assert vty_sections(startup="line vty 0 2\n login\nline vty 3 4\n no login") == [
         *("line vty 0 2", " login"),
         *("line vty 3 4", " no login"),
     ]
