@@ -122,6 +122,11 @@ class Topology(Model):
         """By node: what an agent may do with it."""
         return {node.name: node.control for node in self.nodes}
 
+    @property
+    def all_managed(self) -> bool:
+        """Whether agents may configure every node, as in the draft."""
+        return all(node.control == "managed" for node in self.nodes)
+
     def interfaces(self, node: str) -> tuple[str, ...]:
         """Interface names of ``node`` in the order the links name them."""
         return tuple(e.interface for link in self.links for e in link.endpoints if e.node == node)
@@ -145,9 +150,9 @@ class Topology(Model):
         }
 
     def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
-        """The draft's shape, with the control of each node: ``{"nodes": [...], "links": [...], "control": {...}}``.
+        """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
 
-        A link is a text like ``A e0 <-> B e0``.
+        Unless all nodes are managed, ``control`` gives the control of each.
 
         Args:
             devices: Keep only these nodes and the links that touch two of them; empty means all.
@@ -159,4 +164,5 @@ class Topology(Model):
             if len(inside) == len(link.endpoints) or len(inside) > 1:
                 links.append(" <-> ".join(str(e) for e in inside))
         shown = {name: control for name, control in self.controls.items() if name in keep}
-        return {"nodes": list(shown), "links": links, "control": shown}
+        drafts = {"nodes": list(shown), "links": links}
+        return drafts if self.all_managed else drafts | {"control": shown}
