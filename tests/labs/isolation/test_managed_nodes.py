@@ -23,9 +23,15 @@ from tests.support.netns_networks import network
 from tests.support.shell import Shell
 
 PLATFORMS = {
-    **{"R1": "cisco_ios", "f1": "frr", "h1": "linux"},
-    **{"R2": "cisco_ios", "f2": "frr", "h2": "linux"},
-    **{"R3": "cisco_ios", "f3": "frr", "h3": "linux"},
+    "R1": "cisco_ios",
+    "f1": "frr",
+    "h1": "linux",
+    "R2": "cisco_ios",
+    "f2": "frr",
+    "h2": "linux",
+    "R3": "cisco_ios",
+    "f3": "frr",
+    "h3": "linux",
 }
 MANAGED, OBSERVED, FOREIGN = ("R1", "f1", "h1"), ("R2", "f2", "h2"), ("R3", "f3", "h3")
 CONTROL = {**dict.fromkeys(OBSERVED, "observed"), **dict.fromkeys(FOREIGN, "foreign")}
