@@ -71,8 +71,8 @@ class FrrDriver:
     def table(self, node: HostedNode) -> list[Route]:
         return rib.table(answer for answer, _ in node.vty([("zebra", command) for command in rib.WHOLE_TABLE]))
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - vtysh has no enable
-        return console.open_console(node, run=lambda command: self.execute(node, command))
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - vtysh has no enable
+        return console.open_console(node, run=lambda command: self.execute(node, command), read_only=read_only)
 
     def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - vtysh refuses what no daemon does
         return ()

@@ -83,8 +83,8 @@ class LinuxDriver:
         found = node.run_many([("ip", f"-{version}", "-j", "route", "show") for version in (4, 6)])
         return [route for done in found for route in routing.table(listing.entries(done.stdout))]
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
-        return console.open_console(node)
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+        return console.open_console(node, writable=not read_only, reads=_PRIVILEGED_READS if read_only else ())
 
     def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
         return ()
