@@ -47,7 +47,9 @@ class ConfigureFamily:
         from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(deploy(), health_checks=payload.health_checks, testcases=payload.testcases)
+        return NetworkScene(
+            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, events=payload.events
+        )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""
