@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pytest_netbench.errors import NotReady
 from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.evaluation.runner import Events
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.reference import ReferenceSettings
@@ -28,6 +29,7 @@ class NetworkScene:
         health_checks: What must hold before the agent works.
         testcases: What is evaluated afterwards.
         reference: What the task says of its reference behaviour.
+        events: The events of the task, which testcases name with ``under``.
     """
 
     def __init__(
@@ -37,12 +39,13 @@ class NetworkScene:
         health_checks: Sequence[Testcase] = (),
         testcases: Sequence[Testcase] = (),
         reference: ReferenceSettings | None = None,
+        events: Events | None = None,
     ) -> None:
         self._lab = lab
         self._reference = reference
         self._health_checks = tuple(health_checks)
         self._testcases = tuple(testcases)
-        self._evaluation = TaskEvaluation(lab)
+        self._evaluation = TaskEvaluation(lab, events=events)
         self._initial: dict[str, str] = {}
 
     @property

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ipaddress
 import random
-import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,9 +20,6 @@ from pytest_netbench.platforms.driver import Route
 BATCH = 100
 SILENCE_S = 0.15
 READERS = 8
-QUIET_LAB_S, LEAST_QUIET_S = 5.0, 0.2
-LIMIT_LAB_S, LEAST_LIMIT_S = 60.0, 5.0
-PAUSE_S = 0.05
 
 
 class Observer:
@@ -81,6 +76,7 @@ class Observer:
             port=flow.port,
             source_address=flow.source_address,
             listen_on=listens,
+            listen_port=flow.listen_port,
             arrives_at=(flow.target_node,) if flow.target_node is not None else (),
             dscp=flow.dscp,
             timeout_s=min(timeout_s, SILENCE_S + self._view.delay_s) if silent else timeout_s,
@@ -116,16 +112,3 @@ def _table(routes: Sequence[Route]) -> Table:
 def _order(prefix: str) -> tuple[int, int, int]:
     network = ipaddress.ip_network(prefix)
     return network.version, int(network.network_address), network.prefixlen
-
-
-def settled(view: View, *, time_scale: float) -> None:
-    """Return once the routes have stayed the same for some lab seconds, at the latest after a minute of them."""
-    quiet_s, limit_s = max(LEAST_QUIET_S, QUIET_LAB_S / time_scale), max(LEAST_LIMIT_S, LIMIT_LAB_S / time_scale)
-    never = threading.Event()
-    began = since = time.monotonic()
-    tables = Observer(view, managed=frozenset()).routes()
-    while (now := time.monotonic()) - since < quiet_s and now - began < limit_s:
-        never.wait(PAUSE_S)
-        again = Observer(view, managed=frozenset()).routes()
-        if again != tables:
-            tables, since = again, time.monotonic()

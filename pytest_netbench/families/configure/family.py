@@ -49,7 +49,11 @@ class ConfigureFamily:
 
         payload = configuration_of(task)
         return NetworkScene(
-            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, reference=payload.reference
+            deploy(),
+            health_checks=payload.health_checks,
+            testcases=payload.testcases,
+            events=payload.events,
+            reference=payload.reference,
         )
 
     def solve(self, task: Task, ani: Ani) -> Submission:

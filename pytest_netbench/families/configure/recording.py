@@ -1,8 +1,8 @@
 """Records what the network of a task does before anything is done, after the ground truth, and under its events.
 
 Each of the two is observed on labs of its own, because packets leave traces (translations, sessions) that an agent's
-network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is not
-held, and the record says so.
+network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is
+not held, and the record says so.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from contextlib import contextmanager
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.evaluation.behaviour.observing import Observer, settled
+from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.behaviour.reference import managed_nodes
 from pytest_netbench.evaluation.flows import draw
+from pytest_netbench.evaluation.happening import happening
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
+from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
@@ -70,12 +73,13 @@ class Recorder:
         """For each moment, all looks at this lab."""
         self._progress(f"{when}: {len(self._flows)} flows")
         devices = Devices(lab)
-        settled(View(lab, devices), time_scale=lab.time_scale)
+        Settling(lab).wait(hold_s=longest_hold_s(TaskEvaluation(lab).final_configs().values()))
         self._note_addresses(lab)
         found = [self._observed(lab, devices)]
-        for event in self._payload.events:
-            self._progress(f"{when}: {len(self._flows)} flows under {event}")
-            raise NotImplementedError
+        for name, actions in self._payload.events.items():
+            self._progress(f"{when}: {len(self._flows)} flows under {name}")
+            with happening(lab, actions):
+                found.append(self._observed(lab, devices))
         return found
 
     def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
