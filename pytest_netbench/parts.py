@@ -1,7 +1,7 @@
 """Parts by name, from entry points: built-in and third-party dialects, drivers, backends, families, agents and scorers.
 
 A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``. In a
-checkout of this project the metadata may be older than ``pyproject.toml``: parts that only the file names are found, too.
+checkout of this project the metadata may be older than ``pyproject.toml``; what only the file names is found, too.
 """
 
 from __future__ import annotations
