@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Networked, TaskSize
-from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Control
@@ -33,12 +32,10 @@ class Configure(Networked):
     """What a task of the family ``configure`` asks, how it is solved, and how a solution is judged."""
 
     remarks: ClassVar[frozenset[str]] = frozenset({"accepted_survivors"})
-    later: ClassVar[frozenset[str]] = Networked.later | {"reference"}
 
     intents: tuple[Intent, ...] = Field(min_length=1)
     ground_truth_configs: dict[str, tuple[str, ...]] = {}
     testcases: tuple[Testcase, ...] = ()
-    reference: ReferenceSettings = ReferenceSettings()
     accepted_survivors: dict[str, dict[str, str]] = Field(
         {}, description="ground-truth lines that may be left out unnoticed, with the reason: node to line to reason"
     )
