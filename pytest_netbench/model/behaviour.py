@@ -36,7 +36,7 @@ class Outcome:
     """What happened to a flow.
 
     Attributes:
-        reach: ``allowed``: accepted and answered. ``arrives``: it came to a node that is not managed, which did not
+        reach: ``allowed``: accepted and answered. ``arrives``: it came to an interface of the target, which did not
             answer or whose answer was lost. ``denied``: neither.
         dscp: The marking it arrived with, if it differs from the one it was sent with.
         seen: The source address it arrived with, if that differs; ``*`` if it varies.

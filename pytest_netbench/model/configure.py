@@ -70,9 +70,11 @@ class Configure(Networked):
 
     @property
     def reference_basis(self) -> dict[str, Any]:
-        """As ``truth_basis``, with the events, and what draws the flows."""
-        drawn = {"seed": self.reference.seed, "flows": self.reference.flows}
-        return {**self._basis("topology", "startup_configs", "ground_truth_configs", "events"), "reference": drawn}
+        """As ``truth_basis`` but for the roles of nodes, with the events, and what draws the flows."""
+        basis = self._basis("topology", "startup_configs", "ground_truth_configs", "events")
+        for node in basis["topology"]["nodes"]:
+            del node["role"]
+        return {**basis, "reference": {"seed": self.reference.seed, "flows": self.reference.flows}}
 
     @property
     def proof_basis(self) -> dict[str, Any]:

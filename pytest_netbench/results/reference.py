@@ -49,7 +49,12 @@ class ReferenceStore:
             ResultsError: There is a file, and it cannot be read.
         """
         path = self.path(task)
-        return None if path is None else _read(path)
+        if path is None:
+            return None
+        behaviour = _read(path)
+        if behaviour.digest != task.reference_digest:
+            raise ResultsError(f"{path}: holds the behaviour of digest {behaviour.digest}; its name says another")
+        return behaviour
 
     def path(self, task: Task) -> Path | None:
         """The file with the recorded behaviour of the task as it is now."""

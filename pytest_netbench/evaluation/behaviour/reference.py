@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_netbench.model.behaviour import Behaviour, HeldFlow
-from pytest_netbench.model.reference import Change, Free, ReferenceSettings
+from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome
+from pytest_netbench.model.reference import Change, Free, ReferenceFlow, ReferenceSettings
 from pytest_netbench.model.topology import Topology
 
 
@@ -30,6 +30,21 @@ class Reference:
         self.managed = managed
         self._compared: dict[str | None, list[HeldFlow]] = {}
 
+    def held(self, under: str | None = None) -> Iterator[HeldFlow]:
+        """The flows that are held at a moment, with their outcomes as they are judged.
+
+        Raises:
+            ValueError: There is no such event in the record.
+        """
+        for one in self.behaviour.held(under):
+            before, after = self.judged(one.flow, one.before), self.judged(one.flow, one.after)
+            yield HeldFlow(flow=one.flow, before=before, after=after)
+
+    def judged(self, flow: ReferenceFlow, outcome: Outcome) -> Outcome:
+        """The outcome as it counts: a packet that a managed node itself denies may come to the node or not."""
+        denied = outcome.reach == "arrives" and flow.target_node in self.managed
+        return Outcome(reach="denied") if denied else outcome
+
     def compared(self, under: str | None = None) -> list[HeldFlow]:
         """The flows that are compared at a moment: those that are held and not free.
 
@@ -37,8 +52,7 @@ class Reference:
             ValueError: There is no such event in the record.
         """
         if under not in self._compared:
-            held = self.behaviour.held(under)
-            self._compared[under] = [one for one in held if self.free_flow(one, under) is None]
+            self._compared[under] = [one for one in self.held(under) if self.free_flow(one, under) is None]
         return self._compared[under]
 
     def free_flow(self, held: HeldFlow, under: str | None) -> Free | None:
@@ -76,7 +90,7 @@ def changes_at(reference: Reference, under: str | None = None) -> Changes:
     asked: list[list[HeldFlow]] = [[] for _ in settings.changes]
     free: list[list[HeldFlow]] = [[] for _ in settings.free]
     unexplained: list[HeldFlow] = []
-    for one in reference.behaviour.held(under):
+    for one in reference.held(under):
         if not one.differs:
             continue
         if (reason := reference.free_flow(one, under)) is not None:

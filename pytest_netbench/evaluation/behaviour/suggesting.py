@@ -6,8 +6,9 @@ Each round takes the selector that covers the most of what is left, less what it
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -21,6 +22,7 @@ from pytest_netbench.model.task import Task
 
 MOST_LINES = 12
 MOST_PREFIXES = 3
+_PREFIX = re.compile(r"[0-9a-fA-F:.]+/[0-9]+")
 _Key = tuple[str, str, str, int | None]
 
 
@@ -32,8 +34,13 @@ class Suggestion:
     flows: tuple[HeldFlow, ...]
 
 
-def suggestions(reference: Reference) -> list[Suggestion]:
-    """Selectors for the unexplained differences of all moments, the undisturbed network first."""
+def suggestions(reference: Reference, *, prefixes: Sequence[str] = ()) -> list[Suggestion]:
+    """Selectors for the unexplained differences of all moments, the undisturbed network first.
+
+    Args:
+        reference: What was recorded, and what the task says of it.
+        prefixes: Prefixes that a selector may name beside those of the routing tables.
+    """
     found: list[Suggestion] = []
     for under in reference.behaviour.moments:
         left = [
@@ -42,17 +49,17 @@ def suggestions(reference: Reference) -> list[Suggestion]:
             if not any(other.selector.matches(one.flow, reference.behaviour.addresses, under) for other in found)
         ]
         same = [one for one in reference.compared(under) if not one.differs]
-        found += _cover(left, same, reference.behaviour, under)
+        found += _cover(left, same, _Names(reference.behaviour, prefixes), under)
     return found
 
 
 def suggested(task: Task, reference: Reference) -> list[str]:
     """The lines that explain what ``task`` does not; none if it explains everything."""
-    found = suggestions(reference)
+    intents = configuration_of(task).intents
+    found = suggestions(reference, prefixes=_named([intent.text for intent in intents]))
     if not found:
         return []
-    wording = Wording(reference.behaviour.addresses)
-    lines = task_lines(found, wording, intents=len(configuration_of(task).intents))
+    lines = task_lines(found, Wording(reference.behaviour.addresses), intents=len(intents))
     return ["to explain the rest, add to the task file (or to 'free' with a reason):", *lines]
 
 
@@ -91,10 +98,7 @@ def _fields(selector: Selector) -> Iterator[str]:
         yield f"under: {selector.under}"
 
 
-def _cover(
-    left: Sequence[HeldFlow], same: Sequence[HeldFlow], behaviour: Behaviour, under: str | None
-) -> list[Suggestion]:
-    names = _Names(behaviour)
+def _cover(left: Sequence[HeldFlow], same: Sequence[HeldFlow], names: _Names, under: str | None) -> list[Suggestion]:
     keys_of = {id(one): tuple(names.keys(one)) for one in (*left, *same)}
     harmless = Counter(key for one in same for key in keys_of[id(one)])
     found = []
@@ -122,9 +126,9 @@ def _selector(key: _Key, under: str | None) -> Selector:
 class _Names:
     """By which names and prefixes a flow can be selected."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, named: Sequence[str]) -> None:
         self._addresses = behaviour.addresses
-        self._prefixes = _prefixes_of(behaviour)
+        self._prefixes = _prefixes([*named, *(prefix for table in behaviour.tables for prefix in table)])
 
     def keys(self, held: HeldFlow) -> Iterator[_Key]:
         flow = held.flow
@@ -148,9 +152,21 @@ class _Names:
         return tuple(str(one) for one in self._prefixes if wanted in one)[:MOST_PREFIXES]
 
 
-def _prefixes_of(behaviour: Behaviour) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    tables: Sequence[Mapping[str, object]] = behaviour.tables
-    texts = dict.fromkeys(prefix for table in tables for prefix in table)
-    networks = [ipaddress.ip_network(text) for text in texts]
+def _prefixes(texts: Sequence[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    networks = [ipaddress.ip_network(text) for text in dict.fromkeys(texts)]
     useful = (one for one in networks if 0 < one.prefixlen < one.max_prefixlen)
     return sorted(useful, key=lambda one: -one.prefixlen)
+
+
+def _named(texts: Sequence[str]) -> list[str]:
+    """The prefixes in texts."""
+    words = [word for text in texts for word in _PREFIX.findall(text)]
+    return [word for word in words if _is_prefix(word)]
+
+
+def _is_prefix(word: str) -> bool:
+    try:
+        ipaddress.ip_network(word)
+    except ValueError:
+        return False
+    return True

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_netbench.evaluation.behaviour.compare import FlowDifference, flow_differences, route_differences, spread
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.behaviour.wording import Wording, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
+from pytest_netbench.model.behaviour import HeldFlow, Outcome
 from pytest_netbench.model.testcase import ReferenceTestcase
 
 MOST_CONFIRMED = 300
@@ -26,7 +29,7 @@ def observe(testcase: ReferenceTestcase, view: View) -> Observation:
         raise BadTestcase(NOT_RECORDED)
     if testcase.under not in reference.behaviour.moments:
         raise BadTestcase(f"the recorded behaviour knows no event {testcase.under!r}; record it again: netbench record")
-    lines, groups, total = _differences(reference, testcase.under, Observer(view, managed=reference.managed))
+    lines, groups, total = _differences(reference, testcase.under, Observer(view))
     compared = len(reference.compared(testcase.under))
     return Observation(
         holds=not lines,
@@ -62,5 +65,10 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
 def _flows(reference: Reference, under: str | None, observer: Observer) -> list[FlowDifference]:
     held = reference.compared(under)
     found = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
-    suspects = [one.held for one in spread(flow_differences(held, found), MOST_CONFIRMED)]
-    return flow_differences(suspects, observer.in_batches([one.flow for one in suspects]))
+    suspects = [one.held for one in spread(_differing(reference, held, found), MOST_CONFIRMED)]
+    return _differing(reference, suspects, observer.in_batches([one.flow for one in suspects]))
+
+
+def _differing(reference: Reference, held: Sequence[HeldFlow], found: Sequence[Outcome]) -> list[FlowDifference]:
+    judged = [reference.judged(one.flow, outcome) for one, outcome in zip(held, found, strict=True)]
+    return flow_differences(held, judged)

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.behaviour.observing import Observer
-from pytest_netbench.evaluation.behaviour.reference import managed_nodes
 from pytest_netbench.evaluation.flows import draw
 from pytest_netbench.evaluation.happening import happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
@@ -83,10 +82,9 @@ class Recorder:
         return found
 
     def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
-        managed = managed_nodes(lab.topology)
         looks = []
         for number in range(LOOKS):
-            observer = Observer(View(lab, devices), managed=managed)
+            observer = Observer(View(lab, devices))
             outcomes = observer.thoroughly(self._flows, seed=number)
             looks.append(Look(outcomes=outcomes, routes=observer.routes()))
         return looks
