@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.ready import Ready
+from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 
@@ -55,7 +56,7 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict"})
+    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "reference"})
 
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
@@ -64,6 +65,9 @@ class Networked(Payload):
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
     ready: Ready = Ready()
+    reference: ReferenceSettings = Field(
+        ReferenceSettings(), description="flows whose fate is compared, and which differences are wanted or free"
+    )
 
     @model_validator(mode="after")
     def _expectations_name_nodes(self) -> Self:

@@ -22,6 +22,7 @@ from pytest_netbench.model.testcase import (
     ThroughputTestcase,
 )
 from pytest_netbench.taskfile.names import full_name
+from pytest_netbench.taskfile.reference import check_reference
 
 
 def check(task: Task, problems: Problems) -> None:
@@ -31,6 +32,7 @@ def check(task: Task, problems: Problems) -> None:
     payload = task.payload
     if isinstance(payload, Networked):
         _check_interfaces(payload, problems)
+        check_reference(payload, problems)
         for name in ("testcases", "health_checks"):
             _check_testcases(payload, name, getattr(payload, name, ()), problems)
     if isinstance(payload, Configure):

@@ -41,6 +41,7 @@ def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
         _testcases(root, defs)
         _configs(root)
         _ready(root, defs)
+        _reference(defs)
     if issubclass(payload, Configure):
         _intents(root, defs)
     _family(root, family)
@@ -159,6 +160,16 @@ def _configs(root: Schema) -> None:
 def _ready(root: Schema, defs: dict[str, Schema]) -> None:
     _also(defs, "ExpectedDown", {"type": "string", "pattern": SESSION, "examples": ["R1 bgp 10.0.0.2"]})
     root["properties"]["ready"] = {"anyOf": [{"enum": list(UNTIL)}, {"$ref": "#/$defs/Ready"}]}
+
+
+def _reference(defs: dict[str, Schema]) -> None:
+    port: Schema = {"type": "integer", "minimum": 1, "maximum": 65535}
+    ports = {"type": "string", "pattern": r"^\s*[0-9]+\s*(-\s*[0-9]+\s*)?$", "examples": ["1000-2000"]}
+    _also(defs, "PortRange", {"anyOf": [port, ports]})
+    for name in ("Change", "Free"):
+        entry: Schema = defs[name]["properties"]
+        entry["from"], entry["to"] = _or_text(entry["from"]), _or_text(entry["to"])
+        entry["ports"] = {"anyOf": [{"$ref": "#/$defs/PortRange"}, entry["ports"]]}
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:
