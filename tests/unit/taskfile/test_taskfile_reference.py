@@ -37,9 +37,7 @@ def test_selectors_have_short_forms(load, good):
     assert (found.seed, found.flows) == (7, 300)
     first, second = found.changes
     ports = (PortRange(first=22, last=22), PortRange(first=5000, last=5999))
-    assert first == Change(
-        intent=1, source=("R1",), target=("10.9.0.0/16", "R2"), protocol="tcp", ports=ports, dscp=26
-    )
+    assert first == Change(intent=1, source=("R1",), target=("10.9.0.0/16", "R2"), protocol="tcp", ports=ports, dscp=26)
     assert second == Change(intent=1, routes="any 10.0.0.0/8")
     web = (PortRange(first=80, last=80),)
     assert found.free == (Free(target=("10.0.0.1",), ports=web, both_ways=True, reason="nobody asks"),)
