@@ -111,7 +111,7 @@ class TruthStore:
             proved=task.proof_digest,
             initial_configs=dict(initial_configs),
             configs=dict(configs),
-            versions=dict(_versions(task) if versions is None else versions),
+            versions=dict(versions_of(task) if versions is None else versions),
         )
         if _recorded(self, task) == truth.model_copy(update={"versions": {}}):
             return False
@@ -155,7 +155,8 @@ def _recorded(store: TruthStore, task: Task) -> Truth | None:
     return None if truth is None else truth.model_copy(update={"versions": {}})
 
 
-def _versions(task: Task) -> dict[str, str]:
+def versions_of(task: Task) -> dict[str, str]:
+    """Return the versions of this package and of the platforms of ``task``."""
     versions = {"netbench": __version__}
     for platform in sorted(task.network.platforms):
         version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
