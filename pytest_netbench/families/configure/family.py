@@ -26,7 +26,7 @@ class ConfigureFamily:
     payload = Configure
     answer = None
     methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
-    scorers = ("testcase", "command", "reasoning")
+    scorers = ("testcase", "command", "reasoning", "netconfbench.command", "netconfbench.reasoning")
     pass_marks = {"testcase": 1.0}
 
     def brief(self, task: Task) -> Brief:
