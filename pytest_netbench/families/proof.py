@@ -17,11 +17,13 @@ class TruthConfigs:
     """Running configs before and after the ground truth is applied, by node.
 
     ``right``: those after each recorded right solution, by its name; ``None`` if not all of them were measured.
+    ``right_reasoning``: the reasoning of those that have one.
     """
 
     initial: dict[str, str]
     final: dict[str, str]
     right: dict[str, dict[str, str]] | None = None
+    right_reasoning: dict[str, str] | None = None
 
 
 class Memory(Protocol):
@@ -82,7 +84,7 @@ class Proof:
     """The results for one task. ``problems`` is empty for a usable task.
 
     ``shown`` maps each claim to its result; ``listed`` maps a heading to lines. Both are for people.
-    ``truth`` is recorded for the command score, if the family has one.
+    ``truth`` is recorded for the command and the reasoning score, if the family has one.
     """
 
     problems: tuple[str, ...]

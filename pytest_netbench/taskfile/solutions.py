@@ -17,6 +17,7 @@ from pytest_netbench.model.solutions import LEAST_RIGHT, LEAST_WRONG, ExplainedM
 from pytest_netbench.model.task import Task
 
 FOLDER: Final = ".solutions"
+MANAGED: Final = "managed"
 _KINDS: Final = ("right", "wrong")
 
 Judge = Callable[[Solution], str | None]
@@ -86,7 +87,7 @@ class _Checker:
     """Checks well-formed solutions against their task."""
 
     def __init__(self, payload: Configure, problems: Problems) -> None:
-        self._nodes = {node.name: getattr(node, "control", "managed") for node in payload.topology.nodes}
+        self._nodes = payload.topology.controls
         self._payload = payload
         self._problems = problems
 
@@ -110,7 +111,7 @@ class _Checker:
             )
         if len(solutions.wrong) < LEAST_WRONG:
             self._problems.add(("wrong",), f"{len(solutions.wrong)} wrong solutions; a task needs {LEAST_WRONG}")
-        if set(self._nodes.values()) != {"managed"} and not any(one.tampers for one in solutions.wrong):
+        if not self._payload.topology.all_managed and not any(one.tampers for one in solutions.wrong):
             self._problems.add(
                 ("wrong",), "no wrong solution tampers: add one with 'tampers: true' that changes a node not managed"
             )
@@ -130,7 +131,7 @@ class _Checker:
             self._problems.add((*where, "configs"), f"solution {one.name!r}: {message}")
 
     def _control(self, kind: str, one: Solution) -> Iterator[str]:
-        others = [node for node in one.configs if self._nodes.get(node, "managed") != "managed"]
+        others = [node for node in one.configs if self._nodes.get(node, MANAGED) != MANAGED]
         if one.tampers and kind == "right":
             yield "a right solution does not tamper; remove 'tampers'"
         elif one.tampers and not others and set(one.configs) <= self._nodes.keys():

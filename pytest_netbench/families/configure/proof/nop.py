@@ -22,9 +22,9 @@ class Nop:
         return 1
 
     def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
-        testcases = self._workshop.payload.testcases
-        results = self._workshop.with_lab(lambda _, evaluation: evaluation.run_testcases(testcases))
-        self._runs.append(tuple(results))
+        with self._workshop.network() as network:
+            results = network.evaluation.run_testcases(self._workshop.payload.testcases)
+            self._runs.append(tuple(results))
 
     def problems(self) -> Iterator[str]:
         for one in distinct(result for results in self._runs for result in results if _passed(result)):

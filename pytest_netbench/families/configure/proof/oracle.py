@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.families.configure.proof.claims import distinct, unequal
 from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.proof import TruthConfigs
-from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.model.trial import TestcaseResult
 
@@ -35,15 +33,14 @@ class Oracle:
         return 1
 
     def measure(self, repeat: int) -> None:  # noqa: ARG002  (a fresh measurement each time)
-        self._workshop.with_lab(self._measure)
-
-    def _measure(self, lab: Lab, evaluation: TaskEvaluation) -> None:
-        initial = evaluation.final_configs()
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
-        apply_truth(self._workshop.task, ani)
-        ani.close()
-        self._runs.append(tuple(evaluation.run_testcases(self._workshop.payload.testcases)))
-        self._truths.append(TruthConfigs(initial=initial, final=evaluation.final_configs()))
+        with self._workshop.network() as network:
+            evaluation = network.evaluation
+            initial = evaluation.final_configs()
+            ani = LabAni(network.lab, policy=Policy(), budget=UNLIMITED)
+            apply_truth(self._workshop.task, ani)
+            ani.close()
+            self._runs.append(tuple(evaluation.run_testcases(self._workshop.payload.testcases)))
+            self._truths.append(TruthConfigs(initial=initial, final=evaluation.final_configs()))
 
     def problems(self) -> Iterator[str]:
         if not self._workshop.payload.testcases:

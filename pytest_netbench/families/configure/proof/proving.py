@@ -46,4 +46,4 @@ def _truth(oracle: Oracle, solutions: RecordedSolutions | None) -> TruthConfigs 
     truth = oracle.truth
     if truth is None or solutions is None:
         return truth
-    return replace(truth, right=solutions.right_configs)
+    return replace(truth, right=solutions.right_configs, right_reasoning=solutions.right_reasoning)

@@ -33,6 +33,11 @@ class RecordedSolutions:
         """The running configs that each right solution leaves."""
         return {one.name: dict(self._verdicts[one.name][-1].configs or {}) for one in self._right}
 
+    @property
+    def right_reasoning(self) -> dict[str, str]:
+        """The reasoning of right solutions, of those that have one."""
+        return {one.name: one.reasoning for one in self._right if one.reasoning}
+
     def stages(self) -> int:
         return len(self._right) + len(self._wrong)
 

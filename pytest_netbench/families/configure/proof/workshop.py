@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TypeVar
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
@@ -13,12 +12,12 @@ from pytest_netbench.errors import AniError
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.protocol import Stages
+from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.model.testcase import Testcase
 
-T = TypeVar("T")
 Configs = Mapping[str, Sequence[str]]
 
 
@@ -61,11 +60,11 @@ class Workshop:
         self._witnesses: dict[str, str] = {}
 
     @contextmanager
-    def lab(self) -> Iterator[Lab]:
-        """A fresh lab of the task."""
+    def network(self) -> Iterator[NetworkScene]:
+        """A fresh network of the task."""
         with self._stages() as scene:
-            assert scene.lab is not None, "a stage of configure has a lab"
-            yield scene.lab
+            assert isinstance(scene, NetworkScene), "a stage of configure has a network"
+            yield scene
 
     def judged(self, what: str, configs: Configs, *, repeat: int, thorough: bool = False) -> Verdict:
         """What the testcases say of ``configs``, measured or remembered.
@@ -88,9 +87,9 @@ class Workshop:
         return verdict
 
     def _measure(self, what: str, configs: Configs, *, thorough: bool) -> Verdict:
-        with self.lab() as lab:
-            applied = self.apply(lab, configs)
-            evaluation = TaskEvaluation(lab)
+        with self.network() as network:
+            applied = self.apply(network.lab, configs)
+            evaluation = network.evaluation
             if thorough:
                 results = evaluation.run_testcases(self.payload.testcases)
                 failed = tuple(result.name for result in results if result.status == "fail")
@@ -127,11 +126,6 @@ class Workshop:
             ]
         ani.close()
         return Applied(refused=tuple(refused), denied=denied)
-
-    def with_lab(self, use: Callable[[Lab, TaskEvaluation], T]) -> T:
-        """What ``use`` returns for a fresh lab."""
-        with self.lab() as lab:
-            return use(lab, TaskEvaluation(lab))
 
 
 def _failed_of(evaluation: TaskEvaluation, testcases: Sequence[Testcase]) -> list[str]:
