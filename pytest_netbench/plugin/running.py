@@ -69,7 +69,13 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     except RequirementMissing as lack:
         pytest.skip(str(lack))
     if report.truth is not None and not report.problems:
-        _truths(request).save(task, report.truth.initial, report.truth.final)
+        _truths(request).save(
+            task,
+            report.truth.initial,
+            report.truth.final,
+            right=report.truth.right,
+            right_reasoning=report.truth.right_reasoning,
+        )
     request.node.selftest_report = report
     return report
 

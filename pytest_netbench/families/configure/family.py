@@ -26,7 +26,7 @@ class ConfigureFamily:
     payload = Configure
     answer = None
     methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
-    scorers = ("testcase", "command", "reasoning")
+    scorers = ("testcase", "command", "reasoning", "netconfbench.command", "netconfbench.reasoning")
     pass_marks = {"testcase": 1.0}
 
     def brief(self, task: Task) -> Brief:
@@ -47,7 +47,9 @@ class ConfigureFamily:
         from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(deploy(), health_checks=payload.health_checks, testcases=payload.testcases)
+        return NetworkScene(
+            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, events=payload.events
+        )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""

@@ -85,10 +85,10 @@ class Omissions:
 
     def _repeat(self, measured: _Measured) -> None:
         with self._lab() as lab:
-            evaluation = TaskEvaluation(lab)
+            evaluation = TaskEvaluation(lab, events=self._payload.events)
             measured.nop.append(tuple(evaluation.run_testcases(self._payload.testcases)))
         with self._lab() as lab:
-            evaluation = TaskEvaluation(lab)
+            evaluation = TaskEvaluation(lab, events=self._payload.events)
             initial = evaluation.final_configs()
             self._apply(lab)
             measured.oracle.append(tuple(evaluation.run_testcases(self._payload.testcases)))
@@ -104,7 +104,7 @@ class Omissions:
         first = [testcase for testcase in self._payload.testcases if testcase.name == suspect]
         with self._lab() as lab:
             self._apply(lab, leave_out=line)
-            evaluation = TaskEvaluation(lab)
+            evaluation = TaskEvaluation(lab, events=self._payload.events)
             for testcases in (first, self._payload.testcases):
                 results = evaluation.run_testcases(testcases, stop_at_first_failure=True)
                 failed = [result.name for result in results if result.status == "fail"]
