@@ -64,14 +64,13 @@ def _is_end(word: Any, nodes: Collection[str]) -> bool:
 def check_reference(network: Networked, problems: Problems) -> None:
     """Add to ``problems`` intents and events of the reference behaviour that the task does not have."""
     count = len(network.intents) if isinstance(network, Configure) else 0
-    events: Collection[str] = getattr(network, "events", {})
     for name, entries in (("changes", network.reference.changes), ("free", network.reference.free)):
         for index, one in enumerate(entries):
             where: Where = ("reference", name, index)
             if isinstance(one, Change) and one.intent > count:
                 message = f"there is no intent {one.intent}; the task has {count}, counted from 1"
                 problems.add((*where, "intent"), message)
-            _check_event(one, (*where, "under"), events, problems)
+            _check_event(one, (*where, "under"), network.events, problems)
 
 
 def _check_event(one: Selector, where: Where, events: Collection[str], problems: Problems) -> None:
