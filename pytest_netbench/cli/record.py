@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _record(path: Path, arguments: argparse.Namespace) -> bool:
     from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
+    from pytest_netbench.results.reference import ReferenceStore, is_held  # noqa: PLC0415
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415
     from pytest_netbench.trial import Settings, record_behaviour  # noqa: PLC0415  (imports backends' protocols)
 
@@ -61,7 +61,7 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
     in_order = _compared(task, behaviour, store) if arguments.check else _saved(task, behaviour, store)
     for line in _found(task, behaviour):
         print(f"  {line}")
-    problems = problems_of(task, behaviour, outdated=None, path=path)
+    problems = problems_of(task, behaviour, path=path) if is_held(task) else []
     for problem in problems:
         print(f"  problem: {problem}")
     return in_order and not problems
@@ -89,8 +89,10 @@ def _compared(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
 
 def _found(task: Task, behaviour: Behaviour) -> list[str]:
     from pytest_netbench.evaluation.behaviour.listing import headline, tally  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.evaluation.behaviour.problems import is_held, reference_of  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
     from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
+
+    from pytest_netbench.results.reference import is_held  # noqa: PLC0415
 
     reference = reference_of(task, behaviour)
     lines = [headline(reference), *tally(reference), *suggested(task, reference)]

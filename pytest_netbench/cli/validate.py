@@ -68,13 +68,13 @@ def _solutions(path: Path, task: Task) -> Iterator[str]:
 
 def _behaviour_problems(task: Task, path: Path) -> list[str]:
     """What keeps the task from being held to its reference behaviour."""
-    from pytest_netbench.evaluation.behaviour.problems import is_held, problems_of  # noqa: PLC0415  (imports pydantic)
-    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of  # noqa: PLC0415
 
-    if not is_held(task):
-        return []
     store = ReferenceStore.around(path.parent, root=Path.cwd())
-    return problems_of(task, store.load(task), outdated=store.outdated(task), path=path)
+    lack = lack_of(task, store, path)
+    behaviour = store.load(task) if is_held(task) and lack is None else None
+    return [lack] if lack is not None else [] if behaviour is None else problems_of(task, behaviour, path=path)
 
 
 def _counts(task: Task) -> Iterator[str]:

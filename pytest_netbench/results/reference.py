@@ -82,6 +82,26 @@ class ReferenceStore:
         return self._files.write(task.slug, digest, text_of(stamped), what="reference behaviour")
 
 
+def is_held(task: Task) -> bool:
+    """Whether a testcase of ``task`` compares with its reference behaviour."""
+    return any(one.kind == "reference" for one in getattr(task.payload, "testcases", ()))
+
+
+def lack_of(task: Task, store: ReferenceStore, path: Path) -> str | None:
+    """What is wrong if a testcase of ``task``, whose file is ``path``, needs a record and there is none."""
+    if not is_held(task) or store.path(task) is not None:
+        return None
+    outdated = store.outdated(task)
+    if outdated is None:
+        what = "no reference behaviour is recorded for this task"
+    else:
+        what = (
+            f"the recorded reference behaviour {outdated.name} is outdated: the network, its configs, the ground truth,"
+            " the events or the drawing of flows changed"
+        )
+    return f"{what}; record it: netbench record {path}"
+
+
 def text_of(behaviour: Behaviour) -> str:
     """JSON with one line for each flow and each routing table."""
     fields: Mapping[str, Any] = behaviour.model_dump(mode="json")

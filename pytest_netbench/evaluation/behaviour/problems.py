@@ -14,36 +14,20 @@ from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.task import Task
 
 
-def is_held(task: Task) -> bool:
-    """Whether a testcase of ``task`` compares with its reference behaviour."""
-    return isinstance(task.payload, Configure) and any(one.kind == "reference" for one in task.payload.testcases)
-
-
 def reference_of(task: Task, behaviour: Behaviour) -> Reference:
     """The record with what ``task``, which must be of a family with intents, says of it."""
     assert isinstance(task.payload, Configure)
     return Reference(behaviour, task.payload.reference, managed=managed_nodes(task.payload.topology))
 
 
-def problems_of(task: Task, behaviour: Behaviour | None, *, outdated: Path | None, path: Path) -> list[str]:
-    """One sentence for each problem; none if the task compares nothing.
+def problems_of(task: Task, behaviour: Behaviour, *, path: Path) -> list[str]:
+    """One sentence for each problem.
 
     Args:
-        task: The task.
-        behaviour: What is recorded for the task as it is now.
-        outdated: A record that was made when the task was different.
+        task: A task that is held to its reference behaviour.
+        behaviour: What is recorded for it.
         path: The task file.
     """
-    if not is_held(task):
-        return []
-    if behaviour is None:
-        what = "no reference behaviour is recorded for this task"
-        if outdated is not None:
-            what = (
-                f"the recorded reference behaviour {outdated} is outdated: the network, its configs, the ground truth,"
-            )
-            what += " the events or the drawing of flows changed"
-        return [f"{what}; record it: netbench record {path}"]
     reference = reference_of(task, behaviour)
     return [*_events(task), *_unexplained(reference, path), *_idle(reference)]
 

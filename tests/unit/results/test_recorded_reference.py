@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import ResultsError
-from pytest_netbench.results.reference import ReferenceStore
+from pytest_netbench.results.reference import ReferenceStore, lack_of
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow
 from tests.support.records import task
+
+
+PATH = Path("tasks/x.task.yaml")
 
 
 def recorded(**changes):
@@ -75,3 +78,18 @@ def test_recording_the_same_again_changes_no_file(store: ReferenceStore):
     stamp = path.stat().st_mtime_ns
     assert store.save(task(), recorded()) == path
     assert path.stat().st_mtime_ns == stamp
+
+
+HELD = {"testcases": [{"name": "the rest", "kind": "reference", "role": "regression"}]}
+
+
+def test_a_task_that_compares_with_no_record_says_how_to_record_it(store: ReferenceStore):
+    assert lack_of(task(), store, PATH) is None
+    assert lack_of(task(**HELD), store, PATH) == (
+        "no reference behaviour is recorded for this task; record it: netbench record tasks/x.task.yaml"
+    )
+    store.save(task(**HELD), recorded())
+    assert lack_of(task(**HELD), store, PATH) is None
+    lack = lack_of(task(**HELD, reference={"seed": 2}), store, PATH)
+    assert lack is not None
+    assert f"{task().slug}-{task().reference_digest}.json is outdated" in lack

@@ -55,17 +55,10 @@ def test_the_listing_has_each_intent_what_is_free_and_what_varies():
         assert words in text
 
 
-def test_a_task_without_a_record_is_not_in_order():
-    (problem,) = problems_of(task(**TASK), None, outdated=None, path=PATH)
-    assert problem == ("no reference behaviour is recorded for this task; record it: netbench record tasks/x.task.yaml")
-    (problem,) = problems_of(task(**TASK), None, outdated=Path("old.json"), path=PATH)
-    assert "old.json is outdated" in problem
-
-
 def test_a_change_of_no_intent_and_an_entry_without_effect_are_problems():
     recorded = behaviour({flow(): (ALLOWED, DENIED)})
     settings = {"reference": {"free": [{"protocol": "udp", "reason": "none"}]}}
-    first, second = problems_of(task(**TASK, **settings), recorded, outdated=None, path=PATH)
+    first, second = problems_of(task(**TASK, **settings), recorded, path=PATH)
     assert first.startswith("the ground truth changes 1 flows that belong to no intent in the undisturbed network")
     assert "10.1.20.7 (web1) -> 10.1.30.10 (db) tcp/443: allowed before; denied after" in first
     assert second == "reference.free: entry 1 (protocol udp) matches nothing that the ground truth changes"
@@ -74,10 +67,7 @@ def test_a_change_of_no_intent_and_an_entry_without_effect_are_problems():
 def test_an_event_that_no_testcase_of_the_kind_looks_at_is_a_problem():
     events = {"events": {"r2-fails": [{"fail": "R2"}]}}
     recorded = behaviour({flow(): (ALLOWED, ALLOWED)}, events={"r2-fails": [(ALLOWED, ALLOWED)]})
-    (problem,) = problems_of(task(**TASK, **events), recorded, outdated=None, path=PATH)
+    (problem,) = problems_of(task(**TASK, **events), recorded, path=PATH)
     assert "under the event r2-fails" in problem
     assert "kind: reference, role: regression, under: r2-fails" in problem
 
-
-def test_a_task_that_compares_nothing_needs_no_record():
-    assert problems_of(task(), None, outdated=None, path=PATH) == []
