@@ -91,7 +91,6 @@ def _found(task: Task, behaviour: Behaviour) -> list[str]:
     from pytest_netbench.evaluation.behaviour.listing import headline, tally  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
     from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
-
     from pytest_netbench.results.reference import is_held  # noqa: PLC0415
 
     reference = reference_of(task, behaviour)

@@ -37,18 +37,21 @@ class Outcome:
 
     Attributes:
         reach: ``allowed``: accepted and answered. ``arrives``: it came to an interface of the target, which did not
-            answer or whose answer was lost. ``denied``: neither.
+            answer or whose answer was lost; or it was sent to an address of nobody and came by ``at``. ``denied``:
+            neither.
         dscp: The marking it arrived with, if it differs from the one it was sent with.
         seen: The source address it arrived with, if that differs; ``*`` if it varies.
+        at: The last node that a packet to an address of nobody came by.
     """
 
     reach: Reach
     dscp: int | None = None
     seen: str | None = None
+    at: str | None = None
 
     def __str__(self) -> str:
-        dscp = [] if self.dscp is None else [f"dscp={self.dscp}"]
-        return " ".join([self.reach, *dscp, *([] if self.seen is None else [f"from={self.seen}"])])
+        details = {"dscp": self.dscp, "from": self.seen, "at": self.at}
+        return " ".join([self.reach, *(f"{name}={value}" for name, value in details.items() if value is not None)])
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -59,15 +62,15 @@ class Outcome:
         """
         reach, *details = text.split(" ")
         values = dict(detail.split("=", 1) for detail in details)
-        if reach not in REACHES or not values.keys() <= {"dscp", "from"}:
+        if reach not in REACHES or not values.keys() <= {"dscp", "from", "at"}:
             raise ValueError(f"not an outcome: {text!r}")
-        dscp = values.get("dscp")
-        return cls(reach=cast("Reach", reach), dscp=None if dscp is None else int(dscp), seen=values.get("from"))
+        dscp = int(values["dscp"]) if "dscp" in values else None
+        return cls(reach=cast("Reach", reach), dscp=dscp, seen=values.get("from"), at=values.get("at"))
 
     def fits(self, other: Outcome) -> bool:
         """Whether both are equal where both are compared."""
         same_source = self.seen == other.seen or ANY in (self.seen, other.seen)
-        return (self.reach, self.dscp) == (other.reach, other.dscp) and same_source
+        return (self.reach, self.dscp, self.at) == (other.reach, other.dscp, other.at) and same_source
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,12 +74,16 @@ class Observer:
             source_address=flow.source_address,
             listen_on=listens,
             listen_port=flow.listen_port,
+            stand_in=flow.stand_in,
             arrives_at=(flow.target_node,) if flow.target_node is not None else (),
+            follow=tuple(node for node in self._view.nodes if node != flow.source) if _is_nobodys(flow) else (),
             dscp=flow.dscp,
             timeout_s=min(timeout_s, SILENCE_S + self._view.delay_s) if silent else timeout_s,
         )
 
     def _outcome(self, flow: ReferenceFlow, result: ProbeResult) -> Outcome:
+        if not result.delivered and result.came_by:
+            return Outcome(reach="arrives", at=result.came_by[-1])
         if not (result.delivered or result.arrived):
             return Outcome(reach="denied")
         return Outcome(
@@ -96,6 +100,10 @@ class Observer:
         else:
             same = self._view.owner(seen, among=(flow.source,)) is not None
         return None if same else seen
+
+
+def _is_nobodys(flow: ReferenceFlow) -> bool:
+    return flow.target_node is None and flow.stand_in is None
 
 
 def _table(routes: Sequence[Route]) -> Table:

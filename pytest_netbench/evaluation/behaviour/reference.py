@@ -41,8 +41,8 @@ class Reference:
             yield HeldFlow(flow=one.flow, before=before, after=after)
 
     def judged(self, flow: ReferenceFlow, outcome: Outcome) -> Outcome:
-        """The outcome as it counts: a packet that a managed node itself denies may come to the node or not."""
-        denied = outcome.reach == "arrives" and flow.target_node in self.managed
+        """The outcome as it counts: a packet that a managed node itself drops may come to the node or not."""
+        denied = outcome.reach == "arrives" and (outcome.at or flow.target_node) in self.managed
         return Outcome(reach="denied") if denied else outcome
 
     def compared(self, under: str | None = None) -> list[HeldFlow]:

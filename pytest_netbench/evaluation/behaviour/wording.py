@@ -88,11 +88,15 @@ def _examples(groups: Sequence[object]) -> list[int]:
 
 
 def _contrast(found: Outcome, expected: Outcome) -> tuple[str, str]:
-    if found.reach != expected.reach:
-        return f"is {_WORDS[found.reach]}", _WORDS[expected.reach]
+    if (found.reach, found.at) != (expected.reach, expected.at):
+        return f"is {_reach(found)}", _reach(expected)
     if found.dscp != expected.dscp:
         return f"arrives with {_dscp(found)}", _dscp(expected)
     return f"is seen as coming from {_seen(found)}", _seen(expected)
+
+
+def _reach(outcome: Outcome) -> str:
+    return _WORDS[outcome.reach] if outcome.at is None else f"forwarded as far as {outcome.at}"
 
 
 def _dscp(outcome: Outcome) -> str:
@@ -118,7 +122,7 @@ def _route(entry: RouteEntry | None) -> str:
 
 def outcome_words(outcome: Outcome) -> str:
     """An outcome in words: ``allowed, seen as coming from 203.0.113.1``."""
-    parts = [_WORDS[outcome.reach]]
+    parts = [_reach(outcome)]
     parts += [] if outcome.dscp is None else [f"with DSCP {outcome.dscp}"]
     parts += [] if outcome.seen is None else [f"seen as coming from {_seen(outcome)}"]
     return ", ".join(parts)

@@ -9,7 +9,6 @@ from pytest_netbench.results.reference import ReferenceStore, lack_of
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow
 from tests.support.records import task
 
-
 PATH = Path("tasks/x.task.yaml")
 
 

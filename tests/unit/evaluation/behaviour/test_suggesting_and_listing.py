@@ -70,4 +70,3 @@ def test_an_event_that_no_testcase_of_the_kind_looks_at_is_a_problem():
     (problem,) = problems_of(task(**TASK, **events), recorded, path=PATH)
     assert "under the event r2-fails" in problem
     assert "kind: reference, role: regression, under: r2-fails" in problem
-

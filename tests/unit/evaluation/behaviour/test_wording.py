@@ -59,3 +59,12 @@ def test_examples_are_of_different_groups_and_counted():
     assert len(shown) == MOST_EXAMPLES
     assert {"line 18", "line 19"} <= set(shown)
     assert rest == "and 14 more"
+
+
+def test_a_packet_to_an_address_of_nobody_says_how_far_it_came():
+    to_nobody = flow().model_copy(update={"target": "10.9.9.9", "target_node": None})
+    held = HeldFlow(flow=to_nobody, before=DENIED, after=DENIED)
+    difference = FlowDifference(held=held, found=Outcome(reach="arrives", at="provider"))
+    assert WORDING.of_flow(difference, None) == (
+        "10.1.20.7 (web1) -> 10.9.9.9 tcp/443 is forwarded as far as provider; expected denied, as before the change"
+    )
