@@ -1,4 +1,4 @@
-"""What an agent file may grant and request: budget, policy, extras, access, sub-intents. A trial's terms use the same types."""
+"""What an agent file may grant and request: budget, policy, extras, access. A trial's terms use the same types."""
 
 from __future__ import annotations
 
