@@ -130,6 +130,7 @@ class TestcaseResult(Recorded):
     kind: str
     role: Literal["intent", "regression"]
     intent: int | None = None
+    under: str | None = Field(None, description="the event under which it was observed")
     status: Literal["pass", "fail"]
     command: str = Field("", description="what was run to find out")
     expected: str = ""

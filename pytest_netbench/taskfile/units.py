@@ -110,6 +110,7 @@ QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
     {
         "within_s": Quantity(name="within", read=seconds, schema=_WITHIN),
         "stays_s": Quantity(name="stays", read=seconds, schema=_WITHIN),
+        "at_most_s": Quantity(name="at_most", read=seconds, schema=_WITHIN),
         "duration_s": Quantity(name="duration", read=seconds, schema=_WITHIN),
         "wall_s": Quantity(name="wall", read=seconds, schema=_WITHIN),
         "deadline_s": Quantity(name="deadline", read=seconds, schema=_WITHIN),

@@ -102,6 +102,7 @@ def test_a_stranger_is_dropped_and_the_known_host_goes_on(lab, configure, show, 
     row = security(show)
     assert row["port_status"] == "Secure-up"
     assert (int(row["violation_count"]) > 0) == violations
+    assert ("on port GigabitEthernet0/0." in show("show logging")) == violations
     set_mac(a, own)
     assert reaches(a, "10.0.10.12")
     configure("interface Gi0/0", "no switchport port-security violation", "no switchport port-security", "end")
