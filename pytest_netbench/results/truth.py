@@ -124,7 +124,7 @@ class TruthStore:
             configs=dict(configs),
             right=_kept(known, "right") if right is None else _differing(right, configs),
             right_reasoning=_kept(known, "right_reasoning") if right_reasoning is None else dict(right_reasoning),
-            versions=dict(_versions(task) if versions is None else versions),
+            versions=dict(versions_of(task) if versions is None else versions),
         )
         if known == truth.model_copy(update={"versions": {}}):
             return False
@@ -202,7 +202,8 @@ def _differing(right: Mapping[str, Mapping[str, str]], configs: Mapping[str, str
     }
 
 
-def _versions(task: Task) -> dict[str, str]:
+def versions_of(task: Task) -> dict[str, str]:
+    """Return the versions of this package and of the platforms of ``task``."""
     versions = {"netbench": __version__}
     for platform in sorted(task.network.platforms):
         version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
