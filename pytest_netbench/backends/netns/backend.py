@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, pace, plan, timers
@@ -57,9 +57,9 @@ class NetnsBackend:
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
         drivers = _drivers(request.dialects)
-        steady, converging = _paces(request)
+        paces = _paces(request)
         redirecting = doctor.no_redirection() is None
-        spec = plan.specification(request, drivers, time_scale=converging)
+        spec = plan.specification(request, drivers, time_scale=paces.eager)
         channel = Channel({**spec, "redirecting": redirecting})
         lab = NetnsLab(
             channel=channel,
@@ -70,12 +70,12 @@ class NetnsBackend:
                     name=node,
                     platform=dialect,
                     topology=request.topology,
-                    time_scale=steady,
+                    time_scale=paces.steady,
                 )
                 for node, dialect in request.dialects.items()
             },
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
-            time_scale=steady,
+            time_scale=paces.steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
@@ -84,9 +84,11 @@ class NetnsBackend:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
-            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=request.ready)
-            if steady != converging:
-                lab.set_pace(steady)
+            lab.readiness = readiness.wait_until_ready(
+                lab, pace=paces.eager, policy=request.ready, slowdown=paces.slowdown(lab.set_pace)
+            )
+            if len(set(paces)) > 1:
+                lab.set_pace(paces.steady)
         except BaseException:
             lab.destroy()
             raise
@@ -114,19 +116,35 @@ def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
     return drivers
 
 
-def _paces(request: LabRequest) -> tuple[float, float]:
-    """Lab time's factors once the lab is ready, and until then."""
+class _Paces(NamedTuple):
+    """Lab time's factors: while the agent works, until the lab is ready, and at first."""
+
+    steady: float
+    converging: float
+    eager: float
+
+    def slowdown(self, set_pace: Callable[[float], None]) -> readiness.Slowdown | None:
+        """What slows down a lab that is not ready soon."""
+        if self.eager == self.converging:
+            return None
+        return readiness.Slowdown(after_s=pace.EAGER_S, pace=self.converging, set_pace=set_pace)
+
+
+def _paces(request: LabRequest) -> _Paces:
     if build.labtime() is None:
-        return 1.0, 1.0
+        return _Paces(1.0, 1.0, 1.0)
     if request.time_scale is not None:
-        return request.time_scale, request.time_scale
+        return _Paces(request.time_scale, request.time_scale, request.time_scale)
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
-    return (
-        pace.steady(routers, request.workers, dead_s=dead_s, load=load),
-        pace.converging(routers, request.workers, dead_s=dead_s, load=load),
+    steady, converging, eager = (
+        choose(routers, request.workers, dead_s=dead_s, load=load)
+        for choose in (pace.steady, pace.converging, pace.eager)
     )
+    # The delay of a link passes in wall time, and a deadline in lab time must not pass before anything could happen.
+    plain = all(link.quality.is_plain for link in request.topology.links)
+    return _Paces(steady, converging, eager if plain and request.ready.until == "everything" else converging)
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
