@@ -41,9 +41,7 @@ class Slowdown(NamedTuple):
     set_pace: Callable[[float], None]
 
 
-def wait_until_ready(
-    lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown | None = None
-) -> Readiness:
+def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown | None = None) -> Readiness:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import time
@@ -9,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, equipment, pace, plan, timers
+from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
@@ -44,6 +45,8 @@ class NetnsBackend:
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, self.capabilities, owner=_OWNER)) is not None:
             return lack, None
+        if platform.system() == "Linux":
+            starter.warm_up()  # a deployment probably follows, and the checks below take time
         wanted = [name for name in request.requirements if name in _NEED_REDIRECTION]
         if wanted and (missing := doctor.no_redirection()) is not None:
             return f"{LAB_CAPABILITIES[wanted[0]].lack(_OWNER)}: {missing[0]}", missing[1]
@@ -56,6 +59,7 @@ class NetnsBackend:
 
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
+        starter.warm_up()
         drivers = _drivers(request.dialects)
         paces = _paces(request)
         redirecting = doctor.no_redirection() is None
@@ -103,13 +107,20 @@ def _substitutes(request: LabRequest) -> dict[str, str]:
     return {"netem": "the wire program of this package, one per shaped link"}
 
 
+@functools.cache
+def _driver_type(name: str) -> Callable[[], Driver[Any]]:
+    """The installed driver; to search all installed packages takes milliseconds."""
+    found: Callable[[], Driver[Any]] = parts.load("drivers", name)
+    return found
+
+
 def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
     """The driver of each dialect: the installed one of its name.
 
     Raises:
         RequirementMissing: A driver requires a capability that nodes of this backend do not offer.
     """
-    drivers: dict[str, Driver[Any]] = {name: parts.load("drivers", name)() for name in sorted(set(dialects.values()))}
+    drivers: dict[str, Driver[Any]] = {name: _driver_type(name)() for name in sorted(set(dialects.values()))}
     for driver in drivers.values():
         if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
             raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
