@@ -6,13 +6,15 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from pytest_netbench.documents.problems import Problems, Where, unknown
-from pytest_netbench.model.configure import Configure, Intent, SubIntent
+from pytest_netbench.model.configure import Configure, Intent, SubIntent, unmanaged_truth
 from pytest_netbench.model.payload import Networked, Payload
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
 from pytest_netbench.taskfile.draft import is_draft
+from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
 from pytest_netbench.taskfile.names import known_families, known_platforms
 from pytest_netbench.taskfile.ready import ready_form
+from pytest_netbench.taskfile.reference import reference_form
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form
 
@@ -59,6 +61,8 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
     readers: dict[str, Callable[[Any, Where], Any]] = {
         "intents": lambda value, where: _intents(value, where, problems),
         "ready": lambda value, where: ready_form(value, where, problems, nodes),
+        "events": lambda value, where: events_form(value, where, problems),
+        "reference": lambda value, where: reference_form(value, where, problems, nodes),
         "budget": lambda value, where: _budget(value, where, problems),
         "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
         "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),
@@ -70,9 +74,20 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
     for name in readers.keys() & form.keys() & {*short, "budget", "tags", "requirements"}:
         form[name] = readers[name](form[name], (name,))
     truth = form.get("ground_truth_configs", {})
+    if "ground_truth_configs" in short:
+        _check_control(form, problems)
     for name in {"testcases", "health_checks"} & form.keys() & short:
         form[name] = testcase_forms(form[name], (name,), problems, nodes=nodes, truth=truth)
     return form
+
+
+def _check_control(form: dict[str, Any], problems: Problems) -> None:
+    """Refuse ground truth for nodes that no agent can configure."""
+    truth = form.get("ground_truth_configs", {})
+    for node in form.get("topology", {}).get("nodes", ()):
+        name, control = node.get("name"), node.get("control")
+        if isinstance(name, str) and control in ("observed", "foreign") and truth.get(name):
+            problems.add(("ground_truth_configs", name), unmanaged_truth(name, control))
 
 
 def _with_short_forms(payload: type[Payload]) -> set[str]:

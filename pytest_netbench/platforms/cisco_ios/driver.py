@@ -60,6 +60,16 @@ class CiscoIosDriver:
         startup.reload(device)
         return list(device.refused_startup_lines)
 
+    def saved_config(self, node: HostedNode) -> str:
+        """Return the startup config, which ``write memory`` replaces."""
+        return device_of(node).startup_config
+
+    def save_config(self, node: HostedNode, config: str) -> None:
+        """Replace the startup config."""
+        device = device_of(node)
+        with device.lock:
+            device.startup_config = config
+
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
@@ -120,8 +130,8 @@ class CiscoIosDriver:
                 session.interrupt()
         return Flash(device)
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:
-        return IosConsole(device_of(node), enable_secret=enable_secret)
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:
+        return IosConsole(device_of(node), enable_secret=enable_secret, read_only=read_only)
 
 
 def device_of(node: HostedNode) -> Device:
