@@ -28,7 +28,7 @@ _NUMBERED: Final = re.compile(r"access-list (\d+) ((?:permit|deny) .*)$")
 _GROUP: Final = re.compile(r"object-group (?:network|service) (\S+)$")
 _ENTRY: Final = re.compile(r"(?:\d+ |sequence \d+ )?(?:permit|deny) (.*)$")
 _STATIC: Final = re.compile(
-    r"ip nat inside source static (?:(tcp|udp) )?(\S+) (?:(\d+) )?(?:interface (\S+ ?[\d/.]+)|(\d\S+))(?: (\d+))?"
+    r"ip nat inside source static (?:(tcp|udp) )?(\S+) (?:(\d+) )?(?:interface ([A-Za-z-]+ ?[\d/.]+)|(\d\S+))(?: (\d+))?"
 )
 _MARK: Final = re.compile(
     r"\b(?:match|set)(?: ip)? dscp ((?:[a-z]+\d*|\d+| )+)$|\bset-dscp-transmit (\S+)|\bdscp (\S+)$"
@@ -94,7 +94,7 @@ class _Reader:
             return
         self._mark(line)
         self._nat(line, words)
-        spans = list(_spans(words))
+        spans = list(_spans([word for word in words if word != "mask"]))
         services = list(_services(words))
         self._found.add_spans(spans)
         self._found.services.update((service, None) for service in services)
