@@ -95,7 +95,7 @@ class _Reader:
         self._nat(line, words)
         spans = list(spans_of([word for word in words if word != "mask"]))
         services = list(_services(words))
-        self._found.addspans_of(spans)
+        self._found.add_spans(spans)
         self._found.services.update((service, None) for service in services)
         if (numbered := _NUMBERED.match(line)) is not None:
             self._entries.setdefault(f"access-list {numbered[1]}", []).append(numbered[2])
