@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.events import REQUIREMENTS, Action
 from pytest_netbench.model.ready import Ready
+from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 
@@ -48,6 +49,11 @@ class Payload(Model):
         return None
 
     @property
+    def reference_basis(self) -> dict[str, Any] | None:
+        """What determines the behaviour that is recorded, as JSON values; ``None`` if none is recorded."""
+        return None
+
+    @property
     def proof_basis(self) -> dict[str, Any] | None:
         """Return what determines the outcome of a self-test, as JSON values. A change requires a new self-test."""
         return self.truth_basis
@@ -56,7 +62,7 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events"})
+    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events", "reference"})
 
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
@@ -65,6 +71,9 @@ class Networked(Payload):
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
     ready: Ready = Ready()
+    reference: ReferenceSettings = Field(
+        ReferenceSettings(), description="flows whose fate is compared, and which differences are wanted or free"
+    )
     events: dict[str, tuple[Action, ...]] = Field(
         {}, description="what happens to the network while testcases observe it"
     )

@@ -17,6 +17,7 @@ from pytest_netbench.model.testcase import (
     MarkingTestcase,
     PathTestcase,
     ReachabilityTestcase,
+    ReferenceTestcase,
     RouteTestcase,
     ShowTestcase,
     Testcase,
@@ -24,6 +25,7 @@ from pytest_netbench.model.testcase import (
 )
 from pytest_netbench.taskfile.events import check_events, check_under
 from pytest_netbench.taskfile.names import full_name
+from pytest_netbench.taskfile.reference import check_reference
 
 
 def check(task: Task, problems: Problems) -> None:
@@ -34,6 +36,7 @@ def check(task: Task, problems: Problems) -> None:
     if isinstance(payload, Networked):
         _check_interfaces(payload, problems)
         check_events(payload, problems)
+        check_reference(payload, problems)
         for name in ("testcases", "health_checks"):
             testcases = getattr(payload, name, ())
             check_under(payload, testcases, name, problems)
@@ -222,6 +225,11 @@ def _marking(checker: _Checker, testcase: MarkingTestcase) -> None:
     checker.address("source_address", testcase.source_address)
 
 
+def _reference(checker: _Checker, _testcase: ReferenceTestcase) -> None:
+    if checker.where[0] != "testcases" or not isinstance(checker.network, Configure):
+        checker.say("kind", "'reference' compares with what is recorded for testcases of a task with intents")
+
+
 _PER_KIND: dict[type, Callable[..., None]] = {
     ShowTestcase: _show,
     ConfigTestcase: _config,
@@ -231,6 +239,7 @@ _PER_KIND: dict[type, Callable[..., None]] = {
     ThroughputTestcase: _throughput,
     MarkingTestcase: _marking,
     LossTestcase: _loss,
+    ReferenceTestcase: _reference,
 }
 
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Family
+from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import AgentInfo, Brief
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial. ``extras``: methods beyond the draft's four."""
+    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft."""
 
     budget: Budget
     policy: Policy
@@ -42,7 +44,11 @@ def terms_for(
         info: Of the agent; its overrides may narrow the policy and replace limits of the budget.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
         ssh: Let the devices answer with SSH, whatever the agent's file says.
+
+    Raises:
+        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect.
     """
+    _refuse_idle_settings(info)
     limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
     permitted = frozenset(family_of(task).methods)
     wanted, devices = info.overrides.policy.methods, info.overrides.policy.devices
@@ -58,6 +64,16 @@ def terms_for(
     )
 
 
+def _refuse_idle_settings(info: AgentInfo) -> None:
+    effective = {**AgentSettings().model_dump(mode="json"), **info.overrides.plain()}
+    for name, value in info.settings.items():
+        if name in effective and value != effective[name]:
+            raise UsageError(
+                f"agent {info.id}: {name!r} in the settings of its AgentInfo has no effect: settings only describe an"
+                f" agent. Expected: AgentInfo(…, overrides=AgentSettings({name}=…)), or {name!r} in an agent file"
+            )
+
+
 def brief_for(task: Task, terms: Terms) -> Brief:
     """What the agent is told under ``terms``."""
     family = family_of(task)
@@ -66,4 +82,11 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
     extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS)
     answer = None if family.answer is None else family.answer.model_json_schema()
-    return brief.model_copy(update={"budget": terms.budget, "methods": (*kept, *extra), "answer": answer})
+    told = {
+        "budget": terms.budget,
+        "methods": (*kept, *extra),
+        "answer": answer,
+        "control": task.network.topology.controls if task.has_network else {},
+        "sub_intents": brief.sub_intents if SUB_INTENTS in terms.extras else (),
+    }
+    return brief.model_copy(update=told)

@@ -27,6 +27,7 @@ from pytest_netbench.errors import (
 )
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
+from tests.support.memory_lab import CHAIN, with_control
 from tests.support.memory_trial import WORK, Own, does_it, task_of, trial_of
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
@@ -62,7 +63,48 @@ def test_an_agent_gets_the_brief_and_never_the_task():
     assert not isinstance(brief, Task)
     words = brief.model_dump_json()
     assert "no deny tcp 80" not in words
-    assert brief.intents[0] == "port 80\n- edge: stop dropping"
+    assert brief.intents == ("port 80", "route")
+    assert "stop dropping" not in words
+
+
+def test_an_agent_that_asks_for_sub_intents_gets_them_and_its_record_says_so():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return Submission()
+
+    record = trial_of(Own(look, sub_intents=True)).run()
+    assert seen[0].sub_intents == (("edge: stop dropping",), ())
+    assert seen[0].intents == ("port 80", "route")
+    assert record.extras == ("sub-intents",)
+
+
+def test_the_brief_says_what_the_agent_may_do_with_each_device():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return Submission()
+
+    topology = with_control(CHAIN, {"branch": "observed", "web": "foreign"}).model_dump()
+    trial_of(Own(look), task=task_of(topology=topology)).run()
+    assert seen[0].control == {"branch": "observed", "edge": "managed", "web": "foreign"}
+    assert list(seen[0].devices) == ["branch", "edge", "web"]
+
+
+def test_an_agent_that_configures_another_s_node_goes_on_and_the_trace_has_the_refusal():
+    def work(brief, ani):
+        with pytest.raises(AniError, match="device 'web' is foreign"):
+            ani.update_cfg("web", ["mark 1"])
+        return does_it(brief, ani)
+
+    topology = with_control(CHAIN, {"web": "foreign"}).model_dump()
+    record = trial_of(Own(work), task=task_of(topology=topology)).run()
+    assert record.outcome == "done"
+    assert [result.status for result in record.testcase_results] == ["pass", "pass"]
+    assert "error" in record.trace[0].data
+    assert {command.device for command in record.commands} == {"edge"}
 
 
 def test_an_agent_that_errs_is_scored_on_what_it_left():
@@ -322,3 +364,31 @@ def test_limits_given_for_the_run_come_before_all_others():
     trial_of(Own(look, budget={"calls": 7}), calls=9, tokens=None).run()
     assert seen[0].calls == 9
     assert seen[0].tokens is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "overrides"),
+    [
+        ({"budget": {"calls": 3}}, {}),
+        ({"depth": 2, "policy": {"devices": ["edge"]}}, {}),
+        ({"extras": ["search-manual"]}, {}),
+        ({"sub_intents": True}, {}),
+        ({"budget": {"calls": 3}}, {"budget": {"calls": 4}}),
+    ],
+)
+def test_terms_that_stand_only_in_the_settings_of_an_agent_are_an_error_before_it_works(settings, overrides):
+    agent = Own(lambda *_: pytest.fail("the agent worked"), **overrides)
+    agent.info = agent.info.model_copy(update={"settings": settings})
+    name = next(name for name in settings if name != "depth")
+    with pytest.raises(UsageError) as caught:
+        trial_of(agent)
+    assert str(caught.value) == (
+        f"agent own: {name!r} in the settings of its AgentInfo has no effect: settings only describe an agent."
+        f" Expected: AgentInfo(…, overrides=AgentSettings({name}=…)), or {name!r} in an agent file"
+    )
+
+
+def test_settings_that_repeat_the_terms_or_describe_the_agent_are_none():
+    agent = Own(does_it, budget={"calls": 3})
+    agent.info = agent.info.model_copy(update={"settings": {"budget": {"calls": 3}, "access": "ani", "depth": 2}})
+    assert trial_of(agent).run().outcome == "done"
