@@ -244,8 +244,10 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    # a changed router ID restarts the process: its neighbours must not keep the old one
-    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
+    # A changed router ID restarts the process: its neighbours must not keep the old one. So does another type of an
+    # area: ospfd keeps the LSAs of the former type.
+    types = " ".join(sorted(_types(section)))
+    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id} {types}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("log-adjacency-changes")
     add("timers throttle lsa all 0")
@@ -320,6 +322,12 @@ def _areas(section: Section) -> _Lines:
 def _is_special(section: Section, link: Entry) -> bool:
     """Whether the transit area of a virtual link is a stub area or an NSSA, through which no virtual link runs."""
     return any(dotted(one["area"]) == dotted(link["area"]) for one in section.all("area stub", "area nssa"))
+
+
+def _types(section: Section) -> Iterator[str]:
+    """Return the areas that are not normal, with their types."""
+    for entry in section.all("area stub", "area nssa"):
+        yield f"{entry.name} {dotted(entry['area'])}{' no-summary' if entry.has('no-summary') else ''}"
 
 
 def _special(entry: Entry, line: str) -> _Lines:
