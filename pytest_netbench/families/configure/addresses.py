@@ -24,12 +24,13 @@ def address_variants(line: str, hosts: Sequence[str]) -> Iterator[tuple[str, str
 
 
 def _variants(match: re.Match[str], line: str, hosts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    address, second = _address(match["address"]), _address(match["mask"] or "0.0.0.0")
-    if address is None or second is None:
+    address = _address(match["address"])
+    second = None if match["mask"] is None else _address(match["mask"])
+    if address is None:
         return
     if match["length"] is not None and int(match["length"]) <= 32:
         yield from _prefixes(address, int(match["length"]), hosts)
-    elif match["mask"] is not None:
+    elif second is not None:
         yield from _masked(address, second, hosts)
     elif match["host"]:
         yield "address", f"host {_next(address)}"
