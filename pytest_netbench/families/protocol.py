@@ -85,7 +85,11 @@ class Family(Protocol):
     """Names of the claims that ``prove`` can measure; empty if it always measures everything."""
 
     def brief(self, task: Task) -> Brief:
-        """Return what an agent is told of ``task``. It must not reveal the answer."""
+        """Return what an agent is told of ``task``. It must not reveal the answer.
+
+        Under the terms of a trial the budget, methods and answer are replaced, ``control`` is filled in, and
+        ``sub_intents`` are left out unless the agent asked for them.
+        """
         ...
 
     def prepare(self, task: Task, deploy: Deploy) -> Scene:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pytest_netbench.families.scenes import NetworkScene
 
 
+UNCHANGED = "Whatever the intents do not ask for must stay as it is."
+
+
 class ConfigureFamily:
     """An operator states intents; the agent configures the network so that they hold (draft §3)."""
 
@@ -32,12 +35,14 @@ class ConfigureFamily:
     claims = ("oracle", "nop", "omissions", "solutions", "mutants")
 
     def brief(self, task: Task) -> Brief:
-        """Intents with what they mean per device, devices, methods and budget."""
+        """Intents, devices, methods and budget. Sub-intents are handed on only to agents that ask for them."""
         payload = configuration_of(task)
         return Brief(
             task_name=task.task_name,
             family=task.family,
-            intents=tuple(_words(intent) for intent in payload.intents),
+            intents=tuple(intent.text.strip() for intent in payload.intents),
+            sub_intents=tuple(_parts(intent) for intent in payload.intents),
+            rules=(UNCHANGED,),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
             methods=tuple(METHODS[name] for name in self.methods),
             budget=task.budget,
@@ -76,9 +81,8 @@ class ConfigureFamily:
         return frozenset(self.claims) - {"mutants"} if extent.claims is None else frozenset(extent.claims)
 
 
-def _words(intent: Intent) -> str:
-    """``text`` with one line for each sub-intent."""
-    return "\n".join([intent.text.strip(), *(f"- {sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)])
+def _parts(intent: Intent) -> tuple[str, ...]:
+    return tuple(f"{sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)
 
 
 def _hint(name: str) -> str:
