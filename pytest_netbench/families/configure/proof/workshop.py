@@ -106,6 +106,14 @@ class Workshop:
                 yield names[0]
                 return
 
+    def witness_of(self, node: str, index: int) -> str | None:
+        """The testcase that failed the last time without this line, or with a mutant of it."""
+        return self._witnesses.get(line_name(node, index))
+
+    def note_witness(self, node: str, index: int, testcase: str) -> None:
+        """Note that ``testcase`` failed with a mutant of this line."""
+        self._witnesses[line_name(node, index)] = testcase
+
     def apply(self, lab: Lab, configs: Configs) -> Applied:
         """Configure ``lab`` through the ANI, node by node; what is refused does not keep the rest from being done."""
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
@@ -126,6 +134,11 @@ class Workshop:
             ]
         ani.close()
         return Applied(refused=tuple(refused), denied=denied)
+
+
+def line_name(node: str, index: int) -> str:
+    """What is measured by changes of one ground-truth line."""
+    return f"line {index} of {node}"
 
 
 def _failed_of(evaluation: TaskEvaluation, testcases: Sequence[Testcase]) -> list[str]:
