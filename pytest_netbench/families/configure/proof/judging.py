@@ -23,7 +23,6 @@ from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Outcome, Table
-from pytest_netbench.model.reference import ReferenceFlow
 
 TIMES = 10
 ANOTHER_SEED = 7919
@@ -33,15 +32,17 @@ LABS = 2
 
 Words = tuple[tuple[str, ...], ...]
 """What a device prints, as lines of words."""
+States = Mapping[tuple[str, str], Words]
+"""By node and command."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Sight:
-    """What was seen at one moment: in the undisturbed network, or under an event."""
+    """What was seen of the ground truth at one moment: in the undisturbed network, or under an event."""
 
     outcomes: Sequence[Outcome]
     routes: Mapping[str, Table]
-    states: Mapping[tuple[str, str], Words]
+    states: States
 
 
 class Judge:
@@ -63,69 +64,72 @@ class Judge:
         while len(self._truths) < LABS:
             with self._workshop.network() as network:
                 self._workshop.apply(network.lab, self._workshop.payload.ground_truth_configs)
-                self._truths.append(dict(self._sights(network)))
+                truth: dict[str | None, _Sight] = {}
+                for moment in self._moments(network):
+                    observer = self._observer(network.lab)
+                    truth[moment] = _Sight(
+                        outcomes=observer.at_once(self._flows),
+                        routes=observer.routes(),
+                        states=self._states(network.lab),
+                    )
+                self._truths.append(truth)
 
     def difference(self, network: NetworkScene) -> str | None:
         """The first difference of a configured network from the ground truth's, in words; ``None`` if there is none."""
         self.prepare()
-        for moment, sight in self._sights(network):
+        for moment in self._moments(network):
             truths = [truth[moment] for truth in self._truths if moment in truth]
-            found = next(self._differences(network.lab, sight, truths), None)
+            found = next(self._differences(network.lab, truths), None)
             if found is not None:
                 return found if moment is None else f"under {moment}: {found}"
         return None
 
-    def _sights(self, network: NetworkScene) -> Iterator[tuple[str | None, _Sight]]:
-        lab = network.lab
-        Settling(lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
-        yield None, self._sight(lab)
+    def _moments(self, network: NetworkScene) -> Iterator[str | None]:
+        """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
+        Settling(network.lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
+        yield None
         for name, actions in self._workshop.payload.events.items():
             try:
-                with happening(lab, actions):
-                    yield name, self._sight(lab)
+                with happening(network.lab, actions):
+                    yield name
             except EventFailed:
-                continue  # the testcases under this event fail
+                continue
 
-    def _sight(self, lab: Lab) -> _Sight:
+    def _observer(self, lab: Lab) -> Observer:
+        return Observer(View(lab, Devices(lab)))
+
+    def _states(self, lab: Lab) -> States:
         view = View(lab, Devices(lab))
-        observer = Observer(view)
-        expected = None
-        if self._truths:
-            expected = self._truths[0][None].outcomes
-        outcomes = observer.at_once(self._flows, expected=expected)
-        states = {
-            (node, command): _words(view.output(node, command))
-            for node, commands in self._commands.items()
-            for command in commands
-        }
-        return _Sight(outcomes=outcomes, routes=observer.routes(), states=states)
+        asked = [(node, command) for node, commands in self._commands.items() for command in commands]
+        return {(node, command): _words(view.output(node, command)) for node, command in asked}
 
-    def _differences(self, lab: Lab, sight: _Sight, truths: Sequence[_Sight]) -> Iterator[str]:
-        yield from _routes(sight, truths)
-        yield from _states(sight, truths)
-        yield from self._outcomes(lab, sight, truths)
+    def _differences(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[str]:
+        """Differences, those first that are seen in the shortest time."""
+        if not truths:
+            yield "the event cannot be caused with the ground truth"
+            return
+        yield from _other_routes(self._observer(lab).routes(), [truth.routes for truth in truths])
+        yield from _other_states(self._states(lab), [truth.states for truth in truths])
+        yield from self._other_outcomes(lab, [truth.outcomes for truth in truths])
 
-    def _outcomes(self, lab: Lab, sight: _Sight, truths: Sequence[_Sight]) -> Iterator[str]:
-        expected = [_agreed([truth.outcomes[index] for truth in truths]) for index in range(len(self._flows))]
-        other = [
-            index
-            for index, outcome in enumerate(sight.outcomes)
-            if expected[index] is not None and outcome != expected[index]
-        ]
-        tried: list[ReferenceFlow] = [self._flows[index] for index in other[:LOOKED_AT_AGAIN]]
-        again = Observer(View(lab, Devices(lab))).in_batches(tried)
-        for index, flow, outcome in zip(other, tried, again, strict=False):
-            if outcome != expected[index]:
-                yield f"{flow}: {outcome} instead of {expected[index]}"
+    def _other_outcomes(self, lab: Lab, truths: Sequence[Sequence[Outcome]]) -> Iterator[str]:
+        seen = self._observer(lab).at_once(self._flows, expected=truths[0])
+        agreed = [_agreed(outcomes) for outcomes in zip(*truths, strict=True)]
+        other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
+        tried = other[:LOOKED_AT_AGAIN]
+        again = self._observer(lab).in_batches([self._flows[index] for index in tried])
+        for index, outcome in zip(tried, again, strict=True):
+            if outcome != agreed[index]:
+                yield f"{self._flows[index]}: {outcome} instead of {agreed[index]}"
 
 
 def _agreed(seen: Sequence[Outcome]) -> Outcome | None:
     return seen[0] if all(one == seen[0] for one in seen) else None
 
 
-def _routes(sight: _Sight, truths: Sequence[_Sight]) -> Iterator[str]:
-    for node, table in sight.routes.items():
-        known = [truth.routes.get(node, {}) for truth in truths]
+def _other_routes(routes: Mapping[str, Table], truths: Sequence[Mapping[str, Table]]) -> Iterator[str]:
+    for node, table in routes.items():
+        known = [truth.get(node, {}) for truth in truths]
         for prefix in dict.fromkeys((*table, *(prefix for one in known for prefix in one))):
             entries = {one.get(prefix) for one in known}
             if len(entries) == 1 and table.get(prefix) not in entries:
@@ -136,9 +140,9 @@ def _shown(entry: tuple[str, ...] | None) -> str:
     return "none" if entry is None else " ".join(entry)
 
 
-def _states(sight: _Sight, truths: Sequence[_Sight]) -> Iterator[str]:
-    for (node, command), lines in sight.states.items():
-        known = [truth.states[node, command] for truth in truths]
+def _other_states(states: States, truths: Sequence[States]) -> Iterator[str]:
+    for (node, command), lines in states.items():
+        known = [truth[node, command] for truth in truths]
         if any(len(one) != len(known[0]) for one in known):
             continue
         if len(lines) != len(known[0]):

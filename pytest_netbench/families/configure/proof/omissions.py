@@ -44,7 +44,7 @@ class Omissions:
     def measure(self, repeat: int) -> None:
         for line in self._lines:
             configs = truth_without(self._workshop.task, line)
-            if self._workshop.judged(line_name(*line), configs, repeat=repeat).failed:
+            if self._workshop.judged(line_name(*line), configs, repeat=repeat, passes=False).failed:
                 self._noticed[line] += 1
         self._repeats += 1
 

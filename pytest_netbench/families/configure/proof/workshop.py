@@ -66,20 +66,22 @@ class Workshop:
             assert isinstance(scene, NetworkScene), "a stage of configure has a network"
             yield scene
 
-    def judged(self, what: str, configs: Configs, *, repeat: int, thorough: bool = False) -> Verdict:
+    def judged(self, what: str, configs: Configs, *, repeat: int, passes: bool) -> Verdict:
         """What the testcases say of ``configs``, measured or remembered.
 
         Args:
             what: Name of what is measured: the testcase that failed the last time is asked first.
             configs: Commands by node.
             repeat: Number of the repeat; each is measured on its own.
-            thorough: Run every testcase, also after one failed, and read the configs.
+            passes: Whether the testcases should pass. Then all of them are run, and the configs are read; otherwise the
+                first failure decides. A verdict that is not as it should be is measured again the next time.
         """
-        key = ("verdict", list(configs.items()), repeat, thorough)
+        key = ("verdict", list(configs.items()), repeat, passes)
         kept = self.extent.memory.get(*key)
         if kept is None:
-            verdict = self._measure(what, configs, thorough=thorough)
-            self.extent.memory.put(*key, value=asdict(verdict))
+            verdict = self._measure(what, configs, thorough=passes)
+            if passes is not bool(verdict.failed):
+                self.extent.memory.put(*key, value=asdict(verdict))
         else:
             verdict = Verdict(**kept | {"failed": tuple(kept["failed"]), "refused": tuple(kept["refused"])})
         if verdict.failed:
