@@ -16,8 +16,9 @@ from pytest_netbench.model.trial import Brief, Submission
 if TYPE_CHECKING:
     from pytest_netbench.ani.protocol import Ani
     from pytest_netbench.families.proof import Extent, Proof
-    from pytest_netbench.families.protocol import Deploy, Stages
+    from pytest_netbench.families.protocol import Deploy, Progress, Stages
     from pytest_netbench.families.scenes import NetworkScene
+    from pytest_netbench.model.behaviour import Behaviour
 
 
 UNCHANGED = "Whatever the intents do not ask for must stay as it is."
@@ -55,12 +56,22 @@ class ConfigureFamily:
 
         payload = configuration_of(task)
         return NetworkScene(
-            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, events=payload.events
+            deploy(),
+            health_checks=payload.health_checks,
+            testcases=payload.testcases,
+            events=payload.events,
+            reference=payload.reference,
         )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""
         return apply_truth(task, ani)
+
+    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
+        """Observe many flows and all routes, also under the events of the task."""
+        from pytest_netbench.families.configure.recording import Recorder  # noqa: PLC0415  (loads evaluation and lab)
+
+        return Recorder(task, stages, progress=progress).record()
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from ipaddress import ip_network
+from typing import Any
 
 from pytest_netbench.platforms.driver import Route
 
 _LINK_LOCAL = re.compile(r"^C\S* [ *>]*fe80::/64 .*\n?", re.MULTILINE)
 _ENTRY = re.compile(r"\n(?=\S)")
+_HOP = re.compile(r"\b(?:via|is directly connected)\b.*")
 _UPTIME = re.compile(r",? (\d\d:\d\d:\d\d|\d+d\d\dh\d\dm|\d+w\d+d\d\dh)$", re.MULTILINE)
 
 
@@ -35,8 +37,27 @@ def routes(answer: str, prefix: str) -> list[Route]:
     network = str(ip_network(prefix, strict=False))
     if not answer.lstrip().startswith("{"):
         return []
+    return _installed(network, json.loads(answer).get(network, ()))
+
+
+WHOLE_TABLE = ("show ip route json", "show ipv6 route json")
+"""The commands that ask for all routes."""
+
+
+def table(answers: Iterable[str]) -> list[Route]:
+    """All installed routes, from the JSON of whole tables."""
+    return [
+        route
+        for answer in answers
+        if answer.lstrip().startswith("{")
+        for prefix, entries in json.loads(answer).items()
+        for route in _installed(prefix, entries)
+    ]
+
+
+def _installed(network: str, entries: Iterable[Mapping[str, Any]]) -> list[Route]:
     found = []
-    for entry in json.loads(answer).get(network, ()):
+    for entry in entries:
         if not (entry.get("selected") and entry.get("installed")):
             continue
         hops = [hop for hop in entry.get("nexthops", ()) if hop.get("fib")]
@@ -69,11 +90,17 @@ def is_reachable(answer: str) -> bool:
 def fingerprint(tables: Iterable[str]) -> str:
     """A digest of routing tables as FRR prints them: equal for equal routes.
 
-    Left out are uptimes, link-local networks, and the order of routes, which depends on which of them came last.
+    Left out are uptimes, link-local networks, and the order of routes and next hops, which depends on which came last.
     """
     digest = blake2b(digest_size=12)
     for table in tables:
         lines = _LINK_LOCAL.sub("", _UPTIME.sub("", table.replace("\r", "")))
-        digest.update("\n".join(sorted(_ENTRY.split(lines))).encode())
+        digest.update("\n".join(sorted(map(_ordered, _ENTRY.split(lines)))).encode())
         digest.update(b"\0")
     return digest.hexdigest()
+
+
+def _ordered(entry: str) -> str:
+    """An entry of a table with its next hops in order."""
+    hops = sorted(_HOP.findall(entry))
+    return "\n".join([_HOP.split(entry, maxsplit=1)[0].strip(), *hops])
