@@ -72,7 +72,8 @@ class Settling:
         short_s = max(LEAST_QUIET_S, QUIET_LAB_S / scale)
         noticed_s = max(LEAST_QUIET_S, (QUIET_LAB_S + hold_s) / scale)
         given_up_s = max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + hold_s) / scale)
-        ends_at = time.monotonic() + _end_s(hold_s, scale)
+        began = time.monotonic()
+        ends_at = began + _end_s(hold_s, scale)
         seen, since, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
         while True:
             deadline.check()
@@ -83,7 +84,10 @@ class Settling:
                 seen, since, pause_s = now_is, now, _FIRST_PAUSE_S
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
             there = like is None or seen.is_as(like)
-            needed_s = given_up_s if not there else noticed_s if silent else short_s
+            if there:
+                needed_s = noticed_s if silent else short_s
+            else:  # a session that is not up is waited for until the end; other routes may have become right, too
+                needed_s = given_up_s if like is not None and seen.missing <= like.missing else ends_at - began
             if now - since >= needed_s or now >= ends_at:
                 return there
 

@@ -75,6 +75,7 @@ class CiscoIosDriver:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
+            device.all_booted()
         return pending(devices, excused=excused)
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:

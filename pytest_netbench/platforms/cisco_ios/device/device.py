@@ -14,7 +14,7 @@ from pytest_netbench.platforms.capabilities import LOGS, HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply, frr
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
-from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
+from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING, Context, Facts
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
@@ -128,6 +128,13 @@ class Device:
         self.node.vty([("zebra", line) for line in _EVENTS])
         frr.stamp_events(self.node, "zebra")
 
+    def all_booted(self) -> None:
+        """Start what waits until all devices of the lab have booted."""
+        with self.lock:
+            if self.live.pop(BOOTING, None):
+                self.touch()
+                self.commit()
+
     def restart(self) -> None:
         """Stop all programs, start FRR again and clear what a reload clears."""
         self.problems += apply(self.node, self.applied, DesiredState())
@@ -161,7 +168,22 @@ class Device:
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
         """Return an editor for a line typed in ``section``."""
-        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
+        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting, running=self)
+
+    def ask(self, daemon: str, question: str) -> str:
+        """Return a daemon's answer to a ``show`` command; "" if the daemon does not run."""
+        if daemon not in self.applied.frr.daemons:
+            return ""
+        return self.node.vty([(daemon, question)])[0][0]
+
+    def chosen(self, process: str) -> str | None:
+        """Return the router ID of a running routing process, e.g. ``ospf 1``."""
+        found = self.live.get("chosen", {}).get(process)
+        return None if found is None else str(found)
+
+    def forget(self, process: str) -> None:
+        """Let a routing process choose its router ID again at the next commit."""
+        self.live.get("chosen", {}).pop(process, None)
 
     def vrf_prefix(self, vrf: str) -> Sequence[str]:
         """Return the words before a command that make it run in a VRF."""
