@@ -47,6 +47,27 @@ def two_routers_two_hosts() -> Task:
     return _task(nodes, [("R1 eth0", "R2 eth0"), ("R1 eth1", "h1 eth0"), ("R2 eth1", "h2 eth0")], configs)
 
 
+def router_and_host() -> Task:
+    """R1 - h1, where R1 runs OSPF."""
+    configs = {
+        "h1": "ip address add 10.1.0.10/24 dev eth0\nip route add default via 10.1.0.1\n",
+        "R1": _router(1, {"eth1": "10.1.0.1/24"}, stub="eth1"),
+    }
+    return _task([{"name": "R1"}, {"name": "h1", "platform": "linux"}], [("R1 eth1", "h1 eth0")], configs)
+
+
+def two_bgp_routers() -> Task:
+    """R1 - R2 with a session of external BGP."""
+    configs = {
+        f"R{n}": (
+            f"hostname R{n}\ninterface eth0\n ip address 10.0.12.{n}/30\nexit\n"
+            f"router bgp 6500{n}\n neighbor 10.0.12.{3 - n} remote-as 6500{3 - n}\nexit\n"
+        )
+        for n in (1, 2)
+    }
+    return _task([{"name": "R1"}, {"name": "R2"}], [("R1 eth0", "R2 eth0")], configs)
+
+
 def ospf_ring(routers: int) -> Task:
     """A ring of OSPF routers, each with the default timers."""
     numbers = range(routers)
