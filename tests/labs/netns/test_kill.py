@@ -205,6 +205,32 @@ def test_destroying_a_lab_ends_what_is_under_way_in_it(backend: NetnsBackend) ->
     assert traces.left_after(_GONE_S) == []
 
 
+def test_a_supervisor_that_hangs_is_ended_with_its_lab(backend: NetnsBackend) -> None:
+    lab = backend.deploy(request_of(pair()))
+    traces = host.Lab.of(lab.supervisor_pid)
+    os.kill(lab.supervisor_pid, signal.SIGSTOP)
+    lab.destroy()
+    lab.await_cleanup()
+    assert lab.cleanup_s < _GONE_S
+    assert traces.left_after(_GONE_S) == []
+
+
+def test_labs_of_one_owner_share_no_socket_and_no_namespace(backend: NetnsBackend) -> None:
+    labs = [backend.deploy(request_of(pair())) for _ in range(2)]
+    try:
+        first, second = (host.Lab.of(lab.supervisor_pid) for lab in labs)
+        assert not first.namespaces & second.namespaces
+        one, other = (
+            {name for name in host.descriptors(lab.supervisor_pid).values() if name.startswith(("socket:", "net:"))}
+            for lab in labs
+        )
+        assert one
+        assert not one & other
+    finally:
+        for lab in labs:
+            lab.destroy()
+
+
 LOSES_ITS_STARTER = """
 import os, signal
 from pytest_netbench.backends.netns.backend import NetnsBackend
