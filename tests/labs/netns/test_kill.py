@@ -272,6 +272,38 @@ def test_labs_end_with_the_process_that_started_them_and_another_one_starts_the_
     assert done.stdout == "the lab's supervisor is gone\nleft []\nagain up\n"
 
 
+RUNS_OUT_OF_DESCRIPTORS = """
+import resource
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.request import request_of
+from tests.support import host
+from tests.support.netns_networks import pair
+
+lab = NetnsBackend().deploy(request_of(pair()))
+starter = int(host.status(lab.supervisor_pid)["PPid"])
+limits = resource.prlimit(starter, resource.RLIMIT_NOFILE)
+most = max(map(int, host.descriptors(starter))) + 1
+for more in range(7):
+    resource.prlimit(starter, resource.RLIMIT_NOFILE, (most + more, limits[1]))
+    try:
+        NetnsBackend().deploy(request_of(pair()))
+    except LabError as error:
+        print(more, str(error).partition(":")[0])
+resource.prlimit(starter, resource.RLIMIT_NOFILE, limits)
+for one in (lab, NetnsBackend().deploy(request_of(pair()))):
+    print(one.nodes["a"].run(["echo", "up"]).stdout.strip())
+    one.destroy()
+"""
+
+
+def test_a_lab_that_cannot_be_started_harms_no_other_one() -> None:
+    done = run(RUNS_OUT_OF_DESCRIPTORS)
+    assert done.stderr == ""
+    refused = "".join(f"{more} the lab could not be built\n" for more in range(7))
+    assert done.stdout == f"{refused}up\nup\n"
+
+
 STARTS_MANY_AND_IS_KILLED = """
 import os, sys
 from concurrent.futures import ThreadPoolExecutor
