@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.recorder import Recorder, clip
@@ -17,6 +18,12 @@ METHOD = "console"
 _MAX_OUTPUT_BYTES = 65_536
 
 
+class Admit(Protocol):
+    """Raises ``AniError`` if a device may not be used, or not be changed."""
+
+    def __call__(self, device: str, *, changes: bool) -> None: ...
+
+
 class CommandGuard:
     """Implements ``lab.ssh.Guard``: policy, budget and trace, as for a request.
 
@@ -24,7 +31,7 @@ class CommandGuard:
     of one session are one call, as in ``update-cfg``. Lines that only change the session's mode are recorded and free.
 
     Args:
-        admit: Raises ``AniError`` if a device may not be used (now).
+        admit: Raises ``AniError`` if a device may not be used (now); ``changes`` asks whether it may be configured.
         meter: Counts.
         recorder: Keeps the trace.
         commands: Where configuration commands are noted.
@@ -34,7 +41,7 @@ class CommandGuard:
     def __init__(
         self,
         *,
-        admit: Callable[[str], None],
+        admit: Admit,
         meter: Meter,
         recorder: Recorder,
         commands: list[CommandStatus],
@@ -55,7 +62,7 @@ class CommandGuard:
         params = {"device": device, "session": session, "line": line, "kind": kind}
         known_to_be_over = self._meter.exhausted
         try:
-            self._admit(device)
+            self._admit(device, changes=kind == "configure")
             self._charge(device, session, kind)
         except (AniError, BudgetExhausted) as error:
             if not known_to_be_over:

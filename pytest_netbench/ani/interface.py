@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pytest_netbench import deadline, parts
 from pytest_netbench.ani import wire
+from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.guard import CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
@@ -64,6 +65,7 @@ class LabAni:
             for name in self._devices.dialects
         }
         self._policy = policy
+        self._access = Access(lab.topology, policy)
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
         self._commands: list[CommandStatus] = []
@@ -166,9 +168,9 @@ class LabAni:
         return self._dialects
 
     @property
-    def policy(self) -> Policy:
-        """What is permitted."""
-        return self._policy
+    def access(self) -> Access:
+        """Which devices may be read and which may be configured."""
+        return self._access
 
     def guard(self) -> CommandGuard:
         """The guard for lines entered at a device's own command line: it checks, counts and records them."""
@@ -176,9 +178,9 @@ class LabAni:
             admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
         )
 
-    def _admit(self, device: str) -> None:
+    def _admit(self, device: str, *, changes: bool) -> None:
         self._refuse_if_closed()
-        self._permitted(device)
+        self._permitted(device, changes=changes)
 
     def _broken(self, device: str, error: Exception) -> None:
         """Note that a session at a device's own command line failed."""
@@ -221,7 +223,7 @@ class LabAni:
 
     def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
         device, commands = params.device, params.commands
-        self._permitted(device)
+        self._permitted(device, changes=True)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
         statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         self._commands.extend(statuses)
@@ -278,9 +280,12 @@ class LabAni:
         wall_s = self._meter.left()["wall_s"]
         return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
-    def _permitted(self, device: str) -> None:
+    def _permitted(self, device: str, *, changes: bool = False) -> None:
         self._known(device)
-        self._policy.check_device(device)
+        if changes:
+            self._access.check_change(device)
+        else:
+            self._access.check_read(device)
 
     def _known(self, device: str) -> None:
         try:

@@ -16,7 +16,8 @@ class Policy:
     """The permitted devices and methods; ``None`` permits all.
 
     ``devices`` limits configuration and commands. ``get-topology`` still shows every device: it is not secret,
-    and an intent may refer to devices that must not be changed. ``extras`` are the enabled methods beyond the draft's
+    and an intent may refer to devices that must not be changed. The control of a node forbids more (see
+    ``ani.access``). ``extras`` are the enabled methods beyond the draft's
     four; ``methods`` does not apply to them.
     """
 
@@ -41,18 +42,23 @@ class Policy:
             return
         if self.methods is not None and method not in self.methods:
             raise AniError(
-                f"method {method!r} is not permitted in this task (permitted: {_listing(self.methods)})",
+                f"method {method!r} is not permitted in this task (permitted: {listing(self.methods)})",
                 code=Code.POLICY_DENIED,
             )
+
+    def permits_device(self, device: str) -> bool:
+        """Whether configuration and commands of ``device`` are permitted."""
+        return self.devices is None or device in self.devices
 
     def check_device(self, device: str) -> None:
         """Raise ``AniError`` unless configuration and commands of ``device`` are permitted."""
         if self.devices is not None and device not in self.devices:
             raise AniError(
-                f"device {device!r} is not permitted in this task (permitted: {_listing(self.devices)})",
+                f"device {device!r} is not permitted in this task (permitted: {listing(self.devices)})",
                 code=Code.POLICY_DENIED,
             )
 
 
-def _listing(names: Iterable[str]) -> str:
+def listing(names: Iterable[str]) -> str:
+    """Names as error messages list them."""
     return ", ".join(repr(name) for name in sorted(names)) or "none"

@@ -21,10 +21,12 @@ INSTALL_COMMAND = "pip install 'pytest-netbench[ssh]'"
 
 
 def open_ssh(ani: LabAni) -> SshAccess:
-    """Let every permitted device answer with SSH until ``ani`` is closed; ``ani.ssh`` is what this returns.
+    """Let every device that may be read answer with SSH until ``ani`` is closed; ``ani.ssh`` is what this returns.
+
+    The login to an observed device is read-only: its console changes nothing, and it has no files to copy.
 
     Args:
-        ani: Its policy, budget and recording apply to every line that is entered.
+        ani: Its access, budget and recording apply to every line that is entered.
 
     Raises:
         RequirementMissing: asyncssh is not installed, or no device has a command line to log in to.
@@ -60,23 +62,19 @@ def open_ssh(ani: LabAni) -> SshAccess:
 
 
 def _served(ani: LabAni) -> list[str]:
-    permitted = ani.policy.devices
-    return [
-        name
-        for name in ani.devices.names
-        if (permitted is None or name in permitted) and ani.devices.driver(name).has_console
-    ]
+    return [name for name in ani.devices.names if ani.access.reads(name) and ani.devices.driver(name).has_console]
 
 
 def _host(ani: LabAni, name: str, password: str, enable_secret: str) -> Host:
     node = ani.devices.node(name)
     driver = ani.devices.driver(name)
+    read_only = ani.access.control(name) != "managed"
     return Host(
         name=name,
         username=USERNAME,
         password=password,
-        console=lambda: driver.console(node, enable_secret=enable_secret),
-        files=driver.files(node),
+        console=lambda: driver.console(node, enable_secret=enable_secret, read_only=read_only),
+        files=None if read_only else driver.files(node),
     )
 
 

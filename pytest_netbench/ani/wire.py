@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 from pydantic_core import PydanticCustomError
 
+from pytest_netbench.model.topology import Control
+
 MAX_COMMANDS_PER_CALL = 500
 MAX_LINE_BYTES = 8192
 MAX_REQUEST_CHARACTERS = 262_144
@@ -93,10 +95,15 @@ class GetTopologyParams(Wire):
 
 
 class TopologyView(Wire):
-    """Nodes and links as agents see them."""
+    """Nodes, links and who may configure what, as agents see them."""
 
     nodes: tuple[str, ...] = Field(description="device names")
     links: tuple[str, ...] = Field(description="one text per link, e.g. R1 eth0 <-> R2 eth0")
+    control: dict[str, Control] | None = Field(
+        None,
+        description="by device name, unless all are managed. managed: configure it; observed: read it and send packets"
+        " from it, do not change it; foreign: not accessible",
+    )
 
 
 class GetTopologyResult(Wire):

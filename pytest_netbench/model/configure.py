@@ -11,6 +11,7 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Networked, TaskSize
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.topology import Control
 
 
 class SubIntent(Model):
@@ -44,6 +45,13 @@ class Configure(Networked):
         self.unknown_nodes("startup_configs", "ground_truth_configs", "accepted_survivors")
         return self
 
+    @model_validator(mode="after")
+    def _truth_is_managed(self) -> Configure:
+        for node, control in self.topology.controls.items():
+            if control != "managed" and self.truth_of(node):
+                raise ValueError(unmanaged_truth(node, control))
+        return self
+
     @property
     def steps(self) -> int:
         """Number of ground-truth commands."""
@@ -57,7 +65,7 @@ class Configure(Networked):
 
     @property
     def truth_basis(self) -> dict[str, Any]:
-        """The network, its configs and the ground truth; not texts, testcases or the time scale."""
+        """The network, its configs and the ground truth; not texts, testcases, control or the time scale."""
         return self._basis("topology", "startup_configs", "ground_truth_configs")
 
     @property
@@ -69,11 +77,20 @@ class Configure(Networked):
         basis = self.model_dump(mode="json", by_alias=True, include=set(fields))
         for node in basis["topology"]["nodes"]:
             node["platform"] = self.platform_of(node["name"])
+            node.pop("control", None)
         return basis
 
     def truth_of(self, node: str) -> tuple[str, ...]:
         """Ground-truth commands of ``node``; empty if none."""
         return self.ground_truth_configs.get(node, ())
+
+
+def unmanaged_truth(node: str, control: Control) -> str:
+    """What is wrong with a ground truth that configures a node with this control."""
+    return (
+        f"ground_truth_configs: {node!r} is {control}, so no agent can configure it;"
+        " give the node 'control: managed', or configure a managed node instead"
+    )
 
 
 def configuration_of(task: Task) -> Configure:

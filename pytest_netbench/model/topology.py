@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pytest_netbench.model.base import Model
+
+Control = Literal["managed", "observed", "foreign"]
+"""What an agent may do with a node. managed: configure it. observed: read it and send packets from it. foreign: see it
+in the topology only."""
 
 
 class Endpoint(Model):
@@ -28,6 +32,19 @@ class Node(Model):
     name: str
     platform: str | None = None
     role: str | None = None
+    control: Control = Field(
+        "managed",
+        description="managed: the agent configures it; observed: the agent reads it and sends packets from it;"
+        " foreign: the agent sees it in the topology only",
+    )
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the default of ``control``, which tasks published before it lack: their digests stay."""
+        data: dict[str, Any] = handler(self)
+        if self.control == "managed":
+            data.pop("control", None)
+        return data
 
 
 class LinkQuality(Model):
@@ -100,6 +117,16 @@ class Topology(Model):
                 return node
         raise KeyError(name)
 
+    @property
+    def controls(self) -> dict[str, Control]:
+        """By node: what an agent may do with it."""
+        return {node.name: node.control for node in self.nodes}
+
+    @property
+    def all_managed(self) -> bool:
+        """Whether agents may configure every node, as in the draft."""
+        return all(node.control == "managed" for node in self.nodes)
+
     def interfaces(self, node: str) -> tuple[str, ...]:
         """Interface names of ``node`` in the order the links name them."""
         return tuple(e.interface for link in self.links for e in link.endpoints if e.node == node)
@@ -125,6 +152,8 @@ class Topology(Model):
     def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
         """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
 
+        Unless all nodes are managed, ``control`` gives the control of each.
+
         Args:
             devices: Keep only these nodes and the links that touch two of them; empty means all.
         """
@@ -134,4 +163,6 @@ class Topology(Model):
             inside = [e for e in link.endpoints if e.node in keep]
             if len(inside) == len(link.endpoints) or len(inside) > 1:
                 links.append(" <-> ".join(str(e) for e in inside))
-        return {"nodes": [node.name for node in self.nodes if node.name in keep], "links": links}
+        shown = {name: control for name, control in self.controls.items() if name in keep}
+        drafts = {"nodes": list(shown), "links": links}
+        return drafts if self.all_managed else drafts | {"control": shown}

@@ -104,12 +104,13 @@ class Driver(Protocol[NodeT_contra]):
         """Lines of the running config that were accepted but are not implemented, each with the reason."""
         ...
 
-    def console(self, node: NodeT_contra, *, enable_secret: str) -> Console:
+    def console(self, node: NodeT_contra, *, enable_secret: str, read_only: bool = False) -> Console:
         """A new session for someone who has just logged in; asked for only if ``has_console``.
 
         Args:
             node: Where.
             enable_secret: The password of ``enable``, if the network OS has one.
+            read_only: Nothing that is entered can change the device.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from pytest_netbench.documents.problems import Problems, Where, unknown
-from pytest_netbench.model.configure import Configure, Intent, SubIntent
+from pytest_netbench.model.configure import Configure, Intent, SubIntent, unmanaged_truth
 from pytest_netbench.model.payload import Networked, Payload
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
 from pytest_netbench.taskfile.draft import is_draft
@@ -70,9 +70,20 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
     for name in readers.keys() & form.keys() & {*short, "budget", "tags", "requirements"}:
         form[name] = readers[name](form[name], (name,))
     truth = form.get("ground_truth_configs", {})
+    if "ground_truth_configs" in short:
+        _check_control(form, problems)
     for name in {"testcases", "health_checks"} & form.keys() & short:
         form[name] = testcase_forms(form[name], (name,), problems, nodes=nodes, truth=truth)
     return form
+
+
+def _check_control(form: dict[str, Any], problems: Problems) -> None:
+    """Refuse ground truth for nodes that no agent can configure."""
+    truth = form.get("ground_truth_configs", {})
+    for node in form.get("topology", {}).get("nodes", ()):
+        name, control = node.get("name"), node.get("control")
+        if isinstance(name, str) and control in ("observed", "foreign") and truth.get(name):
+            problems.add(("ground_truth_configs", name), unmanaged_truth(name, control))
 
 
 def _with_short_forms(payload: type[Payload]) -> set[str]:

@@ -96,7 +96,7 @@ class LoginDriver(MemoryDriver):
     def __init__(self) -> None:
         self.stores: dict[str, Files] = {}
 
-    def console(self, node, *, enable_secret: str) -> EchoConsole:
+    def console(self, node, *, enable_secret: str, read_only: bool = False) -> EchoConsole:
         return EchoConsole(self, node, enable_secret)
 
     def files(self, node) -> Files:

@@ -383,7 +383,19 @@ CONFIGS = {
 }
 
 
-def chain(*, driver: MemoryDriver | None = None, time_scale: float = 100.0, **more: str) -> MemoryLab:
-    """branch - edge - web; ``more`` are config lines added to a node's config."""
+def chain(
+    *,
+    driver: MemoryDriver | None = None,
+    time_scale: float = 100.0,
+    control: Mapping[str, str] | None = None,
+    **more: str,
+) -> MemoryLab:
+    """branch - edge - web; ``more`` are config lines added to a node's config, ``control`` is that of nodes."""
     configs = {name: "\n".join(filter(None, (text, more.get(name)))) for name, text in CONFIGS.items()}
-    return MemoryLab(CHAIN, configs, driver=driver, time_scale=time_scale)
+    return MemoryLab(with_control(CHAIN, control or {}), configs, driver=driver, time_scale=time_scale)
+
+
+def with_control(topology: Topology, control: Mapping[str, str]) -> Topology:
+    """``topology`` with another control of some nodes."""
+    nodes = [node.model_dump() | {"control": control.get(node.name, node.control)} for node in topology.nodes]
+    return Topology.model_validate({"nodes": nodes, "links": [link.model_dump() for link in topology.links]})

@@ -12,9 +12,14 @@ def network(
     nodes: Mapping[str, str],
     links: Sequence[str | tuple[str, Mapping[str, Any]]],
     configs: Mapping[str, str],
+    control: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Task:
-    """A task of nodes (name to platform), links (``"a eth0 - b eth0"``, optionally with a quality) and configs."""
+    """A task of nodes (name to platform), links (``"a eth0 - b eth0"``, optionally with a quality) and configs.
+
+    ``control`` is that of nodes that are not managed.
+    """
+    controls = control or {}
     return Task.model_validate(
         {
             "task_name": "lab",
@@ -22,7 +27,10 @@ def network(
             "platform": "linux",
             "intents": [{"text": "none"}],
             "topology": {
-                "nodes": [{"name": name, "platform": platform} for name, platform in nodes.items()],
+                "nodes": [
+                    {"name": name, "platform": platform, "control": controls.get(name, "managed")}
+                    for name, platform in nodes.items()
+                ],
                 "links": [_link(link) if isinstance(link, str) else _link(*link) for link in links],
             },
             "startup_configs": dict(configs),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TypeAlias
 
-Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
-"""A line and the lines below it."""
+from pytest_netbench.dialects.cisco_ios import vty
+from pytest_netbench.dialects.cisco_ios.vty import Tree
 
 _SILENT = {
     "!",
@@ -124,11 +123,12 @@ def rearrange(tree: Sequence[Tree]) -> tuple[Tree, ...]:
 
     A numbered access list becomes a section like a named one. Consecutive lines of an access list with the same
     action (all permit, or all deny) are sorted, as their order has no effect. ``router ospfv3`` becomes ``ipv6
-    router ospf``, and the lines of its interfaces are converted in the same way.
+    router ospf``, and the lines of its interfaces are converted in the same way. Virtual terminal lines are in the
+    sections in which IOS shows them.
     """
     gathered: dict[str, list[Tree]] = {}
     out: list[str | Tree] = []
-    for line, children in tree:
+    for line, children in vty.sections(tree):
         numbered = _NUMBERED.match(line)
         if numbered is None:
             out.append((line, _sorted_runs(children)) if _ACL.match(line) else _classic_ospf(line, rearrange(children)))

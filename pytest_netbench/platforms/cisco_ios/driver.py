@@ -120,8 +120,8 @@ class CiscoIosDriver:
                 session.interrupt()
         return Flash(device)
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:
-        return IosConsole(device_of(node), enable_secret=enable_secret)
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:
+        return IosConsole(device_of(node), enable_secret=enable_secret, read_only=read_only)
 
 
 def device_of(node: HostedNode) -> Device:

@@ -99,7 +99,7 @@ class CiscoIosSshDriver:
     def unenforced(self, node: NodeAccess) -> Sequence[str]:  # noqa: ARG002 - a device enforces what it accepts
         return ()
 
-    def console(self, node: NodeAccess, *, enable_secret: str) -> Console:  # noqa: ARG002
+    def console(self, node: NodeAccess, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002
         raise LabError(f"{node.name}: people log in to this device themselves")
 
     def files(self, node: NodeAccess) -> FileStore | None:  # noqa: ARG002 - reached by the device's own scp

@@ -25,15 +25,16 @@ _PROGRAM = (
 # A vtysh that is running does not come to know a daemon that is started later, so these are started before.
 _SPOKEN_TO = ("staticd", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd", "bfdd", "vrrpd", "pbrd")
 _CONFIG_PROMPT = re.compile(r"\([\w.\-]+\)# ?$")
+_UPWARD = re.compile(r"(conf\w*|en|ena\w*)\b")
 _MOVES = re.compile(r"(conf\w*( t\w*)?|end|exit|quit|enable|disable|terminal .*|no terminal .*)\s*$")
 
 
-def open_console(node: HostedNode, *, run: Callable[[str], str]) -> Console:
-    """A session; ``run`` answers a single command."""
+def open_console(node: HostedNode, *, run: Callable[[str], str], read_only: bool) -> Console:
+    """A session; ``run`` answers a single command. One that is read-only cannot enter the enable node."""
     return RelayConsole(
-        open_program=lambda columns, rows: _open(node, columns, rows),
+        open_program=lambda columns, rows: (_open_view if read_only else _open)(node, columns, rows),
         run_command=lambda command: (_on_a_terminal(run(command)), 0),
-        kind=Kind(),
+        kind=kind_of_view if read_only else Kind(),
     )
 
 
@@ -42,6 +43,17 @@ def _open(node: HostedNode, columns: int, rows: int) -> PtyProgram:
     if missing:
         start_late(node, missing)
     return node.pty(_PROGRAM, writable=False, columns=columns, rows=rows)
+
+
+def _open_view(node: HostedNode, columns: int, rows: int) -> PtyProgram:
+    return node.pty((*_PROGRAM, "-u"), writable=False, columns=columns, rows=rows)
+
+
+def kind_of_view(prompt: str, line: str) -> CommandKind:  # noqa: ARG001 - there is one mode
+    """What a line of a read-only session asks for. vtysh knows no way to the enable node; the guard says why."""
+    if _UPWARD.match(line.strip()):
+        return "configure"
+    return "session" if _MOVES.match(line.strip()) else "read"
 
 
 class Kind:

@@ -68,8 +68,8 @@ class FrrDriver:
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         return rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - vtysh has no enable
-        return console.open_console(node, run=lambda command: self.execute(node, command))
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - vtysh has no enable
+        return console.open_console(node, run=lambda command: self.execute(node, command), read_only=read_only)
 
     def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - vtysh refuses what no daemon does
         return ()

@@ -1,6 +1,8 @@
-"""Logging in to a Linux node: a shell that may change the node's own network."""
+"""Logging in to a Linux node: a shell, which may change the node's own network unless the login is read-only."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from pytest_netbench.platforms.access import PtyProgram
 from pytest_netbench.platforms.capabilities import HostedNode
@@ -19,17 +21,17 @@ _PROGRAM = (
 )
 
 
-def open_console(node: HostedNode) -> Console:
-    """A session."""
+def open_console(node: HostedNode, *, writable: bool, reads: Sequence[str]) -> Console:
+    """A session; ``writable`` and ``reads`` as in ``HostedNode.shell``."""
 
     def run(command: str) -> tuple[str, int]:
-        done = node.shell(command, writable=True)
+        done = node.shell(command, writable=writable, reads=reads)
         return done.stdout + done.stderr, done.returncode
 
     def open_shell(columns: int, rows: int) -> PtyProgram:
         # clients that read the screen are spared the codes around each prompt
         node.write_file("/etc/inputrc", "set enable-bracketed-paste off\n")
-        return node.pty(_PROGRAM, writable=True, columns=columns, rows=rows)
+        return node.pty(_PROGRAM, writable=writable, columns=columns, rows=rows)
 
     return RelayConsole(
         open_program=open_shell,

@@ -79,8 +79,8 @@ class LinuxDriver:
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
         return routing.routes(listing.entries(done.stdout), prefix)
 
-    def console(self, node: HostedNode, *, enable_secret: str) -> Console:  # noqa: ARG002 - a shell has no enable
-        return console.open_console(node)
+    def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
+        return console.open_console(node, writable=not read_only, reads=_PRIVILEGED_READS if read_only else ())
 
     def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
         return ()

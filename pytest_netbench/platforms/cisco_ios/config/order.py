@@ -122,6 +122,7 @@ _GLOBAL = (
     "radius server",
     "ipv6 access-list",
     "control-plane",
+    "monitor session",
     "banner",
     "alias",
     "line con",
@@ -218,6 +219,21 @@ _IGP = (
 )
 _POLICE = ("conform-action", "exceed-action", "violate-action")
 _ROUTE_MAP = ("description", "match", "continue", "set")
+_LINE = (
+    "session-timeout",
+    "access-class",
+    "exec-timeout",
+    "privilege",
+    "password",
+    "authorization",
+    "logging",
+    "login",
+    "no login",
+    "length",
+    "width",
+    "history",
+    "transport",
+)
 _BY_MODE: Mapping[str, Sequence[str]] = {
     "config": _GLOBAL,
     "route-map": _ROUTE_MAP,
@@ -234,6 +250,7 @@ _BY_MODE: Mapping[str, Sequence[str]] = {
     "router-ripng": _IGP,
     "router-isis": _IGP,
     "ip-sla": _SLA,
+    "line": _LINE,
 }
 
 

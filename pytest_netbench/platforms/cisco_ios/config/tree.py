@@ -152,7 +152,9 @@ class Section:
         self.entries.remove(entry)
 
 
-_BY_NUMBER = frozenset({"router ospf", "vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list"})
+_BY_NUMBER = frozenset(
+    {"router ospf", "vlan", "track", "ip sla", "ip sla schedule", "time-range", "access-list", "line"}
+)
 _BY_NAME = frozenset({"ip access-list standard", "ip access-list extended", "ip prefix-list"})
 
 
@@ -188,5 +190,7 @@ def _sort_key(mode: str, entry: Entry) -> tuple[Any, ...]:
 
 
 def _number(entry: Entry) -> Any:
+    if entry.name == "line":
+        return entry["first"]
     key = (entry.match.keys and entry.match.keys[0][1]) or 0
     return int(key) if entry.name == "access-list" else key

@@ -91,7 +91,7 @@ class Session:
         entries = self._frames[-1].entries if self._frames else ()
         if not isinstance(shown, str):
             shown = shown(entries[0])
-        return shown + ("-range" if len(entries) > 1 else "")
+        return shown + ("-range" if len(entries) > 1 and self.mode != "line" else "")
 
     def enter(self, line: str) -> str:
         """Type one line; return the device's output without echo and prompt. Questions get their default answer."""

@@ -28,17 +28,22 @@ class IosConsole:
     Args:
         device: The device of the console.
         enable_secret: The password that ``enable`` asks for.
+        read_only: Whether configuration mode and commands that change the device are refused.
     """
 
-    def __init__(self, device: Device, *, enable_secret: str) -> None:
+    def __init__(self, device: Device, *, enable_secret: str, read_only: bool = False) -> None:
         self._device = device
         self._secret = enable_secret
+        self._read_only = read_only
 
     def converse(self, terminal: Terminal) -> None:
-        _Line(self._device, self._secret, terminal).run()
+        self._line(terminal).run()
+
+    def _line(self, terminal: Terminal) -> _Line:
+        return _Line(self._device, self._secret, terminal, read_only=self._read_only)
 
     def execute(self, terminal: Terminal, command: str) -> int:
-        line = _Line(self._device, self._secret, terminal)
+        line = self._line(terminal)
         line.session.terminal_length = 0
         terminal.write("\r\n")
         for text in command.splitlines():
@@ -50,11 +55,12 @@ class IosConsole:
 class _Line:
     """One terminal line with its session."""
 
-    def __init__(self, device: Device, enable_secret: str, terminal: Terminal) -> None:
+    def __init__(self, device: Device, enable_secret: str, terminal: Terminal, *, read_only: bool) -> None:
         self._device = device
+        self._read_only = read_only
         self._terminal = terminal
         self._keys = Keys(terminal)
-        self.session = Session(device, privileged=False, echo=True)
+        self.session = Session(device, privileged=False, read_only=read_only, echo=True)
         self.session.enable_secret = enable_secret
         self.session.terminal_length = terminal.rows
         self.session.terminal_width = terminal.columns
@@ -160,6 +166,8 @@ class _Line:
         found = self._match(text, skip)
         if found is None:
             return "read"
+        if self._read_only and found.name == "configure terminal":
+            return "configure"
         if found.name in _MOVES or found.name.startswith("terminal "):
             return "session"
         return "configure" if found.command.changes else "read"

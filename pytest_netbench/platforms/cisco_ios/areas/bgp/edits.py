@@ -226,6 +226,12 @@ def group(edit: Edit, match: Match) -> str | None:
     return None
 
 
+def family_group(edit: Edit, match: Match) -> str | None:
+    """Create or remove a group from within a family: the line belongs to the process."""
+    edit.section = home(edit.section)
+    return group(edit, edit.read(match.text, like=match))
+
+
 def check_member(edit: Edit, match: Match) -> str | None:
     """Check a new group member: the group must exist, and the group or the neighbor must have an AS."""
     where = home(edit.section)

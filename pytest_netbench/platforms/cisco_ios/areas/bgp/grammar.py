@@ -84,6 +84,12 @@ _NEIGHBOR = (
         edit=edits.group,
     ),
     Command(
+        pattern="neighbor {peer!:groupname} peer-group",
+        name="neighbor family-group",
+        mode=(FOUR, SIX),
+        edit=edits.family_group,
+    ),
+    Command(
         pattern="neighbor {peer!:address} peer-group {group:groupname}",
         name="neighbor member",
         mode=(PROCESS, VRF),

@@ -20,10 +20,8 @@ Status codes: s suppressed, d damped, h history, * valid, > best, i - internal,
               x best-external, a additional-path, c RIB-compressed, 
               t secondary path, L long-lived-stale,
 Origin codes: i - IGP, e - EGP, ? - incomplete
-RPKI validation codes: V valid, I invalid, N Not found
-
-     Network          Next Hop            Metric LocPrf Weight Path
-"""  # noqa: W291 - as IOS prints it
+RPKI validation codes: V valid, I invalid, N Not found"""  # noqa: W291 - as IOS prints it
+_COLUMNS = "     Network          Next Hop            Metric LocPrf Weight Path"
 _ORIGINS = {"IGP": "i", "EGP": "e", "incomplete": "?"}
 _NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
 
@@ -91,7 +89,7 @@ def _rows(answer: Mapping[str, Any], failed: frozenset[str]) -> Iterator[Row]:
                 status=_status(path, lost=prefix in failed),
                 next_hop=_next_hop(path),
                 metric=path.get("metric", ""),
-                preference=path.get("locPrf", "") if path.get("pathFrom") == "internal" else "",
+                preference=path.get("locPrf", ""),
                 weight=path.get("weight", 0),
                 path=str(path.get("path", "")),
                 origin=_ORIGINS.get(str(path.get("origin")), "?"),
@@ -129,13 +127,22 @@ def _status(path: Mapping[str, Any], *, lost: bool) -> str:
     return f"{first}{second}{'i' if path.get('pathFrom') == 'internal' and not own else ' '}"
 
 
-def listing(answer: Mapping[str, Any], rows: Sequence[Row]) -> str:
-    """Return heading and rows; nothing if there are no rows."""
-    if not rows:
+def listing(answer: Mapping[str, Any], rows: Sequence[Row], *, originated: str = "") -> str:
+    """Return heading and rows; nothing if there are no rows.
+
+    Args:
+        answer: What bgpd says of the table.
+        rows: The paths.
+        originated: The default route that a neighbor gets by ``default-originate``.
+    """
+    if not rows and not originated:
         return ""
     version = answer.get("tableVersion", answer.get("bgpTableVersion", 1))
     router_id = answer.get("routerId", answer.get("bgpLocalRouterId", _NONE))
-    lines = [f"BGP table version is {version}, local router ID is {router_id}\n{_CODES}".rstrip("\n")]
+    lines = [f"BGP table version is {version}, local router ID is {router_id}", _CODES, ""]
+    if originated:
+        lines += [f"Originating default network {originated.removesuffix('/0')}", ""]
+    lines.append(_COLUMNS)
     before = ""
     for row in rows:
         lines += _lines(row, "" if row.network == before else _name(row.network))
@@ -262,34 +269,36 @@ def of_neighbor(at: Exec, match: Match) -> str:
     if word == "received-routes" and ("neighbor soft-reconfiguration", "") not in known.families.get(family, {}):
         return f"% Inbound soft reconfiguration not enabled on {peer}\n"
     answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast neighbors {peer.lower()} {word} json")
+    originated = ""
     if word == "routes":
         rows = list(_rows(answer, _failed(at, vrf)))
+    elif word == "received-routes":
+        found = answer.get("receivedRoutes", {})
+        rows = [_received(entry) for _, entry in sorted(found.items(), key=lambda item: _order(item[0]))]
     else:
-        found = answer.get("advertisedRoutes", answer.get("receivedRoutes", {}))
-        internal = _internal(at, vrf, family) if word == "advertised-routes" else frozenset()
-        rows = [_exchanged(entry, internal) for _, entry in sorted(found.items(), key=lambda item: _order(item[0]))]
-    text = listing(answer, rows)
+        sent = set(answer.get("advertisedRoutes", {}))
+        rows = [row for row in _best(at, vrf, family) if row.network in sent]
+        originated = str(answer.get("bgpOriginatingDefaultNetwork", ""))
+    text = listing(answer, rows, originated=originated)
     return f"{text}\nTotal number of prefixes {len(rows)} \n"
 
 
-def _internal(at: Exec, vrf: str, family: str) -> frozenset[str]:
+def _best(at: Exec, vrf: str, family: str) -> Iterator[Row]:
+    """Return the best paths of the table: IOS lists what it advertises as it is before the outbound policy."""
     answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast json")
-    return frozenset(
-        prefix
-        for prefix, paths in answer.get("routes", {}).items()
-        if any(path.get("bestpath") and path.get("pathFrom") == "internal" for path in paths)
-    )
+    best = {
+        prefix: [path for path in paths if path.get("bestpath")] for prefix, paths in answer.get("routes", {}).items()
+    }
+    return _rows({"routes": best}, _failed(at, vrf))
 
 
-def _exchanged(entry: Mapping[str, Any], internal: frozenset[str]) -> Row:
-    from_inside = entry["network"] in internal
-    hop = str(entry.get("nextHop") or entry.get("nextHopGlobal") or _NONE).upper()
+def _received(entry: Mapping[str, Any]) -> Row:
     return Row(
         network=entry["network"],
-        status="*>i" if from_inside else "*> ",
-        next_hop=_NONE if hop == "::" else hop,
+        status="*  ",
+        next_hop=str(entry.get("nextHop") or entry.get("nextHopGlobal") or _NONE).upper(),
         metric=entry.get("metric", ""),
-        preference=entry.get("locPrf", "") if from_inside else "",
+        preference=entry.get("locPrf", ""),
         weight=entry.get("weight", 0),
         path=str(entry.get("path", "")),
         origin=str(entry.get("bgpOriginCode", "?")),

@@ -14,6 +14,12 @@ _KERNEL = "the kernel decides"
 _HARDWARE = "there is no such hardware"
 
 
+_NO_UDLD = "links of the lab do not fail in one direction only"
+
+
+_NO_MIRROR = "frames are not mirrored"
+
+
 _ARCHIVE, _ARCHIVE_LOG = "archive", "archive-log"
 
 
@@ -281,6 +287,17 @@ COMMANDS: tuple[Command, ...] = (
     Command(pattern="aaa group server {kind!:word} {name!:word}", opens=_AAA_GROUP, marked=_SERVERS),
     Command(pattern="log config", mode=_ARCHIVE, opens=_ARCHIVE_LOG, marked=_SERVERS),
     Command(pattern="memory-size iomem {percent:0-50}", edit=_forgotten),
+    Command(pattern="config-register {value:word}", edit=_forgotten),
+    Command(
+        pattern="monitor session {session!:1-66} ( source | destination ) {what!:line}",
+        name="monitor session",
+        marked=_NO_MIRROR,
+    ),
+    Command(pattern="udld ( enable | aggressive )", name="udld", marked=_NO_UDLD),
+    Command(pattern="udld message time {seconds:1-90}", marked=_NO_UDLD),
+    # a switch has these two in its own area
+    Command(pattern="spanning-tree extend system-id", default=("spanning-tree extend system-id",), roles=("router",)),
+    Command(pattern="udld port [ aggressive ]", mode="if", marked=_NO_UDLD, roles=("router",)),
 )
 
 

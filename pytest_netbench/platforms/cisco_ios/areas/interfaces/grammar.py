@@ -191,7 +191,11 @@ _INTERFACE = (
     Command(pattern="ipv6 nd other-config-flag"),
     Command(pattern="duplex (auto|full|half)", default=("duplex auto",), marked=_NOT_SHAPED),
     Command(pattern="speed (auto|10|100|1000)", default=("speed auto",), marked=_NOT_SHAPED),
-    Command(pattern="media-type (rj45|sfp)", default=("media-type rj45",), marked=_NOT_SHAPED),
+    Command(
+        pattern="media-type (rj45|sfp|gbic|auto-select|100BaseX|10BaseT|mii)",
+        default=("media-type rj45",),
+        marked=_NOT_SHAPED,
+    ),
     Command(pattern="negotiation auto", default=("negotiation auto",), marked=_NOT_SHAPED),
     Command(pattern="clock rate {bps:1200-64000000}", marked=_NOT_SHAPED),
     Command(pattern="encapsulation hdlc", name="encapsulation", default=("encapsulation hdlc",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pytest_netbench.platforms.cisco_ios.areas.management import vty
 from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
@@ -115,8 +116,10 @@ def _host_alias(edit: Edit, match: Match) -> str | None:
 
 def _line(edit: Edit, match: Match) -> str | None:
     """Open a terminal line: console, auxiliary and five virtual ones always exist."""
-    if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0), ("vty", 0)}:
-        return "% Can't delete last 5 VTY lines" if match["kind"] == "vty" else INVALID
+    if match.get("kind") == "vty":
+        return vty.select(edit, match)
+    if (match.negated or match.reset) and (match["kind"], match["first"]) in {("con", 0), ("aux", 0)}:
+        return INVALID
     return edit.keep(match)
 
 
@@ -166,6 +169,7 @@ _CONFIG = (
         opens=_LINE_MODE,
         name="line",
         edit=_line,
+        render=vty.render,
         help="Configure a terminal line",
     ),
     Command(pattern="aaa new-model", keeps_no=True, help="Enable NEW access control commands and functions"),

@@ -95,6 +95,9 @@ def _lines(row: Row, name: str, width: int) -> Iterator[str]:
     star = "*" if row.is_default else " "
     code = f"{row.code}{star}{row.kind}".rstrip()
     head = f"{code:<{width}}{name}"
+    if row.blackhole and row.protocol == "bgp":
+        yield f"{head} [{row.distance}/{row.metric}] via 0.0.0.0, {row.uptime}, Null0"
+        return
     if row.blackhole and row.protocol != "static":
         yield f"{head} is a summary, {row.uptime}, Null0"
         return

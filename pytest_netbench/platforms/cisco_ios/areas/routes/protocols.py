@@ -202,9 +202,10 @@ def _rip(at: Exec, entry: Entry, rows: Sequence[Row]) -> list[str]:
 
 def _bgp(entry: Entry, rows: Sequence[Row]) -> list[str]:
     section = entry.body
-    neighbours = dict.fromkeys(
-        str(e["address"]) for e in section if "address" in e.match.args and e.name.startswith("neighbor")
-    )
+    family = next((e.body for e in section.all("address-family") if e.has("ipv4") and not e.get("vrf")), section)
+    paths = family.get("maximum-paths")
+    distance = family.get("distance bgp")
+    values = (distance["external"], distance["internal"], distance["local"]) if distance else (20, 200, 200)
     return [
         f'Routing Protocol is "{entry.text.removeprefix("router ")}"',
         *_FILTERS,
@@ -212,11 +213,41 @@ def _bgp(entry: Entry, rows: Sequence[Row]) -> list[str]:
         "  Automatic route summarization is disabled",
         "  Neighbor(s):",
         "    Address          FiltIn FiltOut DistIn DistOut Weight RouteMap",
-        *(f"    {address}" for address in neighbours),
-        "  Maximum path: 1",
+        *_bgp_neighbours(section, family),
+        f"  Maximum path: {paths['paths'] if paths else 1}",
         *_sources(rows, "bgp"),
-        "  Distance: external 20 internal 200 local 200",
+        "  Distance: external {} internal {} local {}".format(*values),
     ]
+
+
+def _bgp_neighbours(section: Section, family: Section) -> Iterator[str]:
+    """Return a line for each IPv4 neighbor, with the policies of its own or of its peer group."""
+    groups = {str(e["peer"]): str(e["group"]) for e in section.all("neighbor member")}
+    peers = [str(e["peer"]) for e in section.all("neighbor remote-as", "neighbor member")]
+    for peer in dict.fromkeys(peers):
+        if peer.count(".") != 3 or any(e.negated and e["peer"] == peer for e in family if e.name == _ACTIVATE):
+            continue
+        lists = [_bgp_policy(family, (peer, groups.get(peer, "")), *column) for column in _BGP_COLUMNS]
+        yield "    {:<16} {:>6} {:>7} {:>6} {:>7} {:>6} {}".format(peer, *lists).rstrip()
+
+
+_ACTIVATE = "neighbor activate"
+_BGP_COLUMNS = (
+    ("neighbor filter-list", "list", "in"),
+    ("neighbor filter-list", "list", "out"),
+    ("neighbor distribute-list", "list", "in"),
+    ("neighbor distribute-list", "list", "out"),
+    ("neighbor weight", "weight", None),
+    ("neighbor route-map", "map", "in"),
+)
+
+
+def _bgp_policy(family: Section, peers: Iterable[str], name: str, argument: str, way: str | None) -> str:
+    for peer in peers:
+        entry = family.get(name, peer=peer, way=way) if way else family.get(name, peer=peer)
+        if entry is not None:
+            return str(entry[argument])
+    return ""
 
 
 def show_six(at: Exec, _match: Match) -> str:

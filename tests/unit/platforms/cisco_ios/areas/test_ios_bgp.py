@@ -217,3 +217,16 @@ def test_what_is_switched_off_stays_so_after_a_reload():
     lines = "router bgp 1\n no bgp log-neighbor-changes\n"
     assert bgp_lines(paper(startup=lines)) == [" no bgp log-neighbor-changes"]
     assert bgp_lines(paper(*lines.splitlines(), "bgp log-neighbor-changes")) == [" bgp log-neighbor-changes"]
+
+
+@pytest.mark.parametrize("word", ["ipv4", "ipv6"])
+def test_a_group_made_in_a_family_leaves_the_session_there(word):
+    device = paper("router bgp 1")
+    session = Session(device)
+    for line in ("configure terminal", "router bgp 1", f"address-family {word}", "neighbor IN peer-group"):
+        assert session.enter(line) == ""
+    assert session.prompt == "R1(config-router-af)#"
+    assert " neighbor IN peer-group" in bgp_lines(device)
+    assert session.enter("no neighbor IN peer-group") == ""
+    assert session.prompt == "R1(config-router-af)#"
+    assert not any("IN" in line for line in bgp_lines(device))
