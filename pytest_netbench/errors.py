@@ -3,6 +3,7 @@
     NetbenchError
     ├── InputError                 user input is invalid: names file, line and the fix
     │   ├── TaskFileError
+    │   ├── SolutionsFileError     recorded solutions of a task
     │   ├── AgentFileError
     │   └── UsageError             a command-line option or an argument
     ├── RequirementMissing         something that a task needs is missing; has the remedy
@@ -52,6 +53,10 @@ class InputError(NetbenchError):
 
 class TaskFileError(InputError):
     """A task file that cannot be used."""
+
+
+class SolutionsFileError(InputError):
+    """A file of recorded solutions that cannot be used."""
 
 
 class AgentFileError(InputError):

@@ -1,12 +1,15 @@
 """Parts by name, from entry points: built-in and third-party dialects, drivers, backends, families, agents and scorers.
 
-A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``.
+A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``. In a
+checkout of this project the metadata may be older than ``pyproject.toml``; what only the file names is found, too.
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Literal
 
 from pytest_netbench.errors import UsageError
@@ -16,7 +19,7 @@ Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorer
 
 def names(group: Group) -> tuple[str, ...]:
     """Names known in ``group``, sorted."""
-    return tuple(sorted({point.name for point in entry_points(group=f"pytest_netbench.{group}")}))
+    return tuple(sorted({point.name for point in (*entry_points(group=f"pytest_netbench.{group}"), *_declared(group))}))
 
 
 def load(group: Group, name: str) -> Any:
@@ -27,6 +30,9 @@ def load(group: Group, name: str) -> Any:
     """
     for point in entry_points(group=f"pytest_netbench.{group}", name=name):
         return point.load()
+    for point in _declared(group):
+        if point.name == name:
+            return point.load()
     known = names(group)
     near = get_close_matches(name, known, n=1)
     if not known:
@@ -39,3 +45,16 @@ def load(group: Group, name: str) -> Any:
         f"unknown {'family' if group == 'families' else group.removesuffix('s')} {name!r} (known:"
         f" {', '.join(known) or 'none'})." + (f" Did you mean {near[0]!r}?" if near else "")
     )
+
+
+@cache
+def _declared(group: Group) -> tuple[EntryPoint, ...]:
+    """Parts that ``pyproject.toml`` of the checkout names; none in an installed package, which has no such file."""
+    path = Path(__file__).parents[1] / "pyproject.toml"
+    if not path.is_file():
+        return ()
+    import tomllib  # noqa: PLC0415  (only in a checkout)
+
+    project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+    named = project.get("entry-points", {}).get(f"pytest_netbench.{group}", {})
+    return tuple(EntryPoint(name, value, f"pytest_netbench.{group}") for name, value in named.items())

@@ -1,4 +1,4 @@
-"""netbench validate: check task files without running them."""
+"""netbench validate: check task files, and the solutions recorded beside them, without running them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.errors import TaskFileError, UsageError
+from pytest_netbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -31,12 +31,32 @@ def run(arguments: argparse.Namespace) -> int:
     for path in list(_files(arguments.paths)):
         try:
             task = load_task(path)
-        except TaskFileError as error:
+            facts = [task.slug, *_counts(task), *_solutions(path, task), f"digest {task.digest}"]
+        except InputError as error:
+            if error.path is None:
+                raise
             bad += 1
             print(error, file=sys.stderr)
         else:
-            print(f"{path}: ok ({', '.join([task.slug, *_counts(task), f'digest {task.digest}'])})")
+            print(f"{path}: ok ({', '.join(facts)})")
     return 1 if bad else 0
+
+
+def _solutions(path: Path, task: Task) -> Iterator[str]:
+    """How many solutions are recorded, if the task can be configured."""
+    from pytest_netbench.families.configure.renaming import renaming_of_truth  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.model.configure import Configure  # noqa: PLC0415
+    from pytest_netbench.taskfile.solutions import load_solutions, solutions_path  # noqa: PLC0415
+
+    payload = task.payload
+    if not isinstance(payload, Configure):
+        return
+    recorded = solutions_path(path, task.slug)
+    if not recorded.is_file():
+        yield "no recorded solutions"
+        return
+    solutions = load_solutions(recorded, task, judge=lambda one: renaming_of_truth(payload, one.configs))
+    yield f"{len(solutions.right)} right and {len(solutions.wrong)} wrong solutions"
 
 
 def _counts(task: Task) -> Iterator[str]:

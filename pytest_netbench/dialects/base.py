@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from pytest_netbench.dialects.landmarks import Landmarks
 
 Tree: TypeAlias = tuple[str, tuple["Tree", ...]]
 """A config line and the lines below it."""
@@ -16,6 +18,18 @@ class ManualSection:
 
     title: str
     text: str
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """A dialect that knows what a configuration names that packets can meet. Optional for a dialect.
+
+    Flows of the reference behaviour are drawn from it. Without it, only addresses and prefixes are recognised.
+    """
+
+    def landmarks(self, config: str) -> Landmarks:
+        """Addresses, prefixes, ranges, ports and markings that ``config`` names: a config, or commands, one a line."""
+        ...
 
 
 class Dialect(Protocol):

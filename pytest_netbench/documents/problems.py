@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from itertools import islice
 from typing import Final
@@ -45,6 +45,19 @@ class Problems:
     def touch(self, where: Where) -> bool:
         """Whether a problem is known at, above or below ``where``: a second message there would only repeat it."""
         return any(where[: len(at)] == at or at[: len(where)] == where for at, _ in self.found)
+
+    def told(self, line_of: Callable[[Where], int]) -> tuple[int, str]:
+        """The line of the first problem, and the message of an error about all of them.
+
+        Args:
+            line_of: Gives the line of a place.
+        """
+        found = sorted(((line_of(where), message) for where, message in self.found), key=lambda one: one[0])
+        line, message = found[0]
+        rest = [f"  line {at}: {text}" for at, text in found[1:MAX_LISTED]]
+        if len(found) > MAX_LISTED:
+            rest.append(f"  and {len(found) - MAX_LISTED} more")
+        return line, "\n".join([message, *rest])
 
     def __bool__(self) -> bool:
         return bool(self.found)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.evaluation.bounded import run_all
-from pytest_netbench.evaluation.runner import Runner
+from pytest_netbench.evaluation.runner import Events, Runner
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
@@ -29,11 +29,12 @@ class TaskEvaluation:
 
     Args:
         lab: The running network.
+        events: The events of the task, which testcases name with ``under``.
     """
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, *, events: Events | None = None) -> None:
         self._devices = Devices(lab)
-        self._runner = Runner(lab, self._devices)
+        self._runner = Runner(lab, self._devices, events=events)
         self._one_at_a_time = threading.Lock()
 
     def final_configs(self) -> dict[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
+from pytest_netbench.evaluation.stream import StreamReport
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab, LabNode
@@ -41,10 +42,21 @@ class NotThere(Exception):
     """Something that the testcase needs (e.g. an address) is missing now, but may appear."""
 
 
-class View:
-    """The network in one round of observations; each value is read once per round."""
+Losses = Mapping[str, tuple[Probe, StreamReport] | str]
+"""By testcase of kind ``loss``: what was sent and what came of it, or why nothing could be sent."""
 
-    def __init__(self, lab: Lab, devices: Devices) -> None:
+
+class View:
+    """The network in one round of observations; each value is read once per round.
+
+    Args:
+        lab: The running network.
+        devices: Its nodes and platforms.
+        losses: What streams of probes showed while the present event happened.
+    """
+
+    def __init__(self, lab: Lab, devices: Devices, *, losses: Losses | None = None) -> None:
+        self.losses: Losses = losses or {}
         self._lab = lab
         self._devices = devices
         self._outputs: dict[tuple[str, str], str] = {}

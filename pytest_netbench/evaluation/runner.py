@@ -1,32 +1,37 @@
 """Runs testcases: waits for each condition up to its deadline in lab time, then checks that it persists.
 
-The order: first what must hold. Then the same again once the network has had time to react to its last change, because
-a result from before the reaction must not pass. Then what must not hold (a network that has not converged denies
-everything). Then what sends traffic, one at a time, because traffic disturbs other measurements.
+The order: first the testcases of the undisturbed network, then those of each event while it happens. Of each group
+first what must hold. Then the same again once the network has had time to react to its last change, because a result
+from before the reaction must not pass. Then what must not hold (a network that has not converged denies everything).
+Then what sends traffic, one at a time, because traffic disturbs other measurements.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.errors import TookTooLong
 from pytest_netbench.evaluation.bounded import run_all
-from pytest_netbench.evaluation.observation import Observation, View
+from pytest_netbench.evaluation.happening import EventFailed, Happening
+from pytest_netbench.evaluation.losses import Streams
+from pytest_netbench.evaluation.observation import Losses, View
+from pytest_netbench.evaluation.settling import longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
-from pytest_netbench.lab.devices import Devices
+from pytest_netbench.evaluation.waiting import Wait, longest_wait_s
+from pytest_netbench.lab.devices import Devices, unknown
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.events import Action
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
 
-MIN_WAIT_S = 0.5
 LOOK_AGAIN_S = 0.5
 FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 PAUSE_GROWTH = 1.5
-TRAFFIC_ATTEMPTS = 3
+Events = Mapping[str, Sequence[Action]]
 
 
 class Runner:
@@ -35,12 +40,21 @@ class Runner:
     Args:
         lab: The running network.
         devices: Its nodes and platforms.
+        events: The events of the task, by name.
         clock: Wall seconds, monotonic.
     """
 
-    def __init__(self, lab: Lab, devices: Devices, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        devices: Devices,
+        *,
+        events: Events | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._lab = lab
         self._devices = devices
+        self._events: Events = events or {}
         self._clock = clock
 
     def run(
@@ -59,59 +73,125 @@ class Runner:
             look_again: Check a second time what must hold. Not needed for a network without recent changes.
             within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
         """
-        results: dict[int, TestcaseResult] = {}
+        one_run = _Run(
+            testcases,
+            self._lab,
+            self._devices,
+            stop_at_first_failure=stop_at_first_failure,
+            look_again=look_again,
+            clock=self._clock,
+        )
         if within_s is None:
-            self._run(testcases, results, stop_at_first_failure, look_again)
-            return [results[index] for index in sorted(results)]
+            self._run(one_run)
+            return [one_run.results[index] for index in sorted(one_run.results)]
         within_s += sum(longest_wait_s(testcase, self._lab.time_scale) for testcase in testcases)
-        work = {"testcases": lambda: self._run(testcases, results, stop_at_first_failure, look_again)}
-        ended = run_all(work, within_s=within_s, side_by_side=1)
+        within_s += sum(
+            longest_s(self._lab.time_scale, actions=len(self._events[name])) for name in self._used(testcases)
+        )
+        ended = run_all({"testcases": lambda: self._run(one_run)}, within_s=within_s, side_by_side=1)
         error = ended.get("testcases")
         if isinstance(error, Exception) and not isinstance(error, TookTooLong):
             raise error
-        decided = dict(results)
-        return [decided.get(index) or _undecided(testcase, within_s) for index, testcase in enumerate(testcases)]
+        decided = dict(one_run.results)
+        words = f"the network that the agent left could not be looked at within {within_s:.0f} s"
+        return [
+            decided.get(index) or failed(testcase, words, duration_s=within_s)
+            for index, testcase in enumerate(testcases)
+        ]
 
-    def _run(
+    def _used(self, testcases: Sequence[Testcase]) -> list[str]:
+        """Return the events that testcases name, in the order of the task."""
+        return [name for name in self._events if any(testcase.under == name for testcase in testcases)]
+
+    def _run(self, run: _Run) -> None:
+        run.observe([index for index, one in enumerate(run.testcases) if one.under is None])
+        for index, testcase in enumerate(run.testcases):
+            if testcase.under is not None and testcase.under not in self._events:
+                run.results[index] = failed(testcase, unknown("event", testcase.under, tuple(self._events)))
+        for name in self._used(run.testcases):
+            if not run.goes_on:
+                return
+            self._observe_under(run, name)
+
+    def _observe_under(self, run: _Run, name: str) -> None:
+        """Cause an event, observe its testcases, and undo it."""
+        indices = [index for index, one in enumerate(run.testcases) if one.under == name]
+        event = Happening(self._lab, self._events[name])
+        try:
+            with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
+                event.cause()
+                losses = streams.reports()
+            run.observe(indices, losses=losses)
+        except EventFailed as error:
+            for index in indices:
+                run.results[index] = failed(run.testcases[index], f"event {name!r}: {error}")
+        finally:
+            if not event.undo():
+                run.remarks.append(f"the network did not become as it was before event {name!r}")
+
+
+class _Run:
+    """One list of testcases, and their results so far."""
+
+    def __init__(
         self,
         testcases: Sequence[Testcase],
-        results: dict[int, TestcaseResult],
+        lab: Lab,
+        devices: Devices,
+        *,
         stop_at_first_failure: bool,
         look_again: bool,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.testcases = testcases
+        self.results: dict[int, TestcaseResult] = {}
+        self.remarks: list[str] = []
+        self._lab, self._devices, self._clock = lab, devices, clock
+        self._stops = stop_at_first_failure
+        self._looks_again = look_again
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a reason to observe more."""
+        return not (self._stops and any(result.status == "fail" for result in self.results.values()))
+
+    def observe(self, indices: Sequence[int], *, losses: Losses | None = None) -> None:
+        """Observe testcases until each has a result, or the run ends."""
         began = self._clock()
-
-        def to_go_on() -> bool:
-            return not (stop_at_first_failure and any(result.status == "fail" for result in results.values()))
-
-        for phase in phases(testcases):
-            results.update(self._decided(testcases, phase.indices, stop_at_first_failure))
-            passed = [index for index in phase.indices if index in results and results[index].status == "pass"]
-            if look_again and phase.looked_at_again and passed and to_go_on():
+        for phase in phases(self.testcases, indices):
+            self._take(self._decided(phase.indices, losses))
+            passed = [
+                index for index in phase.indices if index in self.results and self.results[index].status == "pass"
+            ]
+            if self._looks_again and phase.looked_at_again and passed and self.goes_on:
                 threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
-                again = self._decided(testcases, passed, stop_at_first_failure)
-                results.update({index: _later(results[index], result) for index, result in again.items()})
-            if not to_go_on():
-                break
+                again = self._decided(passed, losses)
+                self._take({index: _later(self.results[index], result) for index, result in again.items()})
+            if not self.goes_on:
+                return
 
-    def _decided(
-        self, testcases: Sequence[Testcase], indices: Iterable[int], stop_at_first_failure: bool
-    ) -> dict[int, TestcaseResult]:
-        waits = {index: Wait(testcases[index], time_scale=self._lab.time_scale) for index in indices}
-        self._settle(list(waits.values()), stop_at_first_failure)
+    def _take(self, results: Mapping[int, TestcaseResult]) -> None:
+        for index, result in results.items():
+            remarks = "".join(f"; {one}" for one in self.remarks) if result.status == "fail" else ""
+            self.results[index] = result.model_copy(update={"actual": result.actual + remarks}) if remarks else result
+
+    def _decided(self, indices: Iterable[int], losses: Losses | None) -> dict[int, TestcaseResult]:
+        waits = {index: Wait(self.testcases[index], time_scale=self._lab.time_scale) for index in indices}
+        self._settle(list(waits.values()), losses)
         return {index: wait.result for index, wait in waits.items() if wait.result is not None}
 
-    def _settle(self, waits: Sequence[Wait], stop_at_first_failure: bool) -> None:
+    def _settle(self, waits: Sequence[Wait], losses: Losses | None) -> None:
         pause_s = FIRST_PAUSE_S
         never = threading.Event()
         pending = list(waits)
         while True:
             began = self._clock()
-            observations = observe([wait.testcase for wait in pending], View(self._lab, self._devices))
+            view = View(self._lab, self._devices, losses=losses)
+            observations = observe([wait.testcase for wait in pending], view)
             ended = self._clock()
             for wait, observation in zip(pending, observations, strict=True):
                 wait.take(observation, began=began, ended=ended)
-            if stop_at_first_failure and any(wait.failed for wait in pending):
+            if self._stops and any(wait.failed for wait in pending):
                 return
             pending = [wait for wait in pending if wait.result is None]
             if not pending:
@@ -120,23 +200,18 @@ class Runner:
             pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
 
 
-def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
-    """Return the wall seconds after which a testcase is decided, if observing the network takes no time."""
-    looks = 2  # the runner checks a second time what must hold
-    traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
-    return looks * (max(MIN_WAIT_S, testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
-
-
-def _undecided(testcase: Testcase, within_s: float) -> TestcaseResult:
+def failed(testcase: Testcase, actual: str, *, duration_s: float = 0.0) -> TestcaseResult:
+    """Return the result of a testcase that could not be observed."""
     return TestcaseResult(
         name=testcase.name,
         kind=testcase.kind,
         role=testcase.role,
         intent=testcase.intent,
+        under=testcase.under,
         status="fail",
         expected=KINDS[testcase.kind].expected(testcase),
-        actual=f"the network that the agent left could not be looked at within {within_s:.0f} s",
-        duration_s=within_s,
+        actual=actual,
+        duration_s=duration_s,
     )
 
 
@@ -152,12 +227,13 @@ class Phase:
     looked_at_again: bool = False
 
 
-def phases(testcases: Sequence[Testcase]) -> list[Phase]:
-    """All testcases, in the order to run them."""
+def phases(testcases: Sequence[Testcase], indices: Iterable[int]) -> list[Phase]:
+    """The testcases at ``indices``, in the order to run them."""
     present: list[int] = []
     absent: list[int] = []
     traffic: list[Phase] = []
-    for index, testcase in enumerate(testcases):
+    for index in indices:
+        testcase = testcases[index]
         kind = KINDS[testcase.kind]
         if kind.traffic:
             traffic.append(Phase((index,)))
@@ -165,72 +241,3 @@ def phases(testcases: Sequence[Testcase]) -> list[Phase]:
             (absent if kind.absent(testcase) else present).append(index)
     ordered = (Phase(tuple(present), looked_at_again=True), Phase(tuple(absent)), *traffic)
     return [phase for phase in ordered if phase.indices]
-
-
-class Wait:
-    """One testcase without a final result yet.
-
-    What must not hold has to be absent twice in a row. Traffic is measured at least twice and at most three times,
-    because a busy machine can disturb one measurement.
-    """
-
-    def __init__(self, testcase: Testcase, *, time_scale: float) -> None:
-        self.testcase = testcase
-        self.result: TestcaseResult | None = None
-        kind = KINDS[testcase.kind]
-        self._time_scale = time_scale
-        self._within_s = max(MIN_WAIT_S, testcase.within_s / time_scale)
-        self._stays_s = testcase.stays_s / time_scale
-        self._needed = 2 if kind.absent(testcase) else 1
-        self._most = TRAFFIC_ATTEMPTS if kind.traffic else None
-        self._attempts = self._streak = 0
-        self._began: float | None = None
-        self._holds_since = 0.0
-
-    @property
-    def failed(self) -> bool:
-        """Whether there is a result, and it is a failure."""
-        return self.result is not None and self.result.status == "fail"
-
-    def take(self, observation: Observation, *, began: float, ended: float) -> None:
-        """Take an observation that lasted from ``began`` to ``ended``."""
-        self._began = began if self._began is None else self._began
-        waited_s = ended - self._began
-        self._attempts += 1
-        if observation.holds:
-            self._streak += 1
-            self._holds_since = ended if self._streak == 1 else self._holds_since
-            stayed = not self._stays_s or began - self._holds_since >= self._stays_s
-            if self._streak >= self._needed and stayed:
-                self._decide("pass", observation, observation.actual, waited_s)
-        elif observation.final:
-            self._decide("fail", observation, observation.actual, waited_s)
-        elif self._stays_s and self._streak >= self._needed:
-            held_s = began - self._holds_since
-            self._decide("fail", observation, f"held for {self._both(held_s)}, then: {observation.actual}", waited_s)
-        else:
-            self._streak = 0
-            if self._out_of_time(waited_s):
-                tries = f"tried {self._attempts} times in {self._both(waited_s)}"
-                self._decide("fail", observation, f"{observation.actual}; {tries}", waited_s)
-
-    def _out_of_time(self, waited_s: float) -> bool:
-        if self._attempts < 2:
-            return False
-        return waited_s >= self._within_s or (self._most is not None and self._attempts >= self._most)
-
-    def _both(self, wall_s: float) -> str:
-        return f"{wall_s:.2f} s" + (f" ({wall_s * self._time_scale:.1f} lab s)" if self._time_scale != 1 else "")
-
-    def _decide(self, status: str, observation: Observation, actual: str, duration_s: float) -> None:
-        self.result = TestcaseResult(
-            name=self.testcase.name,
-            kind=self.testcase.kind,
-            role=self.testcase.role,
-            intent=self.testcase.intent,
-            status="pass" if status == "pass" else "fail",
-            command=observation.command,
-            expected=observation.expected,
-            actual=actual,
-            duration_s=round(duration_s, 6),
-        )

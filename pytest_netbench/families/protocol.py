@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.families.proof import Proof
+from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Payload
@@ -81,6 +81,8 @@ class Family(Protocol):
     """Scorers that are applied by default."""
     pass_marks: Mapping[str, float]
     """By metric: the value that a trial must reach to pass."""
+    claims: tuple[str, ...]
+    """Names of the claims that ``prove`` can measure; empty if it always measures everything."""
 
     def brief(self, task: Task) -> Brief:
         """Return what an agent is told of ``task``. It must not reveal the answer."""
@@ -107,19 +109,19 @@ class Family(Protocol):
         """
         ...
 
-    def prove(self, task: Task, stages: Stages, *, repeats: int) -> Proof:
+    def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Show that ``task`` can be solved and that a wrong solution fails.
 
         Args:
             task: The task.
             stages: Opens a fresh stage of it.
-            repeats: How often everything is measured.
+            extent: How much is proved, and how often everything is measured.
 
         Raises:
             InfrastructureError: A stage broke: no verdict on the task.
         """
         ...
 
-    def stages_to_prove(self, task: Task) -> int:
+    def stages_to_prove(self, task: Task, extent: Extent) -> int:
         """Return about how many stages one repeat of ``prove`` opens; for the distribution to workers."""
         ...

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.evaluation.runner import Events
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import Findings, Submission
@@ -24,13 +25,21 @@ class NetworkScene:
         lab: The network.
         health_checks: What must hold before the agent works.
         testcases: What is evaluated afterwards.
+        events: The events of the task, which testcases name with ``under``.
     """
 
-    def __init__(self, lab: Lab, *, health_checks: Sequence[Testcase] = (), testcases: Sequence[Testcase] = ()) -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        *,
+        health_checks: Sequence[Testcase] = (),
+        testcases: Sequence[Testcase] = (),
+        events: Events | None = None,
+    ) -> None:
         self._lab = lab
         self._health_checks = tuple(health_checks)
         self._testcases = tuple(testcases)
-        self._evaluation = TaskEvaluation(lab)
+        self._evaluation = TaskEvaluation(lab, events=events)
         self._initial: dict[str, str] = {}
 
     @property

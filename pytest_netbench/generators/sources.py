@@ -9,8 +9,10 @@ from typing import Final, Protocol
 from pytest_netbench import parts
 from pytest_netbench.errors import InputError, TaskFileError
 from pytest_netbench.generators.protocol import Generator
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task
+from pytest_netbench.taskfile.solutions import load_solutions, solutions_path
 
 SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
@@ -31,6 +33,14 @@ class Source(Protocol):
         """
         ...
 
+    def solutions(self, task: Task) -> Solutions | None:
+        """Return the recorded solutions of ``task``, which came from here; ``None`` if there are none.
+
+        Raises:
+            SolutionsFileError: They cannot be used.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class FileSource:
@@ -48,6 +58,10 @@ class FileSource:
 
     def load(self) -> Task:
         return load_task(self.path)
+
+    def solutions(self, task: Task) -> Solutions | None:
+        path = solutions_path(self.path, task.slug)
+        return load_solutions(path, task) if path.is_file() else None
 
 
 @dataclass(frozen=True)
@@ -73,3 +87,6 @@ class GeneratedSource:
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             raise TaskFileError(f"{self}: the generator {self.generator!r} failed: {words}") from error
+
+    def solutions(self, task: Task) -> None:  # noqa: ARG002  (no file can stand beside a generator's tasks)
+        return None

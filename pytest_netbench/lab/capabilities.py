@@ -63,11 +63,15 @@ class LinkControl(Protocol):
 class NodeControl(Protocol):
     """Power control for the nodes of a lab."""
 
-    def reboot(self, node: str) -> None:
-        """Restart a node from its startup config and return once it is loaded.
+    def reboot(self, node: str, *, config: str | None = None) -> None:
+        """Restart a node and return once its config is loaded.
 
         All its processes end without notice to their peers, and its interfaces lose carrier meanwhile. What was
-        configured since the deployment is lost. Sessions form again afterwards.
+        configured and is not in the config is lost. Sessions form again afterwards.
+
+        Args:
+            node: The node.
+            config: The config that it loads, and its saved one from then on; ``None`` is that of the deployment.
 
         Raises:
             LabError: There is no such node, or it did not boot.

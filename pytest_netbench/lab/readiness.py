@@ -39,7 +39,7 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Read
     """
     if policy.until == "boot":
         return Readiness()
-    watch = _Watch(lab, policy)
+    watch = Watch(lab, policy)
     started = time.monotonic()
     wall_s = policy.deadline_s / pace
     deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
@@ -64,10 +64,15 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Read
         never.wait(wait)
 
 
-class _Watch:
-    """Looks at all nodes of a lab, driver by driver."""
+class Watch:
+    """Looks at all nodes of a lab, driver by driver.
 
-    def __init__(self, lab: Lab, policy: Ready) -> None:
+    Args:
+        lab: The lab.
+        policy: What need not come up.
+    """
+
+    def __init__(self, lab: Lab, policy: Ready = _DEFAULT) -> None:
         groups: dict[int, tuple[Driver[Any], dict[str, NodeAccess]]] = {}
         for name, node in lab.nodes.items():
             driver = lab.driver(name)

@@ -51,7 +51,7 @@ def request_of(task: Task, *, time_scale: float | None = None, workers: int = 1)
         topology=network.topology,
         dialects={node.name: network.platform_of(node.name) for node in network.topology.nodes},
         startup_configs=network.startup_configs,
-        requirements=tuple(task.requirements),
+        requirements=tuple(dict.fromkeys((*task.requirements, *network.needs))),
         ready=network.ready,
         strict=network.strict,
         time_scale=time_scale or network.time_scale,

@@ -71,7 +71,8 @@ class Configure(Networked):
     @property
     def proof_basis(self) -> dict[str, Any]:
         """As ``truth_basis``, and what judges the network."""
-        return self._basis("topology", "startup_configs", "ground_truth_configs", "testcases", "health_checks")
+        events = () if self.has_default("events") else ("events",)
+        return self._basis("topology", "startup_configs", "ground_truth_configs", "testcases", "health_checks", *events)
 
     def _basis(self, *fields: str) -> dict[str, Any]:
         basis = self.model_dump(mode="json", by_alias=True, include=set(fields))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.events import REQUIREMENTS, Action
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
@@ -55,7 +56,7 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict"})
+    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events"})
 
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
@@ -64,6 +65,9 @@ class Networked(Payload):
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
     ready: Ready = Ready()
+    events: dict[str, tuple[Action, ...]] = Field(
+        {}, description="what happens to the network while testcases observe it"
+    )
 
     @model_validator(mode="after")
     def _expectations_name_nodes(self) -> Self:
@@ -81,6 +85,11 @@ class Networked(Payload):
     def platforms(self) -> tuple[str, ...]:
         """Platforms of the nodes, each once, in topology order."""
         return tuple(dict.fromkeys(self.platform_of(node.name) for node in self.topology.nodes))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of the capabilities that the events need, each once."""
+        return tuple(dict.fromkeys(REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions))
 
     def unknown_nodes(self, *fields: str) -> None:
         """Check that mappings of the payload name nodes of the topology.

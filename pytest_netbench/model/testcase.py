@@ -6,9 +6,9 @@ the work is done); ``role: regression`` marks what must not be broken (it may pa
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pytest_netbench.model.base import Model
 
@@ -19,6 +19,13 @@ class _Testcase(Model):
     intent: int | None = Field(None, ge=1, description="1-based index of the intent this testcase belongs to")
     within_s: float = Field(30.0, gt=0, description="lab seconds to wait for the condition")
     stays_s: float = Field(0.0, ge=0, description="lab seconds the condition must then go on holding")
+    under: str | None = Field(None, description="event of the task under which it is observed")
+
+    @model_serializer(mode="wrap")
+    def _without_defaults_of_later_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out fields that were added after tasks had been published: digests of those tasks must not change."""
+        data: dict[str, Any] = handler(self)
+        return {name: value for name, value in data.items() if name != "under" or value is not None}
 
 
 class ShowTestcase(_Testcase):
@@ -124,6 +131,17 @@ class ConfigTestcase(_Testcase):
     present: bool = True
 
 
+class LossTestcase(_Testcase):
+    """Packets get through again soon after the actions of an event, and at its end."""
+
+    kind: Literal["loss"] = "loss"
+    source: str = Field(alias="from", description="node that sends")
+    target: str = Field(alias="to", description="node name or address")
+    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    port: int | None = Field(None, ge=1, le=65535)
+    at_most_s: float = Field(ge=0, description="longest time without delivery in lab seconds")
+
+
 Testcase = Annotated[
     ShowTestcase
     | RouteTestcase
@@ -131,6 +149,7 @@ Testcase = Annotated[
     | PathTestcase
     | ThroughputTestcase
     | MarkingTestcase
-    | ConfigTestcase,
+    | ConfigTestcase
+    | LossTestcase,
     Field(discriminator="kind"),
 ]

@@ -130,6 +130,7 @@ class TestcaseResult(Recorded):
     kind: str
     role: Literal["intent", "regression"]
     intent: int | None = None
+    under: str | None = Field(None, description="the event under which it was observed")
     status: Literal["pass", "fail"]
     command: str = Field("", description="what was run to find out")
     expected: str = ""
@@ -193,8 +194,9 @@ class TrialRecord(Findings):
     """Everything that scorers may use, with the findings. It is self-contained: a stored run can be scored anywhere.
 
     ``truth_configs`` are the running configs that the oracle leaves, as the self-test recorded them for this task
-    digest; ``None`` if none were recorded. ``outcome``: ``done`` the agent finished, ``budget`` it used up its budget,
-    ``agent-error`` it failed.
+    digest; ``None`` if none were recorded. ``right_configs`` are those that other recorded right solutions leave, by
+    the name of the solution, of the nodes whose config differs from ``truth_configs``. ``outcome``: ``done`` the agent
+    finished, ``budget`` it used up its budget, ``agent-error`` it failed.
     """
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})
@@ -213,6 +215,8 @@ class TrialRecord(Findings):
     budget_used: BudgetUsed = BudgetUsed()
     truth_initial_configs: dict[str, str] | None = None
     truth_configs: dict[str, str] | None = None
+    right_configs: dict[str, dict[str, str]] = {}
+    right_reasoning: dict[str, str] = Field({}, description="the reasoning of recorded right solutions, by their names")
     environment: Environment
     started_at: str
     deploy_s: float = 0.0

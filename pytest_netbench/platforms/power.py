@@ -28,6 +28,19 @@ class Rebooting(Protocol):
         ...
 
 
+@runtime_checkable
+class Saving(Protocol):
+    """A driver whose nodes have a saved config, which they load at the next start, beside the running config."""
+
+    def saved_config(self, node: Any) -> str:
+        """Return the saved config of a node."""
+        ...
+
+    def save_config(self, node: Any, config: str) -> None:
+        """Replace the saved config of a node. The running config does not change."""
+        ...
+
+
 def clear(node: NodeAccess, interfaces: Iterable[str]) -> None:
     """Remove addresses, routes, filters, queues and added interfaces. Leaves the topology's interfaces up and empty.
 

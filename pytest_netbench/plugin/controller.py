@@ -98,7 +98,9 @@ class Controller:
         if self._results:
             from pytest_netbench.reporting.terminal import summary_lines  # noqa: PLC0415  (imports pydantic)
 
-            lines += summary_lines(list(self._results.values()), width=get_terminal_size().columns)
+            verbose = self._config.get_verbosity() > 0
+            width = get_terminal_size().columns
+            lines += summary_lines(list(self._results.values()), width=width, verbose=verbose)
             lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
         if self._selftests:
             from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415

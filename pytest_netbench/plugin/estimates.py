@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.controller import DURATIONS
 from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.run import Run, run_of
+
+if TYPE_CHECKING:
+    from pytest_netbench.generators.sources import Source
+    from pytest_netbench.model.task import Task
 
 NODE_MB = 20.0
 LAB_MB = 40.0
@@ -33,25 +38,22 @@ def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
     """Return one estimate per node id: from its last run, or else from the size of its task."""
     cache = getattr(config, "cache", None)
     known: dict[str, float] = {} if cache is None else cache.get(DURATIONS, {})
-    repeats = run_of(config).repeats if run_of(config).selftest else 0
     by_source: dict[str, Estimate] = {}
     found = []
     for node_id in node_ids:
         head = node_id.partition("::")[0]
         if head not in by_source:
-            by_source[head] = _of_source(node_id, config.rootpath, repeats)
+            by_source[head] = _of_source(node_id, config.rootpath, run_of(config))
         guess = by_source[head]
         found.append(Estimate(seconds=known.get(node_id, guess.seconds), memory_mb=guess.memory_mb))
     return found
 
 
-def _of_source(node_id: str, root: Path, repeats: int) -> Estimate:
+def _of_source(node_id: str, root: Path, run: Run) -> Estimate:
     nothing = Estimate(seconds=0.0, memory_mb=0.0)
     source = source_of(node_id, root) if is_from_a_task(node_id) else None
     if source is None:
         return nothing
-    from pytest_netbench.trial import family_of  # noqa: PLC0415  (imports pydantic)
-
     try:
         task = source.load()
     except InputError:
@@ -62,8 +64,21 @@ def _of_source(node_id: str, root: Path, repeats: int) -> Estimate:
         nodes = len(task.network.topology.nodes)
         once += LAB_S + NODE_S * nodes
         memory_mb = LAB_MB + NODE_MB * nodes
-    stages = repeats * family_of(task).stages_to_prove(task) if repeats else 1
-    return Estimate(seconds=once * stages, memory_mb=memory_mb)
+    return Estimate(seconds=once * _stages(task, source, run), memory_mb=memory_mb)
+
+
+def _stages(task: Task, source: Source, run: Run) -> int:
+    """How many stages the item of ``task`` opens."""
+    if not run.selftest:
+        return 1
+    from pytest_netbench.plugin.running import extent_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.trial import family_of  # noqa: PLC0415
+
+    try:
+        extent = extent_of(run.proving, task, source)
+    except InputError:
+        return 1
+    return extent.repeats * family_of(task).stages_to_prove(task, extent)
 
 
 def available_mb() -> float:

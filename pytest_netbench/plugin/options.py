@@ -97,6 +97,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="how often the self-test repeats its measurements, whose results must be equal (default: 3).",
     )
+    _add_extent(group)
+
+
+def _add_extent(group: pytest.OptionGroup) -> None:
+    """Add the options that say how much of a task the self-test proves."""
+    group.addoption(
+        "--netbench-selftest-claims",
+        type=_names,
+        default=None,
+        metavar="CLAIM,…",
+        help=(
+            "the claims that the self-test measures: oracle, nop, omissions, solutions, mutants (default: all but"
+            " mutants, which take many times as long)."
+        ),
+    )
+    group.addoption(
+        "--netbench-selftest-mutants",
+        type=_whole,
+        default=40,
+        metavar="N",
+        help="at most so many mutants of each ground truth; 0 is all (default: 40).",
+    )
+    group.addoption(
+        "--netbench-selftest-share",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="measure one of N recorded solutions and mutants, drawn by the seed (default: 1, all of them).",
+    )
+    group.addoption(
+        "--netbench-selftest-seed",
+        type=_whole,
+        default=1,
+        metavar="N",
+        help="draws the recorded solutions and mutants that are measured (default: 1).",
+    )
+    group.addoption(
+        "--netbench-selftest-fresh",
+        action="store_true",
+        default=False,
+        help="measure everything again instead of reusing verdicts that were kept in .netbench/cache.",
+    )
 
 
 def budget(text: str) -> dict[str, float | None]:
@@ -127,6 +169,16 @@ def _count(text: str) -> int:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+
+
+def _whole(text: str) -> int:
+    if text.isdecimal():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 0 or above")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def _time_scale(text: str) -> float:

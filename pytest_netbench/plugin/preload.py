@@ -45,12 +45,14 @@ class Preload:
             UsageError: There is no such scorer.
         """
         from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-        from pytest_netbench.scorers.reasoning import ReasoningScorer  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.scorers.netconfbench import DraftReasoningScorer  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.scorers.reasoning import ReasoningScorer  # noqa: PLC0415
 
         with self._making:
             if name not in self._scorers:
                 kind = parts.load("scorers", name)
-                self._scorers[name] = kind(embedder=self._embedder) if kind is ReasoningScorer else kind()
+                embeds = kind in {ReasoningScorer, DraftReasoningScorer}
+                self._scorers[name] = kind(embedder=self._embedder) if embeds else kind()
             return self._scorers[name]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:

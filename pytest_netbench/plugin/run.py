@@ -25,6 +25,18 @@ class AgentChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Proving:
+    """How much a self-test proves, as the options say; ``fresh``: kept verdicts are not reused."""
+
+    repeats: int
+    claims: tuple[str, ...] | None
+    mutants: int
+    share: int
+    seed: int
+    fresh: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """The options of a run, checked.
 
@@ -40,7 +52,7 @@ class Run:
     budget: dict[str, float | None]
     results: Path
     selftest: bool
-    repeats: int
+    proving: Proving
     scorers: tuple[str, ...]
     ssh: bool
     worker: str
@@ -89,7 +101,14 @@ def configure(config: pytest.Config) -> Run:
             budget=option.netbench_budget,
             results=_results(config, workerinput),
             selftest=option.netbench_selftest,
-            repeats=option.netbench_selftest_repeats,
+            proving=Proving(
+                repeats=option.netbench_selftest_repeats,
+                claims=option.netbench_selftest_claims,
+                mutants=option.netbench_selftest_mutants,
+                share=option.netbench_selftest_share,
+                seed=option.netbench_selftest_seed,
+                fresh=option.netbench_selftest_fresh,
+            ),
             scorers=tuple(option.netbench_scorers),
             ssh=option.netbench_ssh,
             worker="main" if workerinput is None else workerinput["workerid"],
@@ -146,6 +165,10 @@ def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
     for scorer in run.scorers:
         if scorer not in parts.names("scorers"):
             parts.load("scorers", scorer)
+    for claim in run.proving.claims or ():
+        known = {name: None for family in parts.names("families") for name in parts.load("families", family).claims}
+        if claim not in known:
+            raise pytest.UsageError(f"--netbench-selftest-claims: unknown claim {claim!r} (known: {', '.join(known)})")
     if run.ssh and importlib.util.find_spec("asyncssh") is None:
         raise pytest.UsageError("--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[ssh]')")
     if run.agents and run.selftest:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.families.proof import Extent, Memory, NoMemory
 from pytest_netbench.plugin.item import Outcome
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.nodeids import source_of
+from pytest_netbench.plugin.run import Proving, run_of
+from pytest_netbench.results.memory import KeptVerdicts
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import SelftestReport, Settings, Stage, Trial, family_of, judge, selftest, terms_for
@@ -17,6 +20,7 @@ from pytest_netbench.trial import SelftestReport, Settings, Stage, Trial, family
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
     from pytest_netbench.ani.protocol import OpenAni
+    from pytest_netbench.generators.sources import Source
     from pytest_netbench.lab.protocols import Lab
     from pytest_netbench.model.task import Task
 
@@ -64,14 +68,42 @@ def run(
 
 def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     """Run the self-test of the requesting item's task and record the running configs that its ground truth leaves."""
+    run = run_of(request.config)
+    source = source_of(request.node.nodeid, request.config.rootpath)
+    also = [run.backend, run.time_scale]
+    memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
+    extent = extent_of(run.proving, task, source, memory)
     try:
-        report = selftest(task, settings_of(request), repeats=run_of(request.config).repeats)
+        report = selftest(task, settings_of(request), extent)
     except RequirementMissing as lack:
         pytest.skip(str(lack))
     if report.truth is not None and not report.problems:
-        _truths(request).save(task, report.truth.initial, report.truth.final)
+        _truths(request).save(
+            task,
+            report.truth.initial,
+            report.truth.final,
+            right=report.truth.right,
+            right_reasoning=report.truth.right_reasoning,
+        )
     request.node.selftest_report = report
     return report
+
+
+def extent_of(proving: Proving, task: Task, source: Source | None, memory: Memory | None = None) -> Extent:
+    """How much of ``task`` is proved, as the options say.
+
+    Raises:
+        SolutionsFileError: Its recorded solutions cannot be used.
+    """
+    return Extent(
+        repeats=proving.repeats,
+        claims=proving.claims,
+        solutions=None if source is None else source.solutions(task),
+        mutants=proving.mutants,
+        share=proving.share,
+        seed=proving.seed,
+        memory=memory or NoMemory(),
+    )
 
 
 def _stage(request: pytest.FixtureRequest, task: Task, lab: Lab | None) -> Stage:

@@ -18,7 +18,8 @@ def item_sections(result: TrialResult) -> list[Section]:
     """Title and text of each section that ``result`` has something to say in."""
     sections: list[Section] = []
     if result.scores:
-        sections.append(("scores", "\n".join(_score(score) for score in result.scores)))
+        label = max(10, *(len(score.metric) for score in result.scores))
+        sections.append(("scores", "\n".join(_score(score, label) for score in result.scores)))
     if result.testcase_results:
         sections.append(("testcases", "\n".join(_testcase(one) for one in result.testcase_results)))
     if result.commands:
@@ -50,8 +51,8 @@ def ssh_text(access: SshAccess) -> str:
     return "\n".join([*lines, *(f"password {one.password}, enable {one.enable_secret}" for one in logins)])
 
 
-def _score(score: Score) -> str:
-    return f"{score.metric:<10} {words.score(score.value):>5}  {words.clipped(score.explanation, _WIDTH)}".rstrip()
+def _score(score: Score, label: int) -> str:
+    return f"{score.metric:<{label}} {words.score(score.value):>5}  {words.clipped(score.explanation, _WIDTH)}".rstrip()
 
 
 def _testcase(result: TestcaseResult) -> str:

@@ -22,11 +22,13 @@ _LEGEND = (
 )
 
 
-def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
+def summary_lines(results: Sequence[TrialResult], *, width: int, verbose: bool = False) -> list[str]:
     """Return the tables, at most ``width`` (but at least 80) columns wide, with a column for each score that was made.
 
-    Infrastructure errors are counted under the table and are in none of its numbers.
+    Infrastructure errors are counted under the table and are in none of its numbers. Scores by another definition, such
+    as ``netconfbench.command``, are shown under the table, and only if ``verbose``.
     """
+    results = list(results) if verbose else [_own_scores_only(one) for one in results]
     if not results:
         return []
     width = max(width, 80) - 1  # a line as wide as the terminal would wrap on some
@@ -36,6 +38,15 @@ def summary_lines(results: Sequence[TrialResult], *, width: int) -> list[str]:
     if any(one.status != "error" for one in results):
         lines += _LEGEND
     return lines if lines[-1] else lines[:-1]
+
+
+def _own_scores_only(result: TrialResult) -> TrialResult:
+    return result.model_copy(update={"scores": tuple(one for one in result.scores if not _is_beside(one.metric))})
+
+
+def _is_beside(metric: str) -> bool:
+    """Whether the metric is another definition of a score: its name is then ``WHOSE.NAME``."""
+    return "." in metric
 
 
 def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
@@ -69,6 +80,8 @@ def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list
     """Metrics of the scorers that ran: those that have room for a column, and the others."""
     made = dict.fromkeys(score.metric for one in scored for score in one.scores)
     ordered = [name for name in _DRAFT if name in made] + [name for name in made if name not in _DRAFT]
+    beside = [name for name in ordered if _is_beside(name)]
+    ordered = [name for name in ordered if not _is_beside(name)]
     room = width - _LEAST_LABEL - sum(column + 1 for _, column in (*_BEFORE, *_AFTER))
     shown: list[str] = []
     for name in ordered:
@@ -76,7 +89,7 @@ def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list
         if room < 0:
             break
         shown.append(name)
-    return shown, ordered[len(shown) :]
+    return shown, ordered[len(shown) :] + beside
 
 
 def _means(scored: Sequence[TrialResult], metrics: Sequence[str]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Recorded ground truth: the running configs that the oracle leaves, kept for the command score.
+"""Recorded ground truth: the running configs that the oracle and other right solutions leave, kept for the scores.
 
 A truth is found by the digest of what determines the configs (``Task.truth_digest``), in a folder ``.truth`` near the
 task: ``tasks/.truth/llq-voice-5f7a2b422d3a7ece.json``. So a task keeps its truth if its file is renamed, copied or
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -27,12 +28,16 @@ class Truth(Model):
     """Running configs by node before and after the ground truth is applied, for tasks of this truth digest.
 
     ``proved``: the proof digest of the task whose self-test passed last. ``versions``: the versions that recorded them.
+    ``right``: by the name of a recorded right solution, the running configs that it leaves, of the nodes whose config
+    differs from ``configs``. ``right_reasoning``: the reasoning of those that have one.
     """
 
     digest: str
     proved: str | None = None
     initial_configs: dict[str, str]
     configs: dict[str, str]
+    right: dict[str, dict[str, str]] = {}
+    right_reasoning: dict[str, str] = {}
     versions: dict[str, str] = {}
 
 
@@ -86,6 +91,8 @@ class TruthStore:
         initial_configs: Mapping[str, str],
         configs: Mapping[str, str],
         *,
+        right: Mapping[str, Mapping[str, str]] | None = None,
+        right_reasoning: Mapping[str, str] | None = None,
         versions: Mapping[str, str] | None = None,
     ) -> bool:
         """Record the ground truth of a task; returns whether a file changed (other versions alone change none).
@@ -97,6 +104,9 @@ class TruthStore:
             task: The task.
             initial_configs: Running configs by node before the ground truth is applied.
             configs: Running configs by node after it.
+            right: By the name of each recorded right solution: running configs by node after it. By default, those that
+                are recorded are kept.
+            right_reasoning: The reasoning of right solutions, by their names; by default as for ``right``.
             versions: With what they were recorded; by default this package and the task's platforms.
 
         Raises:
@@ -106,14 +116,17 @@ class TruthStore:
         digest = task.truth_digest
         if digest is None:
             raise UsageError(f"task {task.slug} of family {task.family!r} has no ground-truth configs to record")
+        known = _recorded(self, task)
         truth = Truth(
             digest=digest,
             proved=task.proof_digest,
             initial_configs=dict(initial_configs),
             configs=dict(configs),
-            versions=dict(_versions(task) if versions is None else versions),
+            right=_kept(known, "right") if right is None else _differing(right, configs),
+            right_reasoning=_kept(known, "right_reasoning") if right_reasoning is None else dict(right_reasoning),
+            versions=dict(versions_of(task) if versions is None else versions),
         )
-        if _recorded(self, task) == truth.model_copy(update={"versions": {}}):
+        if known == truth.model_copy(update={"versions": {}}):
             return False
         path = self._place(task.slug, digest)
         try:
@@ -124,6 +137,28 @@ class TruthStore:
                 " or copy the tasks to a directory that is"
             ) from error
         return True
+
+    def save_right(
+        self, task: Task, right: Mapping[str, Mapping[str, str]], *, reasoning: Mapping[str, str] | None = None
+    ) -> bool:
+        """Record right solutions beside the recorded ground truth; returns whether a file changed.
+
+        Args:
+            task: The task.
+            right: By the name of each right solution: running configs by node after it. Others are forgotten.
+            reasoning: The reasoning of those that have one.
+
+        Raises:
+            ResultsError: It cannot be written, or the recorded ground truth cannot be read.
+            UsageError: No ground truth is recorded for the task.
+        """
+        truth = self.load(task)
+        if truth is None:
+            raise UsageError(
+                f"task {task.slug} has no recorded ground truth to compare right solutions with; record it first:"
+                " pytest TASK_FILE --netbench-selftest"
+            )
+        return self.save(task, truth.initial_configs, truth.configs, right=right, right_reasoning=dict(reasoning or {}))
 
     def _place(self, slug: str, digest: str) -> Path:
         for folder in self._folders:
@@ -155,7 +190,20 @@ def _recorded(store: TruthStore, task: Task) -> Truth | None:
     return None if truth is None else truth.model_copy(update={"versions": {}})
 
 
-def _versions(task: Task) -> dict[str, str]:
+def _kept(known: Truth | None, field: str) -> Any:
+    return {} if known is None else getattr(known, field)
+
+
+def _differing(right: Mapping[str, Mapping[str, str]], configs: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """``right`` without the configs that are the ground truth's: most nodes are configured in one way only."""
+    return {
+        name: {node: config for node, config in nodes.items() if config != configs.get(node)}
+        for name, nodes in right.items()
+    }
+
+
+def versions_of(task: Task) -> dict[str, str]:
+    """Return the versions of this package and of the platforms of ``task``."""
     versions = {"netbench": __version__}
     for platform in sorted(task.network.platforms):
         version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None

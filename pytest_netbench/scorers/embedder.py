@@ -7,6 +7,7 @@ import os
 import re
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -17,6 +18,9 @@ _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_
 
 _PIECES = 200
 """Word pieces to a chunk: the model cuts off what is past 256, and a sentence may still be added to a chunk."""
+
+_REMEMBERED = 256
+"""Texts whose vectors are kept: two scorers compare the same texts, and trials of a task the same references."""
 
 
 class Embedder(Protocol):
@@ -45,6 +49,7 @@ class SentenceEmbedder:
     def __init__(self) -> None:
         self._model: Any = None
         self._loading = threading.Lock()
+        self._vector = lru_cache(maxsize=_REMEMBERED)(self._embed)
 
     def prepare(self) -> None:
         """Load the model, and rouge-score; this takes seconds."""
@@ -56,21 +61,21 @@ class SentenceEmbedder:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text."""
         self.prepare()
-        return [self._embed(text) for text in texts]
+        return [list(self._vector(text)) for text in texts]
 
     def rouge_l(self, given: str, reference: str) -> float:
         """Return the ROUGE-L F-measure of two texts."""
         return rouge.rouge_l(given, reference)
 
-    def _embed(self, text: str) -> list[float]:
+    def _embed(self, text: str) -> tuple[float, ...]:
         lengths = [(sentence, self.pieces(sentence)) for sentence in sentences(text)]
         together = chunks(lengths, limit=_PIECES)
         weights = [self.pieces(chunk) for chunk in together]
         vectors = self._model.encode(together, normalize_embeddings=True, show_progress_bar=False, batch_size=16)
-        return [
+        return tuple(
             math.fsum(weight * float(vector[axis]) for weight, vector in zip(weights, vectors, strict=True))
             for axis in range(len(vectors[0]))
-        ]
+        )
 
     def pieces(self, text: str) -> int:
         """Return the length of ``text`` in word pieces, at least 1. The model must be loaded."""

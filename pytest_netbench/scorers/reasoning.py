@@ -1,29 +1,23 @@
-"""S_reasoning: embedding similarity of the agent's reasoning to the ground truth's (draft §3.1), and ROUGE-L."""
+"""S_reasoning: embedding similarity of the agent's reasoning to the nearest of the right solutions', and ROUGE-L."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Sequence
-from typing import Any
 
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder, lacking
-
-EMBEDDER = "all-MiniLM-L6-v2"
-
-_REMEDY = "pip install 'pytest-netbench[reasoning]'"
+from pytest_netbench.scorers.references import reasonings
+from pytest_netbench.scorers.similarity import similarity
 
 
 class ReasoningScorer:
-    """Cosine of two embeddings, clipped to 0…1.
+    """Cosine of two embeddings, clipped to 0…1. Of the recorded right solutions the nearest counts.
 
     Args:
         embedder: Embeds the texts. By default the model is loaded into this process.
     """
 
     name = "reasoning"
-    version = 1
+    version = 2
     on_controller = True
 
     def __init__(self, *, embedder: Embedder | None = None) -> None:
@@ -35,37 +29,11 @@ class ReasoningScorer:
             self._embedder.prepare()
 
     def score(self, record: TrialRecord) -> Score:
-        given, truth = record.submission.reasoning, record.task.ground_truth_reasoning
-        if given is None:
-            return self._said(None, "not measured: the agent gives no reasoning")
-        if not truth.strip():
-            return self._said(None, "not measured: the task has no ground_truth_reasoning")
-        if not given.strip():
-            return self._said(0.0, "the agent's reasoning is empty")
-        if _same(given, truth):
-            return self._said(1.0, "the same text as the ground truth's, so no embedding was computed", rouge_l=1.0)
-        missing = lacking()
-        if missing:
-            what = " and ".join(package.replace("_", "-") for package in missing)
-            return self._said(None, f"not measured: {what} not installed ({_REMEDY})")
-        cosine = _cosine(*self._embedder.embed([given, truth]))
-        return self._said(
-            round(min(max(cosine, 0.0), 1.0), 6),
-            f"cosine of {EMBEDDER} embeddings of both texts, clipped to 0…1",
-            rouge_l=round(self._embedder.rouge_l(given, truth), 6),
-            cosine=round(cosine, 6),
-            embedder=EMBEDDER,
+        found = similarity(record.submission.reasoning, reasonings(record), self._embedder)
+        return Score(
+            metric=self.name,
+            value=found.value,
+            explanation=found.why,
+            scorer=f"{self.name}/{self.version}",
+            evidence=dict(found.evidence),
         )
-
-    def _said(self, value: float | None, why: str, **evidence: Any) -> Score:
-        label = f"{self.name}/{self.version}"
-        return Score(metric=self.name, value=value, explanation=why, scorer=label, evidence=evidence)
-
-
-def _same(one: str, other: str) -> bool:
-    return one.split() == other.split()
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    dot = math.fsum(a * b for a, b in zip(one, other, strict=True))
-    return dot / (math.sqrt(math.fsum(a * a for a in one)) * math.sqrt(math.fsum(b * b for b in other)))

@@ -13,6 +13,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import (
     ConfigTestcase,
     Flow,
+    LossTestcase,
     MarkingTestcase,
     PathTestcase,
     ReachabilityTestcase,
@@ -21,6 +22,7 @@ from pytest_netbench.model.testcase import (
     Testcase,
     ThroughputTestcase,
 )
+from pytest_netbench.taskfile.events import check_events, check_under
 from pytest_netbench.taskfile.names import full_name
 
 
@@ -31,8 +33,11 @@ def check(task: Task, problems: Problems) -> None:
     payload = task.payload
     if isinstance(payload, Networked):
         _check_interfaces(payload, problems)
+        check_events(payload, problems)
         for name in ("testcases", "health_checks"):
-            _check_testcases(payload, name, getattr(payload, name, ()), problems)
+            testcases = getattr(payload, name, ())
+            check_under(payload, testcases, name, problems)
+            _check_testcases(payload, name, testcases, problems)
     if isinstance(payload, Configure):
         _check_survivors(payload, problems)
         _check_intents(payload, problems)
@@ -167,6 +172,16 @@ def _reachability(checker: _Checker, testcase: ReachabilityTestcase) -> None:
     checker.address("seen_source", testcase.seen_source)
     if testcase.listen_on is not None:
         checker.node("listen_on", testcase.listen_on)
+    _port(checker, testcase)
+
+
+def _loss(checker: _Checker, testcase: LossTestcase) -> None:
+    checker.node("from", testcase.source)
+    checker.target("to", testcase.target)
+    _port(checker, testcase)
+
+
+def _port(checker: _Checker, testcase: ReachabilityTestcase | LossTestcase) -> None:
     if testcase.protocol != "icmp" and testcase.port is None:
         checker.say("protocol", f"{testcase.protocol} needs a 'port'")
     if testcase.protocol == "icmp" and testcase.port is not None:
@@ -215,6 +230,7 @@ _PER_KIND: dict[type, Callable[..., None]] = {
     PathTestcase: _path,
     ThroughputTestcase: _throughput,
     MarkingTestcase: _marking,
+    LossTestcase: _loss,
 }
 
 

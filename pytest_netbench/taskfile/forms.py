@@ -10,6 +10,7 @@ from pytest_netbench.model.configure import Configure, Intent, SubIntent, unmana
 from pytest_netbench.model.payload import Networked, Payload
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
 from pytest_netbench.taskfile.draft import is_draft
+from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
 from pytest_netbench.taskfile.names import known_families, known_platforms
 from pytest_netbench.taskfile.ready import ready_form
@@ -59,6 +60,7 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
     readers: dict[str, Callable[[Any, Where], Any]] = {
         "intents": lambda value, where: _intents(value, where, problems),
         "ready": lambda value, where: ready_form(value, where, problems, nodes),
+        "events": lambda value, where: events_form(value, where, problems),
         "budget": lambda value, where: _budget(value, where, problems),
         "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
         "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from pytest_netbench.documents import reading
-from pytest_netbench.documents.problems import MAX_LISTED, Problems, Where, known, unknown
+from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.payload import Payload
@@ -114,9 +114,5 @@ def _owner(where: Where) -> str:
 
 
 def _error(path: Path, tree: Tree, problems: Problems) -> TaskFileError:
-    found = sorted(((tree.line_of(where, _SPELLING), message) for where, message in problems.found), key=lambda x: x[0])
-    line, message = found[0]
-    rest = [f"  line {at}: {text}" for at, text in found[1:MAX_LISTED]]
-    if len(found) > MAX_LISTED:
-        rest.append(f"  and {len(found) - MAX_LISTED} more")
-    return TaskFileError("\n".join([message, *rest]), path=path, line=line)
+    line, message = problems.told(lambda where: tree.line_of(where, _SPELLING))
+    return TaskFileError(message, path=path, line=line)

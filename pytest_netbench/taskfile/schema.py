@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.events import ACTIONS, EVENT_NAME
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.task import DEFAULT_FAMILY, flat_model, payload_model
 from pytest_netbench.taskfile.draft import RESULT_FIELDS
@@ -20,6 +21,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 IDENTIFIER: Final = "urn:pytest-netbench:task-file:1"
 
 Schema = dict[str, Any]
+_PAIRS: Final = ("#/$defs/Endpoint", "#/$defs/DaemonOf")
 _TEXT: Final[Schema] = {"type": "string"}
 _NOT_BLANK: Final[Schema] = {"type": "string", "pattern": r"\S"}
 
@@ -41,6 +43,7 @@ def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
         _testcases(root, defs)
         _configs(root)
         _ready(root, defs)
+        _events(root, defs)
     if issubclass(payload, Configure):
         _intents(root, defs)
     _family(root, family)
@@ -159,6 +162,21 @@ def _configs(root: Schema) -> None:
 def _ready(root: Schema, defs: dict[str, Schema]) -> None:
     _also(defs, "ExpectedDown", {"type": "string", "pattern": SESSION, "examples": ["R1 bgp 10.0.0.2"]})
     root["properties"]["ready"] = {"anyOf": [{"enum": list(UNTIL)}, {"$ref": "#/$defs/Ready"}]}
+
+
+def _events(root: Schema, defs: dict[str, Schema]) -> None:
+    pair = {"type": "string", "pattern": r"^\s*\S+\s+\S.*$"}
+    for model in ACTIONS.values():
+        for name, field in defs[model.__name__]["properties"].items():
+            if field.get("$ref") in _PAIRS:
+                defs[model.__name__]["properties"][name] = {"anyOf": [pair | {"examples": ["R1 eth1"]}, field]}
+    at = defs["LinkChange"]["properties"]["at"]
+    defs["LinkChange"]["properties"]["at"] = {"anyOf": [pair | {"examples": ["R1 eth1"]}, at]}
+    actions = root["properties"]["events"]["additionalProperties"]
+    root["properties"]["events"] |= {
+        "additionalProperties": {"anyOf": [actions["items"], actions | {"minItems": 1}]},
+        "propertyNames": {"pattern": EVENT_NAME},
+    }
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from pytest_netbench.dialects.markings import DSCP
 from pytest_netbench.documents.problems import hint
 
 DURATION: Final = r"^[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)$"
@@ -18,11 +19,6 @@ SHARE: Final = r"^[0-9]+(\.[0-9]+)?\s*%$"
 _NUMBER: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z/%]*)")
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BITS: Final = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
-DSCP: Final = MappingProxyType(
-    {"default": 0, "be": 0, "ef": 46, "va": 44, "le": 1}
-    | {f"cs{index}": index * 8 for index in range(8)}
-    | {f"af{high}{low}": high * 8 + low * 2 for high in range(1, 5) for low in range(1, 4)}
-)
 
 
 def seconds(value: Any) -> float:
@@ -114,6 +110,7 @@ QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
     {
         "within_s": Quantity(name="within", read=seconds, schema=_WITHIN),
         "stays_s": Quantity(name="stays", read=seconds, schema=_WITHIN),
+        "at_most_s": Quantity(name="at_most", read=seconds, schema=_WITHIN),
         "duration_s": Quantity(name="duration", read=seconds, schema=_WITHIN),
         "wall_s": Quantity(name="wall", read=seconds, schema=_WITHIN),
         "deadline_s": Quantity(name="deadline", read=seconds, schema=_WITHIN),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pytest_netbench.families.proof import TruthConfigs
+from pytest_netbench.families.proof import Extent, TruthConfigs
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.stage import Settings, Stage
@@ -47,13 +47,13 @@ class SelftestReport:
         return f"{count} problem{'s' * (count > 1)}" if count else "ok"
 
 
-def selftest(task: Task, settings: Settings | None = None, *, repeats: int = 3) -> SelftestReport:
+def selftest(task: Task, settings: Settings | None = None, extent: Extent | None = None) -> SelftestReport:
     """Test ``task``.
 
     Args:
         task: What is tested.
         settings: How stages are set up.
-        repeats: How often everything is measured.
+        extent: How much is proved; by default what the task's family proves, three times.
 
     Raises:
         RequirementMissing: This machine lacks something that the task needs.
@@ -69,7 +69,7 @@ def selftest(task: Task, settings: Settings | None = None, *, repeats: int = 3) 
         with Stage(task, settings) as stage:
             yield stage.scene
 
-    proof = family_of(task).prove(task, stages, repeats=repeats)
+    proof = family_of(task).prove(task, stages, extent or Extent())
     return SelftestReport(
         slug=task.slug,
         problems=proof.problems,

@@ -276,6 +276,8 @@ class Stage:
             budget_used=attempt.ani.budget_used,
             truth_initial_configs=None if truth is None else truth.initial_configs,
             truth_configs=None if truth is None else truth.configs,
+            right_configs={} if truth is None else truth.right,
+            right_reasoning={} if truth is None else truth.right_reasoning,
             environment=self.environment,
             started_at=attempt.started_at,
             deploy_s=self.prepare_s,

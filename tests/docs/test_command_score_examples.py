@@ -13,30 +13,46 @@ from pytest_netbench.dialects.cisco_ios import CiscoIosDialect
 from pytest_netbench.model.score import Score
 from pytest_netbench.scorers.command import CommandScorer
 from tests.support.ios import paper
-from tests.support.records import configs_record
+from tests.support.records import configs_record, ran
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "command-score.md"
 EXAMPLE = re.compile(
-    r"^### (?P<title>.+?)$.*?^```ios truth\n(?P<truth>.*?)^```$.*?^```ios agent\n(?P<agent>.*?)^```$.*?"
+    r"^### (?P<title>.+?)$.*?^```ios truth\n(?P<truth>.*?)^```$(?:\s*^```ios right\n(?P<right>.*?)^```$)?\s*"
+    r"^```ios agent\n(?P<agent>.*?)^```$\s*(?P<same>^Behaviour: as the reference\.$\s*)?"
     r"^Score (?P<score>[\d.]+) \(precision (?P<precision>[\d.]+), recall (?P<recall>[\d.]+)\)",
     re.MULTILINE | re.DOTALL,
 )
 EXAMPLES = [found.groupdict() for found in EXAMPLE.finditer(PAGE.read_text())]
 
 
-def scored(truth: str, agent: str) -> Score:
-    configs = {name: paper(*text.splitlines()).running_config() for name, text in (("t", truth), ("a", agent))}
-    record = configs_record(initial=paper().running_config(), final=configs["a"], truth=configs["t"])
+def scored(truth: str, agent: str, *, right: str | None = None, same: bool = False) -> Score:
+    def configured(text: str) -> str:
+        return paper(*text.splitlines()).running_config()
+
+    record = configs_record(
+        initial=configured(""),
+        final=configured(agent),
+        truth=configured(truth),
+        right={} if right is None else {"another": configured(right)},
+        testcase_results=[ran("all as before", kind="reference", role="regression")] if same else [],
+    )
     return CommandScorer(dialects={"small": CiscoIosDialect()}).score(record)
 
 
-def test_there_are_ten_examples():
-    assert [example["title"].split(".")[0] for example in EXAMPLES] == [str(number) for number in range(1, 11)]
+def test_there_are_fourteen_examples():
+    assert [example["title"].split(".")[0] for example in EXAMPLES] == [str(number) for number in range(1, 15)]
+    assert [bool(example["same"]) for example in EXAMPLES].count(True) == 2
+    assert [bool(example["right"]) for example in EXAMPLES].count(True) == 2
+
+
+def test_the_addition_of_the_page_would_cost_as_much_as_it_says_in_another_network():
+    (example,) = [example for example in EXAMPLES if example["title"].startswith("11.")]
+    assert scored(example["truth"], example["agent"]).value == 0.75
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example["title"] for example in EXAMPLES])
 def test_an_example_has_the_score_that_the_page_says(example):
-    found = scored(example["truth"], example["agent"])
+    found = scored(example["truth"], example["agent"], right=example["right"], same=bool(example["same"]))
     shown = {"score": found.value, "precision": found.evidence["precision"], "recall": found.evidence["recall"]}
     assert {name: f"{value:.2f}" for name, value in shown.items()} == {name: example[name] for name in shown}
 

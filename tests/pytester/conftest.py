@@ -144,7 +144,11 @@ class Bench:
 
     def results(self, folder: str | None = None) -> list[dict[str, object]]:
         """Merged results of the one run there was."""
-        bases = [self.path / folder] if folder else list((self.path / ".netbench").iterdir())
+        bases = (
+            [self.path / folder]
+            if folder
+            else [one for one in (self.path / ".netbench").iterdir() if one.name != "cache"]
+        )
         assert len(bases) == 1
         text = (bases[0] / "results.jsonl").read_text()
         return [json.loads(line) for line in text.splitlines()]

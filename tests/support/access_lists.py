@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from pytest_netbench.dialects.cisco_ios.ports import TCP_PORTS, UDP_PORTS
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 
 GROUPS = (
@@ -57,7 +58,7 @@ class Chance:
         return self._one("any", f"host {self._address()}", f"{self._address()} {wildcard}", "object-group G")
 
     def _ports(self, protocol: str) -> str:
-        known = names.TCP_PORTS if protocol == "tcp" else names.UDP_PORTS
+        known = TCP_PORTS if protocol == "tcp" else UDP_PORTS
 
         def port() -> str:
             return self._one(*known, 0, 1, 65535, 8080)

@@ -86,6 +86,7 @@ class GraphFamily:
     methods = ()
     scorers = ("validity", "stretch")
     pass_marks = {"validity": 1.0}
+    claims = ()
 
     def brief(self, task):
         graph = task.payload
@@ -99,7 +100,7 @@ class GraphFamily:
     def solve(self, task, ani):
         return Submission(answer={"hops": list(task.payload.shortest())}, reasoning=task.ground_truth_reasoning or None)
 
-    def prove(self, task, stages, *, repeats):
+    def prove(self, task, stages, extent):
         problems = []
         with stages() as scene:
             scene.evaluate(Submission())
@@ -111,7 +112,7 @@ class GraphFamily:
         shown = {"hops": str(max(0, len(way) - 1))}
         return Proof(problems=tuple(problems), shown=shown, listed={"paths": (" ".join(way),)})
 
-    def stages_to_prove(self, task):
+    def stages_to_prove(self, task, extent):
         return 1
 '''
 

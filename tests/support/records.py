@@ -90,9 +90,19 @@ def record(**changes: Any) -> TrialRecord:
     return TrialRecord(**{**fields, **changes})
 
 
-def configs_record(*, initial: str, final: str, truth: str, truth_initial: str | None = None) -> TrialRecord:
-    """One node, R1."""
+def configs_record(
+    *,
+    initial: str,
+    final: str,
+    truth: str,
+    truth_initial: str | None = None,
+    right: Mapping[str, str] | None = None,
+    **changes: Any,
+) -> TrialRecord:
+    """One node, R1. ``right``: its config in other right solutions."""
     return record(
+        **changes,
+        right_configs={name: {"R1": config} for name, config in (right or {}).items()},
         initial_configs={"R1": initial},
         final_configs={"R1": final},
         truth_initial_configs={"R1": initial if truth_initial is None else truth_initial},

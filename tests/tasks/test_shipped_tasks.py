@@ -108,6 +108,15 @@ def test_a_lab_of_a_shipped_task_is_small_and_has_hosts(task: Task):
     assert "linux" in {task.network.platform_of(node.name) for node in task.network.topology.nodes}
 
 
+def test_every_node_of_a_shipped_task_says_what_an_agent_may_do_with_it(path: Path):
+    nodes = read(path, error=TaskFileError, example="task_name: …").plain()["topology"]["nodes"]
+    assert [node for node in nodes if not isinstance(node, dict) or "control" not in node] == []
+
+
+def test_a_shipped_task_is_not_about_managed_nodes_alone(task: Task):
+    assert {"managed"} < set(task.network.topology.controls.values())
+
+
 def test_the_recorded_ground_truth_is_of_this_very_task_and_knows_its_nodes(task: Task, truth: Truth):
     nodes = {node.name for node in task.network.topology.nodes}
     assert set(truth.configs) == set(truth.initial_configs) == nodes

@@ -58,7 +58,7 @@ class NetnsNodes:
         self._links = links
         self._startup_configs = startup_configs
 
-    def reboot(self, node: str) -> None:
+    def reboot(self, node: str, *, config: str | None = None) -> None:
         if node not in self._lab.nodes:
             raise LabError(f"there is no node {node!r} (known: {', '.join(self._lab.nodes)})")
         driver, access = self._lab.driver(node), self._lab.nodes[node]
@@ -70,7 +70,7 @@ class NetnsNodes:
         try:
             if driver.name != "cisco_ios":  # its reload ends its own processes in order
                 self._channel.call("end-node", node=node)
-            driver.reboot(access, self._startup_configs.get(node, ""))
+            driver.reboot(access, self._startup_configs.get(node, "") if config is None else config)
         finally:
             for name in pulled:
                 self._links.restore(node, name)

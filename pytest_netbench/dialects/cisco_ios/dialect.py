@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.cisco_ios import interfaces, manual, names
+from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, names
+from pytest_netbench.dialects.landmarks import Landmarks
 
 
 class CiscoIosDialect:
@@ -31,6 +32,9 @@ class CiscoIosDialect:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def landmarks(self, config: str) -> Landmarks:
+        return landmarks.landmarks(config)
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

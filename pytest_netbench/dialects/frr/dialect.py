@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.frr import manual, names
+from pytest_netbench.dialects.frr import landmarks, manual, names
 from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.dialects.landmarks import Landmarks
 
 
 class FrrDialect:
@@ -29,6 +30,9 @@ class FrrDialect:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def landmarks(self, config: str) -> Landmarks:
+        return landmarks.landmarks(config)
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

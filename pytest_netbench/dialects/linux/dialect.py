@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.dialects.linux import names
+from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.linux import landmarks, names
 
 
 class LinuxDialect:
@@ -29,6 +30,9 @@ class LinuxDialect:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def landmarks(self, config: str) -> Landmarks:
+        return landmarks.landmarks(config)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View
-from pytest_netbench.evaluation.testcases import config, marking, path, reachability, route, show, throughput
+from pytest_netbench.evaluation.testcases import config, loss, marking, path, reachability, route, show, throughput
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import Testcase
 
@@ -40,6 +40,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "marking": Kind(plan=marking.plan, judge=marking.judge, expected=marking.expected),
     "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
+    "loss": Kind(observe=loss.observe, expected=loss.expected),
 }
 
 

@@ -9,12 +9,13 @@ from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.model.configure import Configure, Intent, configuration_of
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Submission
 
 if TYPE_CHECKING:
     from pytest_netbench.ani.protocol import Ani
-    from pytest_netbench.families.proof import Proof
+    from pytest_netbench.families.proof import Extent, Proof
     from pytest_netbench.families.protocol import Deploy, Stages
     from pytest_netbench.families.scenes import NetworkScene
 
@@ -26,8 +27,9 @@ class ConfigureFamily:
     payload = Configure
     answer = None
     methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
-    scorers = ("testcase", "command", "reasoning")
+    scorers = ("testcase", "command", "reasoning", "netconfbench.command", "netconfbench.reasoning")
     pass_marks = {"testcase": 1.0}
+    claims = ("oracle", "nop", "omissions", "solutions", "mutants")
 
     def brief(self, task: Task) -> Brief:
         """Intents with what they mean per device, devices, methods and budget."""
@@ -47,21 +49,31 @@ class ConfigureFamily:
         from pytest_netbench.families.scenes import NetworkScene  # noqa: PLC0415  (loads evaluation and lab)
 
         payload = configuration_of(task)
-        return NetworkScene(deploy(), health_checks=payload.health_checks, testcases=payload.testcases)
+        return NetworkScene(
+            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, events=payload.events
+        )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""
         return apply_truth(task, ani)
 
-    def prove(self, task: Task, stages: Stages, *, repeats: int) -> Proof:
-        """The oracle passes, nop does not, and each omitted ground-truth line fails a testcase."""
-        from pytest_netbench.families.configure.proof import Omissions  # noqa: PLC0415  (loads evaluation and lab)
+    def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
+        """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
+        from pytest_netbench.families.configure.proof.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
 
-        return Omissions(task, stages).prove(repeats)
+        return prove(task, stages, extent, self._wanted(extent))
 
-    def stages_to_prove(self, task: Task) -> int:
-        """One for nop, one for the oracle, one for each ground-truth line."""
-        return 2 + configuration_of(task).steps
+    def stages_to_prove(self, task: Task, extent: Extent) -> int:
+        """One for nop, one for the oracle, one for each ground-truth line, recorded solution and mutant."""
+        recorded = extent.solutions or Solutions()
+        solutions = (len(recorded.right) + len(recorded.wrong)) // extent.share
+        once = {"oracle": 1, "nop": 1, "omissions": configuration_of(task).steps, "solutions": solutions}
+        wanted = self._wanted(extent)
+        mutants = extent.mutants // extent.share if "mutants" in wanted else 0
+        return mutants // extent.repeats + sum(count for name, count in once.items() if name in wanted)
+
+    def _wanted(self, extent: Extent) -> frozenset[str]:
+        return frozenset(self.claims) - {"mutants"} if extent.claims is None else frozenset(extent.claims)
 
 
 def _words(intent: Intent) -> str:

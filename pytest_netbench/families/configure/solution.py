@@ -27,18 +27,29 @@ def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submi
         AgentError: A device refused a command: the task is broken.
         UsageError: ``leave_out`` names a command that the task does not have.
     """
-    truth = configuration_of(task).ground_truth_configs
-    if leave_out is not None and not 0 <= leave_out[1] < len(truth.get(leave_out[0], ())):
-        known = {name: len(lines) for name, lines in truth.items()}
-        raise UsageError(f"leave_out={leave_out}: {task.slug} has no such command (commands per node: {known})")
+    truth = configuration_of(task).ground_truth_configs if leave_out is None else truth_without(task, leave_out)
     for node, commands in truth.items():
-        kept = [line for index, line in enumerate(commands) if (node, index) != leave_out]
-        if not kept:
+        if not commands:
             continue
-        answer = ani.update_cfg(node, kept)
+        answer = ani.update_cfg(node, list(commands))
         if leave_out is None:
             _refuse_errors(task, node, answer)
     return Submission(reasoning=task.ground_truth_reasoning or None)
+
+
+def truth_without(task: Task, line: Line) -> dict[str, list[str]]:
+    """Return the ground-truth commands by node, all but one.
+
+    Raises:
+        UsageError: ``line`` names a command that the task does not have.
+    """
+    truth = configuration_of(task).ground_truth_configs
+    if not 0 <= line[1] < len(truth.get(line[0], ())):
+        known = {name: len(lines) for name, lines in truth.items()}
+        raise UsageError(f"leave_out={line}: {task.slug} has no such command (commands per node: {known})")
+    return {
+        node: [text for index, text in enumerate(commands) if (node, index) != line] for node, commands in truth.items()
+    }
 
 
 def _refuse_errors(task: Task, node: str, answer: Mapping[str, Any]) -> None:

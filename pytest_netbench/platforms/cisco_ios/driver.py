@@ -60,6 +60,16 @@ class CiscoIosDriver:
         startup.reload(device)
         return list(device.refused_startup_lines)
 
+    def saved_config(self, node: HostedNode) -> str:
+        """Return the startup config, which ``write memory`` replaces."""
+        return device_of(node).startup_config
+
+    def save_config(self, node: HostedNode, config: str) -> None:
+        """Replace the startup config."""
+        device = device_of(node)
+        with device.lock:
+            device.startup_config = config
+
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():

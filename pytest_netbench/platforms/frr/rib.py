@@ -10,6 +10,8 @@ from ipaddress import ip_network
 
 from pytest_netbench.platforms.driver import Route
 
+_LINK_LOCAL = re.compile(r"^C\S* [ *>]*fe80::/64 .*\n?", re.MULTILINE)
+_ENTRY = re.compile(r"\n(?=\S)")
 _UPTIME = re.compile(r",? (\d\d:\d\d:\d\d|\d+d\d\dh\d\dm|\d+w\d+d\d\dh)$", re.MULTILINE)
 
 
@@ -65,9 +67,13 @@ def is_reachable(answer: str) -> bool:
 
 
 def fingerprint(tables: Iterable[str]) -> str:
-    """A digest of routing tables as FRR prints them, without the uptimes."""
+    """A digest of routing tables as FRR prints them: equal for equal routes.
+
+    Left out are uptimes, link-local networks, and the order of routes, which depends on which of them came last.
+    """
     digest = blake2b(digest_size=12)
     for table in tables:
-        digest.update(_UPTIME.sub("", table.replace("\r", "")).encode())
+        lines = _LINK_LOCAL.sub("", _UPTIME.sub("", table.replace("\r", "")))
+        digest.update("\n".join(sorted(_ENTRY.split(lines))).encode())
         digest.update(b"\0")
     return digest.hexdigest()

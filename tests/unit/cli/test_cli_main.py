@@ -109,7 +109,7 @@ def test_validate_says_ok_for_each_good_file_of_a_folder(tmp_path, capsys):
     (tmp_path / "qos" / "notes.yaml").write_text("no: task")
     assert main(["validate", str(tmp_path)]) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{tmp_path}/qos/a.task.json: ok (a, 1 nodes, 0 testcases, digest ")
+    assert first.startswith(f"{tmp_path}/qos/a.task.json: ok (a, 1 nodes, 0 testcases, no recorded solutions, digest ")
     assert second.startswith(f"{tmp_path}/qos/b.task.yaml: ok (b, ")
 
 

@@ -34,4 +34,4 @@ def test_the_brief_gives_nothing_away():
 def test_only_the_testcase_score_gates():
     family = ConfigureFamily()
     assert family.pass_marks == {"testcase": 1.0}
-    assert family.scorers == ("testcase", "command", "reasoning")
+    assert family.scorers == ("testcase", "command", "reasoning", "netconfbench.command", "netconfbench.reasoning")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.reporting.item import item_sections
-from tests.support.records import busy_result, result
+from tests.support.records import busy_result, result, score
 
 
 def section(title: str, **changes: object) -> str:
@@ -17,6 +17,12 @@ def test_sections_come_in_the_order_a_reader_asks():
         "budget used",
         "transcript",
     ]
+
+
+def test_scores_with_long_names_are_aligned():
+    scores = (score("command", 0.9, "near"), score("netconfbench.command", 0.5, "far"))
+    (found,) = [text for title, text in item_sections(busy_result(scores=scores)) if title == "scores"]
+    assert found.splitlines() == ["command               0.90  near", "netconfbench.command  0.50  far"]
 
 
 def test_scores_with_why():

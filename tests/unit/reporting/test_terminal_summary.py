@@ -52,6 +52,20 @@ cost, tokens, calls, time: totals of the agent"""
     )
 
 
+def test_scores_by_the_drafts_formulas_stand_under_the_table_of_a_verbose_run_only():
+    lacking = score("netconfbench.reasoning", None, "not measured: the agent gives no reasoning")
+    others = (score("netconfbench.command", 0.5), lacking)
+    both = [passed(scores=(*passed().scores, *others))]
+    assert summary_lines(both, width=80) == summary_lines([passed()], width=80)
+    plain, verbose = (summary_lines(both, width=80, verbose=verbose) for verbose in (False, True))
+    assert verbose[1:3] == plain[1:3]
+    assert [line for line in verbose if line not in plain] == [
+        "netconfbench.command: 0.50",
+        "netconfbench.reasoning: –",
+        "netconfbench.reasoning not measured in 1 of 1: the agent gives no reasoning",
+    ]
+
+
 def test_a_run_that_is_all_infrastructure_errors_has_no_numbers():
     results = [result(node_id=str(i), domain=d, status="error") for i, d in enumerate(["qos", "routing", "qos"])]
     assert summary_lines(results, width=80) == [

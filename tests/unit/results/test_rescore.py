@@ -14,7 +14,7 @@ from pytest_netbench.results.store import ResultsDir
 from pytest_netbench.scorers.apply import apply_scorers
 from tests.support.records import ran, record, result, score, task
 
-NAMES = ("testcase", "command", "reasoning")
+NAMES = ("testcase", "command", "reasoning", "netconfbench.command", "netconfbench.reasoning")
 
 
 @pytest.fixture(autouse=True)
@@ -58,9 +58,9 @@ def test_a_finished_run_gives_the_same_numbers_again(tmp_path: Path):
     store = run_of(tmp_path, trial("a"), trial("b", final_configs={"R1": ""}))
     report = rescore(tmp_path)
     assert report.same
-    assert (report.equal, report.differences, report.unscored) == (6, (), ())
+    assert (report.equal, report.differences, report.unscored) == (10, (), ())
     assert report.results == store.results()
-    assert report.lines() == [f"2 results, 6 scores equal, 0 different: {tmp_path}/results.rescored.jsonl"]
+    assert report.lines() == [f"2 results, 10 scores equal, 0 different: {tmp_path}/results.rescored.jsonl"]
     assert (tmp_path / "results.rescored.jsonl").read_text() == (tmp_path / "results.jsonl").read_text()
 
 
@@ -91,11 +91,39 @@ def test_another_version_is_told_even_if_its_numbers_are_the_same(tmp_path: Path
     assert rescore(tmp_path).versions == (("testcase/0", "testcase/1"),)
 
 
+def test_a_run_of_before_is_scored_by_todays_versions_and_by_the_drafts_formulas(tmp_path: Path):
+    store = ResultsDir.create(tmp_path)
+    before = (score("testcase", 0.666667), score("command", 0.8), score("reasoning", 1.0))
+    store.append(result(node_id="a", scores=before), trial(), worker="gw0")
+    for path in (tmp_path / "transcripts").iterdir():  # a transcript of before has no right solutions
+        stored = json.loads(path.read_text())
+        del stored["right_configs"], stored["right_reasoning"]
+        path.write_text(json.dumps(stored))
+    report = rescore(tmp_path)
+    assert report.same
+    assert report.lines()[1:3] == [
+        "  another version of a scorer: command/1 -> command/2",
+        "  another version of a scorer: reasoning/1 -> reasoning/2",
+    ]
+    assert [str(one) for one in report.differences] == [
+        "a trial 1: netconfbench.command: absent -> 0.8 (netconfbench.command/1)",
+        "a trial 1: netconfbench.reasoning: absent -> 1 (netconfbench.reasoning/1)",
+    ]
+
+
+def test_a_stored_run_has_the_right_solutions_of_its_time(tmp_path: Path):
+    run_of(tmp_path, trial(right_configs={"forwarding, too": {"R1": trial().final_configs["R1"]}}))
+    report = rescore(tmp_path)
+    assert report.same
+    assert report.results[0].score("command") == 1.0
+    assert report.results[0].score("netconfbench.command") == 0.8
+
+
 def test_a_score_that_a_killed_run_had_not_made_yet_is_to_be_expected(tmp_path: Path):
     store = ResultsDir.create(tmp_path)
     store.append(result(node_id="a", scores=()), trial(), worker="gw0")
     report = rescore(tmp_path)
-    assert len(report.differences) == 3
+    assert len(report.differences) == 5
     assert report.same
 
 
@@ -105,8 +133,10 @@ def test_scores_that_a_killed_run_had_not_made_are_made(tmp_path: Path):
     report = rescore(tmp_path)
     assert {one.metric for one in report.results[0].scores} == set(NAMES)
     assert [str(one) for one in report.differences] == [
-        "a trial 1: command: absent -> 0.8 (command/1)",
-        "a trial 1: reasoning: absent -> 1 (reasoning/1)",
+        "a trial 1: command: absent -> 0.8 (command/2)",
+        "a trial 1: reasoning: absent -> 1 (reasoning/2)",
+        "a trial 1: netconfbench.command: absent -> 0.8 (netconfbench.command/1)",
+        "a trial 1: netconfbench.reasoning: absent -> 1 (netconfbench.reasoning/1)",
     ]
 
 
@@ -125,7 +155,7 @@ def test_a_transcript_that_is_gone_is_said_and_the_rest_is_scored(tmp_path: Path
     assert first.transcript is not None
     (tmp_path / first.transcript).unlink()
     report = rescore(tmp_path)
-    assert report.equal == 6
+    assert report.equal == 10
     assert report.unscored == (
         f"a trial 1: {tmp_path}/{first.transcript}: the transcript cannot be read: No such file or directory",
     )

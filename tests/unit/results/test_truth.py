@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_netbench.errors import ResultsError
+from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.taskfile.corpus import corpus
@@ -168,3 +168,38 @@ def test_a_read_only_corpus_is_a_clear_error():
         ResultsError, match=r"cannot be recorded \(No such file or directory\); make /proc/self writable"
     ):
         store.save(task(), BEFORE, AFTER, versions=VERSIONS)
+
+
+RIGHT = {"by rip": {"R1": "hostname R1\nrouter rip\n"}, "the same": AFTER}
+
+
+def test_right_solutions_are_kept_with_the_nodes_that_differ_from_the_ground_truth(store: TruthStore):
+    store.save(task(), BEFORE, AFTER, right=RIGHT, right_reasoning={"by rip": "RIP"}, versions=VERSIONS)
+    truth = store.load(task())
+    assert truth is not None
+    assert truth.right == {"by rip": RIGHT["by rip"], "the same": {}}
+    assert truth.right_reasoning == {"by rip": "RIP"}
+
+
+def test_recording_only_the_ground_truth_keeps_the_right_solutions(store: TruthStore):
+    store.save(task(), BEFORE, AFTER, right=RIGHT, right_reasoning={"by rip": "RIP"}, versions=VERSIONS)
+    assert store.save(task(), BEFORE, AFTER, versions=VERSIONS) is False
+    assert store.save(task(), BEFORE, {"R1": "hostname R2\n"}, versions=VERSIONS) is True
+    truth = store.load(task())
+    assert truth is not None
+    assert (set(truth.right), truth.right_reasoning) == (set(RIGHT), {"by rip": "RIP"})
+
+
+def test_right_solutions_can_be_recorded_afterwards_and_replace_those_before(store: TruthStore):
+    store.save(task(), BEFORE, AFTER, right=RIGHT, right_reasoning={"by rip": "RIP"}, versions=VERSIONS)
+    assert store.save_right(task(), {"by bgp": {"R1": "router bgp\n"}}) is True
+    truth = store.load(task())
+    assert truth is not None
+    assert (truth.initial_configs, truth.configs) == (BEFORE, AFTER)
+    assert (truth.right, truth.right_reasoning) == ({"by bgp": {"R1": "router bgp\n"}}, {})
+    assert store.save_right(task(), {"by bgp": {"R1": "router bgp\n"}}) is False
+
+
+def test_right_solutions_need_a_recorded_ground_truth(store: TruthStore):
+    with pytest.raises(UsageError, match="no recorded ground truth to compare right solutions with; record it first: "):
+        store.save_right(task(), RIGHT)

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_netbench.model.score import Score
 from pytest_netbench.scorers.command import CommandScorer, f1_of
-from tests.support.records import Rules, configs_record, record, task
+from pytest_netbench.scorers.netconfbench import DraftCommandScorer
+from tests.support.records import Rules, configs_record, ran, record, task
 
 INITIAL = """\
 hostname R1
@@ -32,11 +35,11 @@ router
 """
 
 
-def command(*, final: str, truth: str = TRUTH, initial: str = INITIAL, **more: str) -> Score:
+def command(*, final: str, truth: str = TRUTH, initial: str = INITIAL, **more: Any) -> Score:
     found = CommandScorer(dialects={"small": Rules()}).score(
         configs_record(initial=initial, final=final, truth=truth, **more)
     )
-    assert found.scorer == "command/1"
+    assert found.scorer == "command/2"
     return found
 
 
@@ -310,3 +313,141 @@ def test_a_superfluous_line_never_changes_recall(truth, agent):
     if reference:
         assert after.evidence["recall"] == before.evidence["recall"]
     assert command(initial="", truth=reference, final=final) == before
+
+
+# the nearest of several right solutions
+
+
+def drafts(*, final: str, truth: str = TRUTH, initial: str = INITIAL, **more: Any) -> Score:
+    return DraftCommandScorer(dialects={"small": Rules()}).score(
+        configs_record(initial=initial, final=final, truth=truth, **more)
+    )
+
+
+def test_another_right_solution_scores_one():
+    other = INITIAL + "clock on\nrouter\n peer 10.0.0.9\n"
+    found = command(final=other, right={"by clock": other})
+    assert (found.value, found.evidence["nearest"]) == (1.0, "by clock")
+    assert found.evidence["references"]["ground truth"] == command(final=other).value
+    assert found.explanation == "3 of 3 changed lines are in the right solution 'by clock', which changes 3"
+
+
+def test_the_ground_truth_counts_where_another_is_as_near():
+    found = command(final=TRUTH, right={"a copy": TRUTH})
+    assert (found.value, found.evidence["nearest"]) == (1.0, "ground truth")
+
+
+def test_a_right_solution_on_another_node_replaces_the_ground_truth_there_only():
+    def scored(final: dict[str, str]) -> Score:
+        return CommandScorer(dialects={"small": Rules()}).score(
+            record(
+                initial_configs={"R1": "", "R2": ""},
+                final_configs=final,
+                truth_initial_configs={"R1": "", "R2": ""},
+                truth_configs={"R1": "a\nb\n", "R2": "c\n"},
+                right_configs={"at R2": {"R2": "d\n"}},
+            )
+        )
+
+    assert scored({"R1": "a\nb\n", "R2": "d\n"}).value == 1.0
+    assert scored({"R1": "", "R2": "d\n"}).evidence["missing"] == ["R1: + a", "R1: + b"]
+
+
+def test_the_drafts_score_knows_only_the_ground_truth_and_every_line_counts_whole():
+    other = INITIAL + "clock on\n"
+    found = drafts(final=other, right={"by clock": other}, testcase_results=SAME)
+    assert (found.value, found.metric, found.scorer) == (0.0, "netconfbench.command", "netconfbench.command/1")
+    assert drafts(final=TRUTH + "clock on\n", testcase_results=SAME).value == 0.952381
+    assert "nearest" not in found.evidence
+
+
+def test_the_drafts_score_says_what_it_lacks_as_the_other_does():
+    found = DraftCommandScorer(dialects={"small": Rules()}).score(record())
+    assert (found.value, found.explanation) == (None, command_of_nothing().explanation)
+
+
+def command_of_nothing() -> Score:
+    return CommandScorer(dialects={"small": Rules()}).score(record())
+
+
+# additions
+
+SAME = (ran("web works"), ran("all else is as before", kind="reference", role="regression", intent=None))
+
+
+def test_an_addition_costs_a_quarter_if_the_network_behaves_as_the_reference():
+    found = command(final=TRUTH + "clock on\n", testcase_results=SAME)
+    assert found.evidence["same_behaviour"] is True
+    assert found.evidence["additions"] == 1
+    assert found.evidence["precision"] == round(10 / 10.25, 6)
+    assert found.value == round(20 / 20.25, 6)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        (),
+        (ran("web works"),),
+        (SAME[0], SAME[1].model_copy(update={"status": "fail"})),
+        (SAME[0].model_copy(update={"status": "fail"}), SAME[1]),
+        (*SAME, SAME[1].model_copy(update={"name": "under exit-lost", "status": "fail"})),
+    ],
+    ids=["no testcase", "no reference", "another behaviour", "an intent missed", "another behaviour under an event"],
+)
+def test_an_addition_counts_whole_unless_the_whole_behaviour_was_compared_and_is_equal(results):
+    found = command(final=TRUTH + "clock on\n", testcase_results=results)
+    assert (found.evidence["same_behaviour"], found.value) == (False, 0.952381)
+
+
+def test_a_removal_beyond_the_right_solution_counts_whole_whatever_the_behaviour():
+    final = TRUTH.replace("list OLD 10 permit 10.2.0.0/16\n", "")
+    assert final != TRUTH
+    found = command(final=final, testcase_results=SAME)
+    assert found.evidence["additions"] == 0
+    assert found.value == command(final=final).value == round(20 / 21, 6)
+
+
+def test_a_missing_line_counts_whole_whatever_the_behaviour():
+    final = TRUTH.replace(" set metric 5\n", "")
+    assert command(final=final, testcase_results=SAME).value == command(final=final).value
+
+
+TEXTS = LINES.map("\n".join)
+RESULTS = st.sampled_from([(), SAME])
+
+
+@settings(max_examples=60, deadline=None)
+@given(truth=TEXTS, right=st.dictionaries(st.sampled_from("abc"), TEXTS), agent=TEXTS, results=RESULTS, data=st.data())
+def test_the_nearest_is_at_least_as_near_as_each_and_their_order_does_not_matter(truth, right, agent, results, data):
+    def scored(truth: str, **right: str) -> Score:
+        return command(initial="", truth=truth, final=agent, right=right, testcase_results=results)
+
+    found = scored(truth, **right)
+    assert found.value == max(scored(one).value or 0.0 for one in (truth, *right.values()))
+    shuffled = {name: right[name] for name in data.draw(st.permutations(sorted(right)))}
+    assert scored(truth, **shuffled) == found
+
+
+@settings(max_examples=60, deadline=None)
+@given(truth=TEXTS, right=st.dictionaries(st.sampled_from("ab"), TEXTS), agent=TEXTS, results=RESULTS)
+def test_a_line_that_no_right_solution_has_never_raises_the_score(truth, right, agent, results):
+    before, after = (
+        command(initial="", truth=truth, right=right, final=final, testcase_results=results)
+        for final in (agent, f"{agent}\nquite another line")
+    )
+    assert before.value is not None
+    assert after.value is not None
+    assert 0.0 <= after.value <= before.value <= 1.0
+    assert after.value < 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(truth=TEXTS, agent=TEXTS)
+def test_the_score_is_between_the_drafts_and_that_of_an_exact_solution(truth, agent):
+    found = command(initial="", truth=truth, final=agent, testcase_results=SAME)
+    draft = drafts(initial="", truth=truth, final=agent, testcase_results=SAME)
+    assert found.value is not None
+    assert draft.value is not None
+    assert draft.value <= found.value <= 1.0
+    assert (found.value == 1.0) == (draft.value == 1.0)
+    assert drafts(initial="", truth=truth, final=agent).value == command(initial="", truth=truth, final=agent).value

@@ -7,10 +7,13 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_netbench.model.trial import Submission
-from pytest_netbench.scorers import embedder, reasoning
+from pytest_netbench.scorers import embedder, similarity
 from pytest_netbench.scorers.embedder import SentenceEmbedder, chunks, sentences
+from pytest_netbench.scorers.netconfbench import DraftReasoningScorer
 from pytest_netbench.scorers.reasoning import ReasoningScorer
 from tests.support.reasoning_extra import needs_reasoning_extra
 from tests.support.records import record, task
@@ -54,7 +57,7 @@ def test_the_same_text_scores_one_without_the_model(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(embedder, "_load_model", lambda: pytest.fail("the model was loaded"))
     found = ReasoningScorer().score(of(TRUTH.replace(" ", "\n  ")))
     assert found.value == 1.0
-    assert found.explanation == "the same text as the ground truth's, so no embedding was computed"
+    assert found.explanation == "the same text as in the ground truth, so no embedding was computed"
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch):
@@ -84,7 +87,8 @@ def test_scoring_again_gives_the_same_numbers_of_plain_type(scorer: ReasoningSco
     first, again = scorer.score(of("Give voice priority.")), scorer.score(of("Give voice priority."))
     assert first == again
     assert type(first.value) is float
-    assert {type(value) for value in first.evidence.values()} <= {float, str}
+    assert {type(value) for value in first.evidence.values()} == {float, str, dict}
+    assert {type(value) for value in first.evidence["references"].values()} == {float}
     assert first.value == round(first.value, 6)
 
 
@@ -139,7 +143,7 @@ class Compass:
 
 @needs_reasoning_extra
 def test_opposite_directions_are_clipped_to_zero():
-    assert math.isclose(reasoning._cosine([1.0, 0.0], [-1.0, 0.0]), -1.0)
+    assert math.isclose(similarity._cosine([1.0, 0.0], [-1.0, 0.0]), -1.0)
     found = ReasoningScorer(embedder=Compass()).score(of("something else"))
     assert (found.value, found.evidence["cosine"]) == (0.0, -1.0)
 
@@ -153,3 +157,83 @@ def test_importing_the_scorer_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stdout.strip() == "[]"
+
+
+class Angles:
+    """Embeds a number of degrees as a direction."""
+
+    def prepare(self) -> None:
+        pass
+
+    def embed(self, texts):
+        return [[math.cos(math.radians(float(text))), math.sin(math.radians(float(text)))] for text in texts]
+
+    def rouge_l(self, given, reference):
+        return abs(float(given) - float(reference)) / 360
+
+
+def among(given: str, truth: str, **right: str):
+    scorer = ReasoningScorer(embedder=Angles())
+    return scorer.score(of(given, task=task(ground_truth_reasoning=truth), right_reasoning=right))
+
+
+@needs_reasoning_extra
+def test_the_nearest_of_several_right_reasonings_counts():
+    found = among("10", "70", near="20", far="100")
+    assert found.value == round(math.cos(math.radians(10)), 6)
+    assert (found.evidence["nearest"], found.evidence["rouge_l"]) == ("near", round(10 / 360, 6))
+    assert found.evidence["references"] == {"ground truth": 0.5, "far": 0.0, "near": found.value}
+    assert found.explanation.endswith("; the nearest is the right solution 'near'")
+    assert found.scorer == "reasoning/2"
+
+
+def test_the_text_of_any_right_solution_scores_one_without_the_model(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(embedder, "_load_model", lambda: pytest.fail("the model was loaded"))
+    found = ReasoningScorer().score(of("Use RIP.", right_reasoning={"by rip": "Use  RIP.\n"}))
+    assert (found.value, found.evidence["nearest"]) == (1.0, "by rip")
+
+
+def test_a_right_solution_without_a_text_is_no_reference():
+    found = ReasoningScorer().score(of("x", task=task(ground_truth_reasoning=""), right_reasoning={"by rip": " "}))
+    assert found.explanation == "not measured: the task has no ground_truth_reasoning"
+
+
+DEGREES = st.integers(0, 180).map(str)
+
+
+@needs_reasoning_extra
+@settings(max_examples=40, deadline=None)
+@given(given_=DEGREES, truth=DEGREES, right=st.dictionaries(st.sampled_from("abcde"), DEGREES), data=st.data())
+def test_the_nearest_is_at_least_as_near_as_each_and_their_order_does_not_matter(given_, truth, right, data):
+    found = among(given_, truth, **right)
+    assert found.value is not None
+    for text in (truth, *right.values()):
+        assert found.value >= (among(given_, text).value or 0.0)
+    shuffled = {name: right[name] for name in data.draw(st.permutations(sorted(right)))}
+    assert among(given_, truth, **shuffled) == found
+
+
+@needs_reasoning_extra
+def test_the_drafts_score_knows_only_the_ground_truth():
+    given_ = of("10", task=task(ground_truth_reasoning="70"), right_reasoning={"near": "10"})
+    found = DraftReasoningScorer(embedder=Angles()).score(given_)
+    assert (found.value, found.metric, found.scorer) == (0.5, "netconfbench.reasoning", "netconfbench.reasoning/1")
+    assert sorted(found.evidence) == ["cosine", "embedder", "rouge_l"]
+
+
+@needs_reasoning_extra
+def test_a_text_that_two_scorers_compare_is_embedded_once(scorer: ReasoningScorer, monkeypatch: pytest.MonkeyPatch):
+    model = SentenceEmbedder()
+    model.prepare()
+    encoded: list[str] = []
+    encode = model._model.encode
+
+    def counted(texts, **options):
+        encoded.extend(texts)
+        return encode(texts, **options)
+
+    monkeypatch.setattr(model._model, "encode", counted)
+    about = of("Give voice priority.")
+    first, second = (kind(embedder=model).score(about) for kind in (ReasoningScorer, DraftReasoningScorer))
+    assert first.value == second.value
+    assert sorted(encoded) == ["Give voice priority.", TRUTH]

@@ -69,7 +69,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "kind: rout",
             (
                 "static.task.yaml:18: unknown testcase kind 'rout' (known: 'show', 'route', 'reachability', 'path',"
-                " 'throughput', 'marking', 'config'). Did you mean 'route'?"
+                " 'throughput', 'marking', 'config', 'loss'). Did you mean 'route'?"
             ),
         ),
         (
@@ -77,7 +77,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "",
             (
                 "static.task.yaml:17: a testcase needs 'kind' (known: 'show', 'route', 'reachability', 'path',"
-                " 'throughput', 'marking', 'config')"
+                " 'throughput', 'marking', 'config', 'loss')"
             ),
         ),
         (
@@ -85,8 +85,8 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "    prefx:",
             (
                 "static.task.yaml:17: testcase 1 lacks 'prefix'\n  line 20: unknown field of testcase kind 'route'"
-                " 'prefx' (known: 'name', 'role', 'intent', 'within', 'stays', 'kind', 'device', 'prefix', 'protocol',"
-                " 'next_hops', 'metric', 'distance', 'present'). Did you mean 'prefix'?"
+                " 'prefx' (known: 'name', 'role', 'intent', 'within', 'stays', 'under', 'kind', 'device', 'prefix',"
+                " 'protocol', 'next_hops', 'metric', 'distance', 'present'). Did you mean 'prefix'?"
             ),
         ),
         (
@@ -223,7 +223,7 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(bent, old, new, message
             "{name: a, kind: reachability, source: R1, to: R2}",
             (
                 "unknown field of testcase kind 'reachability' 'source' (known: 'name', 'role', 'intent', 'within',"
-                " 'stays', 'kind', 'from', 'to', "
+                " 'stays', 'under', 'kind', 'from', 'to', "
             ),
         ),
         ("{name: a, kind: path, from: R1, to: R2, hops: []}", "testcase 'a': 'hops' is empty; it ends with the target"),

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import LabError, NotReady
-from pytest_netbench.families.configure.proof import SURVIVORS
+from pytest_netbench.families.configure.proof.omissions import SURVIVORS
+from pytest_netbench.families.configure.proof.solutions import WITNESSES
+from pytest_netbench.families.proof import Extent
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.trial import SelftestReport, Settings, selftest
 from tests.support.memory_backend import MemoryBackend
 from tests.support.memory_trial import WORK, task_of
@@ -13,8 +16,11 @@ from tests.support.memory_trial import WORK, task_of
 pytestmark = pytest.mark.usefixtures("memory_parts")
 
 
-def selftest_of(*, repeats: int = 1, **changes: Any) -> SelftestReport:
-    return selftest(task_of(**changes), Settings(backend=MemoryBackend()), repeats=repeats)
+def selftest_of(
+    *, repeats: int = 1, claims: tuple[str, ...] | None = None, solutions: Any = None, **changes: Any
+) -> SelftestReport:
+    extent = Extent(repeats=repeats, claims=claims, solutions=solutions)
+    return selftest(task_of(**changes), Settings(backend=MemoryBackend()), extent)
 
 
 def test_a_sound_task_has_no_problems_and_its_truth_is_told():
@@ -110,7 +116,7 @@ def test_results_that_differ_from_repeat_to_repeat_are_a_problem():
                 lab.nodes["edge"].lines.remove("deny tcp 80 any")
             return lab
 
-    report = selftest(task_of(ground_truth_configs={"edge": WORK[1:]}), Settings(backend=Moody()), repeats=2)
+    report = selftest(task_of(ground_truth_configs={"edge": WORK[1:]}), Settings(backend=Moody()), Extent(repeats=2))
     assert "testcase 'web' comes out differently from repeat to repeat with the nop" in report.problems
     assert "web: its final running config differs from repeat to repeat" in report.problems
 
@@ -133,3 +139,72 @@ def test_the_text_lists_one_problem_a_line():
     assert head == "reach: 2 problems in the self-test"
     assert len(rest) == 2
     assert all(line.startswith("  - ") for line in rest)
+
+
+def solution(name: str, *lines: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "reason": "for this test", "configs": {"edge": lines}, **more}
+
+
+def recorded(*, right: Any = (), wrong: Any = ()) -> Solutions:
+    return Solutions.model_validate({"right": right, "wrong": wrong})
+
+
+def test_recorded_right_solutions_pass_and_wrong_ones_fail():
+    right = solution("a longer way", "policy x", *WORK)
+    wrong = solution("half of it", WORK[0])
+    report = selftest_of(claims=("solutions",), solutions=recorded(right=[right], wrong=[wrong]))
+    assert report.problems == ()
+    assert report.stages == 2
+    assert report.shown == {"right pass": "1 of 1", "wrong fail": "1 of 1", "repeats": "1"}
+    assert report.listed == {WITNESSES: ("'half of it': 'dc'",)}
+
+
+def test_a_right_solution_that_fails_is_a_problem_that_names_the_testcases():
+    report = selftest_of(claims=("solutions",), solutions=recorded(right=[solution("half of it", WORK[0])]))
+    assert report.problems == (
+        "right solution 'half of it' fails 'dc': mend the testcase, or record the solution as wrong",
+    )
+
+
+def test_a_wrong_solution_that_passes_is_a_problem_with_its_reason():
+    report = selftest_of(claims=("solutions",), solutions=recorded(wrong=[solution("all", "policy x", *WORK)]))
+    assert report.problems == (
+        "wrong solution 'all' passes every testcase: add a testcase that it fails (for this test)",
+    )
+
+
+def test_a_right_solution_that_only_reorders_the_truth_is_a_problem():
+    report = selftest_of(claims=("solutions",), solutions=recorded(right=[solution("reversed", *reversed(WORK))]))
+    (problem,) = report.problems
+    assert problem.startswith("right solution 'reversed': it is the ground truth under other names or in another order")
+
+
+def test_a_line_that_a_device_refuses_is_a_problem_of_the_solution():
+    report = selftest_of(claims=("solutions",), solutions=recorded(wrong=[solution("typo", "bogus")]))
+    (problem,) = report.problems
+    assert problem.startswith("solution 'typo': edge refused 'bogus': ")
+
+
+def test_a_solution_that_tampers_must_be_refused():
+    report = selftest_of(claims=("solutions",), solutions=recorded(wrong=[solution("t", "policy x", tampers=True)]))
+    assert report.problems == ("wrong solution 't' tampers, and the ANI lets it",)
+
+
+def test_the_truth_is_told_only_if_the_basic_claims_are_measured():
+    assert selftest_of(claims=("oracle", "nop")).truth is None
+    right = solution("a longer way", "policy x", *WORK)
+    truth = selftest_of(solutions=recorded(right=[right])).truth
+    assert truth is not None
+    assert truth.right is not None
+    assert "policy x" in truth.right["a longer way"]["edge"]
+
+
+def test_the_drawn_share_of_solutions_is_the_same_every_time_and_the_seeds_cover_all():
+    solutions = recorded(wrong=[solution(f"s{n}", f"policy x{n}") for n in range(12)])
+    drawn = []
+    for seed in (1, 1, *range(2, 12)):
+        extent = Extent(solutions=solutions, share=3, seed=seed)
+        drawn.append({one.name for one in solutions.wrong if extent.drawn("solution", "reach", one.name)})
+    assert drawn[0] == drawn[1]
+    assert 0 < len(drawn[0]) < 12
+    assert set().union(*drawn) == {one.name for one in solutions.wrong}

@@ -11,6 +11,7 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.errors import LabError, NotReady, RequirementMissing, UsageError
 from pytest_netbench.families.configure import ConfigureFamily
+from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.trial import Findings, Submission
@@ -191,7 +192,7 @@ def test_steps_out_of_order_say_what_is_missing():
 
 def test_a_trial_and_a_self_test_find_the_same_truth(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    report = selftest(task_of(), Settings(backend="memory"), repeats=1)
+    report = selftest(task_of(), Settings(backend="memory"), Extent(repeats=1))
     assert report.truth is not None
     TruthStore.around(tmp_path).save(task_of(), report.truth.initial, report.truth.final)
     record = run_trial(task_of(task_name="In other words"), Oracle(), backend="memory")
@@ -201,5 +202,7 @@ def test_a_trial_and_a_self_test_find_the_same_truth(tmp_path, monkeypatch):
 
 def test_a_self_test_says_of_each_lab_that_it_is_ready():
     seen = []
-    report = selftest(task_of(), Settings(backend="memory", ready=lambda lab, task: seen.append(task.slug)), repeats=1)
+    report = selftest(
+        task_of(), Settings(backend="memory", ready=lambda lab, task: seen.append(task.slug)), Extent(repeats=1)
+    )
     assert seen == ["reach"] * report.stages

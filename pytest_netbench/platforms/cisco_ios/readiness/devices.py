@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,8 @@ def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -
     nodes: dict[str, HostedNode] = {name: _KernelView(device.node) for name, device in devices.items()}
     routing = readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused)
     waiting = [phrase for device in devices.values() for phrase in runner.waiting(device.node, device.applied.services)]
+    roles = "".join(role for device in devices.values() for role in _gateway_roles(device))
+    routing = replace(routing, fingerprint=routing.fingerprint + roles if routing.fingerprint else "")
     if not any(device.applied.vrfs for device in devices.values()):
         return replace(routing, missing=(*routing.missing, *waiting))
     phrases, down = split(vrfs.missing(devices), excused)
@@ -29,6 +31,14 @@ def pending(devices: Mapping[str, Device], *, excused: Excused = none_excused) -
     return Pending(
         missing=(*routing.missing, *waiting, *phrases), fingerprint=fingerprint, excused=(*routing.excused, *down)
     )
+
+
+def _gateway_roles(device: Device) -> Iterator[str]:
+    """Return the state of each HSRP and VRRP group: which router forwards is not in any routing table."""
+    if "fhrp" in device.applied.services:
+        groups = runner.state(device.node, "fhrp")
+        for group in (*groups["hsrp"], *groups["vrrp"]):
+            yield f" {device.node.name} {group['interface']} {group['group']} {group['state']}"
 
 
 def _in_kernel(end: Endpoint) -> Endpoint:

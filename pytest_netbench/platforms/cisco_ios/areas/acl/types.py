@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pytest_netbench.dialects.cisco_ios.ports import TCP_PORTS, UDP_PORTS
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, matching, one
 
@@ -80,8 +81,8 @@ TYPES: Mapping[str, ArgType] = {
     "standard-name": _list_name(STANDARD),
     "extended-name": _list_name(EXTENDED),
     "list": _list_name((*STANDARD, *EXTENDED)),
-    "tcpport": named(names.TCP_PORTS, 65535),
-    "udpport": named(names.UDP_PORTS, 65535),
+    "tcpport": named(TCP_PORTS, 65535),
+    "udpport": named(UDP_PORTS, 65535),
     "icmptype": _icmp(names.ICMP),
     "icmp6type": _icmp(names.ICMP6),
     "dscp": named(names.DSCP, 63),

@@ -1,0 +1,7 @@
+"""Drawing the flows of a task's reference behaviour. A pure function of the task, a seed and a count."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.flows.drawing import draw
+
+__all__ = ["draw"]

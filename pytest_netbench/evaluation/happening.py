@@ -1,0 +1,121 @@
+"""One event on a running lab: its actions and their undoing, each followed by waiting until the network settles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pytest_netbench.errors import LabDied, LabError
+from pytest_netbench.evaluation.acts import Acts
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.settling import Settling
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.wellness import may_be_the_agents
+from pytest_netbench.model.events import (
+    Action,
+    ChangeLink,
+    Cut,
+    Fail,
+    Reboot,
+    Recover,
+    Restore,
+    node_of,
+    words,
+)
+
+
+class EventFailed(Exception):
+    """An action had no effect because of what the agent left. The text says which."""
+
+
+class Happening:
+    """One event.
+
+    Args:
+        lab: The running network.
+        actions: What happens, in order.
+    """
+
+    def __init__(self, lab: Lab, actions: Sequence[Action]) -> None:
+        self._lab = lab
+        self._actions = tuple(actions)
+        self._settling = Settling(lab)
+        self._acts = Acts(lab)
+        self.hold_s = longest_hold_s(self._config(node) for node in lab.nodes)
+        self._before = self._settling.look()
+
+    def cause(self) -> None:
+        """Perform the actions; the network settles after each.
+
+        Raises:
+            EventFailed: One cannot be performed on what the agent left.
+            LabError: One cannot be performed, and the agent did not cause that.
+        """
+        for action in self._actions:
+            node = self._lab.nodes[node_of(action)]
+            try:
+                self._acts.perform(action)
+            except LabError as error:
+                if isinstance(error, LabDied) or not may_be_the_agents(error, node):
+                    raise
+                raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
+            self._settling.wait(hold_s=self.hold_s, silent=self._is_silent(action))
+
+    def undo(self) -> bool:
+        """Bring back what the actions changed and wait until the network is as before; whether it is.
+
+        Raises:
+            LabError: Something cannot be brought back, and the agent did not cause that.
+        """
+        if not self._acts.changed:
+            return True
+        for node, back in self._acts.undoing():
+            try:
+                back()
+            except LabError as error:
+                if isinstance(error, LabDied) or not may_be_the_agents(error, self._lab.nodes[node]):
+                    raise
+        return self._settling.wait(hold_s=self.hold_s, like=self._before)
+
+    def _is_silent(self, action: Action) -> bool:
+        """Whether neighbors may notice the action only by waiting in vain: those in a LAN keep their carrier."""
+        if isinstance(action, Cut | Restore | Fail | Recover | Reboot):
+            node = node_of(action)
+            lans = [link for link in self._lab.topology.links if len(link.endpoints) > 2]
+            if isinstance(action, Cut | Restore):
+                end = action.cut if isinstance(action, Cut) else action.restore
+                return any(self._same(node, end.interface, one.interface) for link in lans for one in link.endpoints)
+            return any(one.node == node for link in lans for one in link.endpoints)
+        return isinstance(action, ChangeLink) and bool(action.link.loss)
+
+    def _same(self, node: str, one: str, other: str) -> bool:
+        name = self._lab.driver(node).kernel_interface
+        try:
+            return name(one) == name(other)
+        except ValueError:
+            return False
+
+    def _config(self, name: str) -> str:
+        node = self._lab.nodes[name]
+        try:
+            return self._lab.driver(name).running_config(node)
+        except LabError as error:
+            if not may_be_the_agents(error, node):
+                raise
+            return ""
+
+
+@contextmanager
+def happening(lab: Lab, actions: Sequence[Action]) -> Iterator[Happening]:
+    """The network under an event; afterwards everything is brought back and has settled.
+
+    Raises:
+        EventFailed: An action cannot be performed on what the agent left.
+        LabError: An action cannot be performed, and the agent did not cause that.
+    """
+    event = Happening(lab, actions)
+    try:
+        event.cause()
+        yield event
+    finally:
+        event.undo()

@@ -1,0 +1,97 @@
+"""Waiting until the sessions and routes of a running network no longer change.
+
+An agent's network may never become quiet, and may not be readable at all. So each wait has an end, and is no error.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+from pytest_netbench import deadline
+from pytest_netbench.errors import LabError
+from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.readiness import Watch
+from pytest_netbench.lab.wellness import may_be_the_agents
+
+QUIET_LAB_S = 3.0
+LEAST_QUIET_S = 0.15
+PATIENCE_LAB_S = 30.0
+_FIRST_PAUSE_S = 0.01
+_LONGEST_PAUSE_S = 0.1
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the nodes of a lab say: the sessions that are not up, and a fingerprint of routes and gateway roles."""
+
+    missing: frozenset[str]
+    fingerprint: str
+
+    def is_as(self, other: Condition) -> bool:
+        """Whether nothing is missing here that ``other`` has, and the routes are the same."""
+        return self.missing <= other.missing and self.fingerprint == other.fingerprint
+
+
+class Settling:
+    """Waits for one lab.
+
+    Args:
+        lab: The running network.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._watch = Watch(lab)
+
+    def look(self) -> Condition:
+        """Return the present condition.
+
+        Raises:
+            LabError: The network cannot be asked, and the agent did not cause that.
+        """
+        try:
+            missing, fingerprint = self._watch.look()
+        except LabError as error:
+            if not may_be_the_agents(error, *self._lab.nodes.values()):
+                raise
+            return Condition(frozenset({str(error)}), "")
+        return Condition(frozenset(missing), fingerprint)
+
+    def wait(self, *, hold_s: float, silent: bool = False, like: Condition | None = None) -> bool:
+        """Return once the network has stopped changing; whether it is as ``like``.
+
+        Args:
+            hold_s: How long the protocols wait for a silent neighbor, in lab seconds.
+            silent: Neighbors were silenced whose peers notice only by waiting: quiet means nothing before that.
+            like: A condition to return to. It is waited for beyond the quiet, for as long as neighbors may take.
+        """
+        scale = self._lab.time_scale
+        short_s = max(LEAST_QUIET_S, QUIET_LAB_S / scale)
+        noticed_s = max(LEAST_QUIET_S, (QUIET_LAB_S + hold_s) / scale)
+        given_up_s = max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + hold_s) / scale)
+        ends_at = time.monotonic() + _end_s(hold_s, scale)
+        seen, since, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
+        while True:
+            deadline.check()
+            threading.Event().wait(pause_s)
+            now_is = self.look()
+            now = time.monotonic()
+            if now_is != seen:
+                seen, since, pause_s = now_is, now, _FIRST_PAUSE_S
+            pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
+            there = like is None or seen.is_as(like)
+            needed_s = given_up_s if not there else noticed_s if silent else short_s
+            if now - since >= needed_s or now >= ends_at:
+                return there
+
+
+def longest_s(time_scale: float, *, actions: int) -> float:
+    """Return the wall seconds that the waiting of an event and its undoing takes at most, looking aside."""
+    return (actions + 1) * _end_s(LONGEST_LAB_S, time_scale)
+
+
+def _end_s(hold_s: float, time_scale: float) -> float:
+    return max(1.0, (PATIENCE_LAB_S + 2 * hold_s) / time_scale)

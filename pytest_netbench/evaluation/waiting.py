@@ -1,0 +1,88 @@
+"""The waiting for one testcase: its observations until it is decided."""
+
+from __future__ import annotations
+
+from pytest_netbench.evaluation.observation import Observation
+from pytest_netbench.evaluation.testcases import KINDS
+from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.trial import TestcaseResult
+
+MIN_WAIT_S = 0.5
+TRAFFIC_ATTEMPTS = 3
+
+
+def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
+    """Return the wall seconds after which a testcase is decided, if observing the network takes no time."""
+    looks = 2  # the runner checks a second time what must hold
+    traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
+    return looks * (max(MIN_WAIT_S, testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
+
+
+class Wait:
+    """One testcase without a final result yet.
+
+    What must not hold has to be absent twice in a row. Traffic is measured at least twice and at most three times,
+    because a busy machine can disturb one measurement.
+    """
+
+    def __init__(self, testcase: Testcase, *, time_scale: float) -> None:
+        self.testcase = testcase
+        self.result: TestcaseResult | None = None
+        kind = KINDS[testcase.kind]
+        self._time_scale = time_scale
+        self._within_s = max(MIN_WAIT_S, testcase.within_s / time_scale)
+        self._stays_s = testcase.stays_s / time_scale
+        self._needed = 2 if kind.absent(testcase) else 1
+        self._most = TRAFFIC_ATTEMPTS if kind.traffic else None
+        self._attempts = self._streak = 0
+        self._began: float | None = None
+        self._holds_since = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a result, and it is a failure."""
+        return self.result is not None and self.result.status == "fail"
+
+    def take(self, observation: Observation, *, began: float, ended: float) -> None:
+        """Take an observation that lasted from ``began`` to ``ended``."""
+        self._began = began if self._began is None else self._began
+        waited_s = ended - self._began
+        self._attempts += 1
+        if observation.holds:
+            self._streak += 1
+            self._holds_since = ended if self._streak == 1 else self._holds_since
+            stayed = not self._stays_s or began - self._holds_since >= self._stays_s
+            if self._streak >= self._needed and stayed:
+                self._decide("pass", observation, observation.actual, waited_s)
+        elif observation.final:
+            self._decide("fail", observation, observation.actual, waited_s)
+        elif self._stays_s and self._streak >= self._needed:
+            held_s = began - self._holds_since
+            self._decide("fail", observation, f"held for {self._both(held_s)}, then: {observation.actual}", waited_s)
+        else:
+            self._streak = 0
+            if self._out_of_time(waited_s):
+                tries = f"tried {self._attempts} times in {self._both(waited_s)}"
+                self._decide("fail", observation, f"{observation.actual}; {tries}", waited_s)
+
+    def _out_of_time(self, waited_s: float) -> bool:
+        if self._attempts < 2:
+            return False
+        return waited_s >= self._within_s or (self._most is not None and self._attempts >= self._most)
+
+    def _both(self, wall_s: float) -> str:
+        return f"{wall_s:.2f} s" + (f" ({wall_s * self._time_scale:.1f} lab s)" if self._time_scale != 1 else "")
+
+    def _decide(self, status: str, observation: Observation, actual: str, duration_s: float) -> None:
+        self.result = TestcaseResult(
+            name=self.testcase.name,
+            kind=self.testcase.kind,
+            role=self.testcase.role,
+            intent=self.testcase.intent,
+            under=self.testcase.under,
+            status="pass" if status == "pass" else "fail",
+            command=observation.command,
+            expected=observation.expected,
+            actual=actual,
+            duration_s=round(duration_s, 6),
+        )

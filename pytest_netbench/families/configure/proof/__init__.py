@@ -1,0 +1,1 @@
+"""How ``configure`` proves a task: one module per claim, measured on fresh labs."""

@@ -1,0 +1,133 @@
+"""Fresh labs of a task, configured as an agent would, and what its testcases say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import AniError
+from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.families.proof import Extent
+from pytest_netbench.families.protocol import Stages
+from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.configure import configuration_of
+from pytest_netbench.model.task import UNLIMITED, Task
+from pytest_netbench.model.testcase import Testcase
+
+Configs = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Applied:
+    """What became of commands.
+
+    ``refused`` has a phrase for each line that a device refused; ``denied`` maps a node that the ANI did not let be
+    configured to its words.
+    """
+
+    refused: tuple[str, ...] = ()
+    denied: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the testcases say of a configured lab: the names of those that failed."""
+
+    failed: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    denied: Mapping[str, str]
+    configs: Mapping[str, str] | None = None
+
+
+class Workshop:
+    """Measures a task on stages of its own.
+
+    Args:
+        task: The task.
+        stages: Opens a fresh stage of it.
+        extent: How much is proved; its memory keeps verdicts.
+    """
+
+    def __init__(self, task: Task, stages: Stages, extent: Extent) -> None:
+        self.task = task
+        self.payload = configuration_of(task)
+        self.extent = extent
+        self._stages = stages
+        self._witnesses: dict[str, str] = {}
+
+    @contextmanager
+    def network(self) -> Iterator[NetworkScene]:
+        """A fresh network of the task."""
+        with self._stages() as scene:
+            assert isinstance(scene, NetworkScene), "a stage of configure has a network"
+            yield scene
+
+    def judged(self, what: str, configs: Configs, *, repeat: int, thorough: bool = False) -> Verdict:
+        """What the testcases say of ``configs``, measured or remembered.
+
+        Args:
+            what: Name of what is measured: the testcase that failed the last time is asked first.
+            configs: Commands by node.
+            repeat: Number of the repeat; each is measured on its own.
+            thorough: Run every testcase, also after one failed, and read the configs.
+        """
+        key = ("verdict", list(configs.items()), repeat, thorough)
+        kept = self.extent.memory.get(*key)
+        if kept is None:
+            verdict = self._measure(what, configs, thorough=thorough)
+            self.extent.memory.put(*key, value=asdict(verdict))
+        else:
+            verdict = Verdict(**kept | {"failed": tuple(kept["failed"]), "refused": tuple(kept["refused"])})
+        if verdict.failed:
+            self._witnesses[what] = verdict.failed[0]
+        return verdict
+
+    def _measure(self, what: str, configs: Configs, *, thorough: bool) -> Verdict:
+        with self.network() as network:
+            applied = self.apply(network.lab, configs)
+            evaluation = network.evaluation
+            if thorough:
+                results = evaluation.run_testcases(self.payload.testcases)
+                failed = tuple(result.name for result in results if result.status == "fail")
+                read = evaluation.final_configs()
+            else:
+                failed, read = tuple(self.first_failed(evaluation, witness=self._witnesses.get(what))), None
+        return Verdict(failed=failed, refused=applied.refused, denied=applied.denied, configs=read)
+
+    def first_failed(self, evaluation: TaskEvaluation, *, witness: str | None) -> Iterator[str]:
+        """The name of a testcase that fails, if there is one; ``witness`` is asked first."""
+        first = [testcase for testcase in self.payload.testcases if testcase.name == witness]
+        for testcases in (first, self.payload.testcases):
+            if names := _failed_of(evaluation, testcases):
+                yield names[0]
+                return
+
+    def apply(self, lab: Lab, configs: Configs) -> Applied:
+        """Configure ``lab`` through the ANI, node by node; what is refused does not keep the rest from being done."""
+        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        refused: list[str] = []
+        denied: dict[str, str] = {}
+        for node, commands in configs.items():
+            if not commands:
+                continue
+            try:
+                answer = ani.update_cfg(node, list(commands))
+            except AniError as error:
+                denied[node] = str(error)
+                continue
+            refused += [
+                f"{node} refused {result['command'].strip()!r}: {(result.get('message') or '').strip()}"
+                for result in answer["results"]
+                if result["status"] == "error"
+            ]
+        ani.close()
+        return Applied(refused=tuple(refused), denied=denied)
+
+
+def _failed_of(evaluation: TaskEvaluation, testcases: Sequence[Testcase]) -> list[str]:
+    results = evaluation.run_testcases(testcases, stop_at_first_failure=True)
+    return [result.name for result in results if result.status == "fail"]

@@ -1,0 +1,76 @@
+"""The scores as NetConfBench, the IETF draft, defines them (§3.1): the ground truth is the only reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_netbench.dialects.base import Dialect
+from pytest_netbench.model.score import Score
+from pytest_netbench.model.trial import TrialRecord
+from pytest_netbench.scorers.command import figures_of
+from pytest_netbench.scorers.comparison import Comparer, lack
+from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder, lacking
+from pytest_netbench.scorers.references import GROUND_TRUTH, reasonings, references
+from pytest_netbench.scorers.similarity import similarity
+
+
+class DraftCommandScorer:
+    """Harmonic mean of precision and recall of the changed lines.
+
+    Args:
+        dialects: Dialects by name, instead of those found by entry point.
+    """
+
+    name = "netconfbench.command"
+    version = 1
+    on_controller = False
+
+    def __init__(self, *, dialects: Mapping[str, Dialect] | None = None) -> None:
+        self._dialects = dialects
+
+    def score(self, record: TrialRecord) -> Score:
+        label = f"{self.name}/{self.version}"
+        missing = lack(record)
+        if missing is not None:
+            return Score(metric=self.name, value=None, explanation=f"not measured: {missing}", scorer=label)
+        found = Comparer(record, dialects=self._dialects).with_reference(next(references(record)))
+        figures = figures_of(found)
+        return Score(
+            metric=self.name,
+            value=figures.f1,
+            explanation=found.words(),
+            scorer=label,
+            evidence={"precision": figures.precision, "recall": figures.recall, **found.evidence()},
+        )
+
+
+class DraftReasoningScorer:
+    """Cosine of the embeddings of the agent's reasoning and of the ground truth's, clipped to 0…1.
+
+    Args:
+        embedder: Embeds the texts. By default the model is loaded into this process.
+    """
+
+    name = "netconfbench.reasoning"
+    version = 1
+    on_controller = True
+
+    def __init__(self, *, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or SentenceEmbedder()
+
+    def prepare(self) -> None:
+        """Prepare the embedder, if its packages are installed."""
+        if not lacking():
+            self._embedder.prepare()
+
+    def score(self, record: TrialRecord) -> Score:
+        texts = {name: text for name, text in reasonings(record).items() if name == GROUND_TRUTH}
+        found = similarity(record.submission.reasoning, texts, self._embedder)
+        measured = {name: one for name, one in found.evidence.items() if name not in {"nearest", "references"}}
+        return Score(
+            metric=self.name,
+            value=found.value,
+            explanation=found.why,
+            scorer=f"{self.name}/{self.version}",
+            evidence=measured,
+        )
