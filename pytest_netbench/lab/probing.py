@@ -24,6 +24,9 @@ class Probe:
         listen_port: Port to answer on; ``None`` is ``port``. It differs behind a port forward.
         arrives_at: Nodes at which the packet must be accepted for the probe to be delivered. If empty, it is
             ``listen_on``; without that, arrival is not checked.
+        stand_in: Node that takes packets to ``target`` during the probe, an address on its subnet that nobody has.
+            The probe is delivered when a packet arrives there; nothing is answered.
+        follow: Nodes at which to note that the packet came by.
         dscp: Marking to send with.
         timeout_s: Wall seconds to wait for an answer to each packet.
     """
@@ -36,6 +39,8 @@ class Probe:
     listen_on: str | None = None
     listen_port: int | None = None
     arrives_at: tuple[str, ...] = ()
+    stand_in: str | None = None
+    follow: tuple[str, ...] = ()
     dscp: int = 0
     timeout_s: float = 0.5
 
@@ -45,7 +50,7 @@ class ProbeResult:
     """The result of a probe.
 
     Attributes:
-        delivered: The target accepted the packet, and an answer came back.
+        delivered: The target accepted the packet, and an answer came back; with ``stand_in``, the packet arrived.
         detail: What happened, for people: ``"echo reply after 0.1 ms"``, ``"refused"``.
         received_dscp: Marking that the packet arrived with; ``None`` if nothing arrived or arrival was not checked.
         seen_source: Source address that the packet arrived with.
@@ -53,6 +58,7 @@ class ProbeResult:
         arrived: The packet reached an interface of the target, which may have denied it; ``None`` if not checked.
         answered: An answer came back, from any sender.
         arrived_at: Node at which it arrived.
+        came_by: Nodes of ``follow`` at which the packet came by, in order.
         one_way_ms: Time to the arrival.
         round_trip_ms: Time to the answer.
     """
@@ -65,6 +71,7 @@ class ProbeResult:
     arrived: bool | None = None
     answered: bool = False
     arrived_at: str | None = None
+    came_by: tuple[str, ...] = ()
     one_way_ms: float | None = None
     round_trip_ms: float | None = None
 

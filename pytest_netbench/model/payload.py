@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.events import REQUIREMENTS, Action
 from pytest_netbench.model.ready import Ready
+from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
 
@@ -56,7 +57,7 @@ class Payload(Model):
 class Networked(Payload):
     """The payload of a task with a network: what a backend deploys, and what must hold before the agent works on it."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events"})
+    later: ClassVar[frozenset[str]] = frozenset({"ready", "strict", "events", "reference"})
 
     platform: str = Field("frr", description="platform of each node that names none")
     topology: Topology
@@ -67,6 +68,9 @@ class Networked(Payload):
     ready: Ready = Ready()
     events: dict[str, tuple[Action, ...]] = Field(
         {}, description="what happens to the network while testcases observe it"
+    )
+    reference: ReferenceSettings = Field(
+        ReferenceSettings(), description="flows whose fate is compared, and which differences are wanted or free"
     )
 
     @model_validator(mode="after")

@@ -89,12 +89,12 @@ class Selector(Model):
     target: tuple[_Word, ...] = Field((ANY,), alias="to", description="node names, addresses, prefixes, or `any`")
     protocol: Literal["icmp", "tcp", "udp", "any"] = "any"
     ports: tuple[PortRange, ...] = ()
-    dscp: tuple[Annotated[int, Field(ge=0, le=63)], ...] = Field((), description="markings that packets are sent with")
+    dscp: int | None = Field(None, ge=0, le=63, description="marking that packets are sent with")
     under: str | None = Field(None, description="only under this event; null: in the undisturbed network and under all")
     routes: str | None = Field(None, description="routes of a node, e.g. `R1 10.0.0.0/8`: the prefix and longer ones")
     both_ways: bool = Field(False, description="also the flows from `to` to `from`")
 
-    @field_validator("source", "target", "ports", "dscp", mode="before")
+    @field_validator("source", "target", "ports", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str | int) else value
@@ -127,7 +127,7 @@ class Selector(Model):
         """
         if self.routes is not None or (self.under is not None and self.under != under):
             return False
-        if self.protocol not in (ANY, flow.protocol) or (self.dscp and flow.dscp not in self.dscp):
+        if self.protocol not in (ANY, flow.protocol) or self.dscp not in (None, flow.dscp):
             return False
         if self.ports and not any(flow.port in ports for ports in self.ports):
             return False
@@ -182,6 +182,11 @@ def _selects(
         if network is not None and any(_address(one) in network for one in addresses):
             return True
     return False
+
+
+def is_network(word: str) -> bool:
+    """Whether ``word`` is an address or a prefix."""
+    return _network(word) is not None
 
 
 @lru_cache(maxsize=4096)

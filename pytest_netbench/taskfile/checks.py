@@ -24,6 +24,7 @@ from pytest_netbench.model.testcase import (
 )
 from pytest_netbench.taskfile.events import check_events, check_under
 from pytest_netbench.taskfile.names import full_name
+from pytest_netbench.taskfile.reference import check_reference
 
 
 def check(task: Task, problems: Problems) -> None:
@@ -34,6 +35,7 @@ def check(task: Task, problems: Problems) -> None:
     if isinstance(payload, Networked):
         _check_interfaces(payload, problems)
         check_events(payload, problems)
+        check_reference(payload, problems)
         for name in ("testcases", "health_checks"):
             testcases = getattr(payload, name, ())
             check_under(payload, testcases, name, problems)

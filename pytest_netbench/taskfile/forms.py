@@ -14,6 +14,7 @@ from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
 from pytest_netbench.taskfile.names import known_families, known_platforms
 from pytest_netbench.taskfile.ready import ready_form
+from pytest_netbench.taskfile.reference import reference_form
 from pytest_netbench.taskfile.testcases import testcase_forms
 from pytest_netbench.taskfile.topology import topology_form
 
@@ -61,6 +62,7 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
         "intents": lambda value, where: _intents(value, where, problems),
         "ready": lambda value, where: ready_form(value, where, problems, nodes),
         "events": lambda value, where: events_form(value, where, problems),
+        "reference": lambda value, where: reference_form(value, where, problems, nodes),
         "budget": lambda value, where: _budget(value, where, problems),
         "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
         "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),

@@ -44,6 +44,7 @@ def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
         _configs(root)
         _ready(root, defs)
         _events(root, defs)
+        _reference(defs)
     if issubclass(payload, Configure):
         _intents(root, defs)
     _family(root, family)
@@ -177,6 +178,16 @@ def _events(root: Schema, defs: dict[str, Schema]) -> None:
         "additionalProperties": {"anyOf": [actions["items"], actions | {"minItems": 1}]},
         "propertyNames": {"pattern": EVENT_NAME},
     }
+
+
+def _reference(defs: dict[str, Schema]) -> None:
+    port: Schema = {"type": "integer", "minimum": 1, "maximum": 65535}
+    ports = {"type": "string", "pattern": r"^\s*[0-9]+\s*(-\s*[0-9]+\s*)?$", "examples": ["1000-2000"]}
+    _also(defs, "PortRange", {"anyOf": [port, ports]})
+    for name in ("Change", "Free"):
+        entry: Schema = defs[name]["properties"]
+        entry["from"], entry["to"] = _or_text(entry["from"]), _or_text(entry["to"])
+        entry["ports"] = {"anyOf": [{"$ref": "#/$defs/PortRange"}, entry["ports"]]}
 
 
 def _also(defs: dict[str, Schema], name: str, written: Schema) -> None:

@@ -12,6 +12,7 @@ from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.device.device import Device
+from pytest_netbench.platforms.cisco_ios.device.log import Log
 from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.session.startup import load
@@ -38,8 +39,8 @@ class PaperDevice(Device):
     def restart(self) -> None:
         return
 
-    def log(self, mnemonic: str, text: str) -> None:
-        self.log_lines.append(f"%{mnemonic}: {text}")
+    def collect_log(self) -> Log:
+        return self._log
 
 
 def paper(

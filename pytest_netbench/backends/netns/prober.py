@@ -36,7 +36,9 @@ class NetnsProber:
             limit_s=limit_s,
             timeout_s=limit_s + _SLACK_S,
         )
-        return [ProbeResult(**result) for result in json.loads(answer["result"])]
+        return [
+            ProbeResult(**result | {"came_by": tuple(result["came_by"])}) for result in json.loads(answer["result"])
+        ]
 
     def path(self, source: str, target: str, *, max_hops: int = 16, timeout_s: float = 0.3) -> list[Hop]:
         answer = self._channel.call(

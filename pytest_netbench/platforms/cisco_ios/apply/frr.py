@@ -15,6 +15,9 @@ _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002
 _LONGEST_LOCK_S = 10.0
 # mgmtd accepts one change at a time, and none while it configures a daemon that has just connected
+OPTIONS = ("--log-level", "errors")
+"""Options of every daemon. ``_STAMPS`` opens the same log again with finer time stamps, for all other messages."""
+_STAMPS = ("enable", "configure terminal", "log timestamp precision 3", "log file /proc/self/fd/1 debugging", "end")
 _LOCKED = "could not lock"
 _MGMTD = "mgmtd"
 _ORDER = (_MGMTD, "zebra", "staticd")
@@ -30,7 +33,9 @@ def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
     problems += [f"{node.name}: this FRR has no {name}" for name in missing]
     starting = sorted(new.daemons - running - set(missing))
     if starting:
-        processes.start(node, starting, running=running)
+        processes.start(node, starting, running=running, options=dict.fromkeys(starting, OPTIONS))
+        for daemon in starting:
+            stamp_events(node, daemon)
     for daemon in sorted({*running, *starting}, key=lambda name: (_ORDER.index(name) if name in _ORDER else 9, name)):
         if speaker_of(daemon) != daemon:
             continue
@@ -40,6 +45,12 @@ def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
         if daemon in {_MGMTD, "staticd"} and changes:
             _await_static(node, [line for _, line in changes])
     return problems
+
+
+def stamp_events(node: HostedNode, daemon: str) -> None:
+    """Let a daemon write milliseconds to its log, so that events of several daemons are in order."""
+    for line in _STAMPS:
+        _ask(node, daemon, line)
 
 
 def _lines(state: FrrState, daemon: str) -> list[FrrLine]:
@@ -135,4 +146,4 @@ def speaker_of(daemon: str) -> str:
     return _MGMTD if daemon in fronted else daemon
 
 
-__all__ = ["POLICY", "apply", "difference", "speaker_of"]
+__all__ = ["OPTIONS", "POLICY", "apply", "difference", "speaker_of", "stamp_events"]

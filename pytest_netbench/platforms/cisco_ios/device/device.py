@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.apply import apply
+from pytest_netbench.platforms.capabilities import LOGS, HostedNode
+from pytest_netbench.platforms.cisco_ios.apply import apply, frr
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
@@ -19,13 +19,15 @@ from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.device import events
+from pytest_netbench.platforms.cisco_ios.device.events import Message
+from pytest_netbench.platforms.cisco_ios.device.log import Log, of_service
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, Book
 from pytest_netbench.platforms.cisco_ios.services import runner
-from pytest_netbench.platforms.cisco_ios.services.programs.messages import syslog
 from pytest_netbench.platforms.frr import daemons, processes
 
-_LOG_LINES = 200
-_OPTIONS = {"zebra": ("-n",), "mgmtd": ("-n",)}
+_EVENTS = ("enable", "debug zebra events")
+_OPTIONS = dict.fromkeys(("zebra", "mgmtd"), (*frr.OPTIONS, "-n"))
 """Options of FRR's daemons: a VRF is a network namespace (see ``apply/vrf.py``)."""
 
 
@@ -59,8 +61,10 @@ class Device:
         """All devices of the lab by node, including itself, once the lab is deployed."""
         self.flash: dict[str, Any] = {}
         """Files, which survive a reload beside the startup config."""
-        self.log_lines: list[str] = []
-        self._logged_until = 0.0
+        self._booted_at = time.time()
+        self._log = Log(self.lab_clock)
+        self._logged_until: dict[str, float] = {}
+        self._read_until: dict[str, str] = {}
         self._dirty = True
         self._batches = 0
         self._unlogged = 0
@@ -71,38 +75,67 @@ class Device:
         """Seconds of lab time since its start."""
         return (time.monotonic() - self._started) * self.node.time_scale
 
+    def lab_clock(self, moment: float) -> float:
+        """Return a wall time in lab time, which began with the device. Both in seconds since 1970."""
+        return self._booted_at + (moment - self._booted_at) * self.node.time_scale
+
     def log(self, mnemonic: str, text: str) -> None:
         """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
         facility, severity, name = mnemonic.split("-", 2)
         if "syslog" in self.applied.services:
             runner.command(self.node, "syslog", f"send {severity} {facility} {name} {text}")
             return
-        entry = {"facility": facility, "severity": int(severity), "mnemonic": name, "text": text}
-        self._keep_line(f"{syslog.stamp(time.time())}: {syslog.formatted(entry)}")
+        message = Message(time=time.time(), facility=facility, severity=int(severity), mnemonic=name, text=text)
+        self._log.add([message], self.config)
 
-    def collect_log(self) -> list[str]:
-        """Return the log, including new messages of services."""
-        if "syslog" in self.applied.services:
-            for entry in runner.state(self.node, "syslog")["messages"]:
-                if entry["time"] > self._logged_until:
-                    self._logged_until = entry["time"]
-                    self._keep_line(f"{syslog.stamp(entry['time'])}: {syslog.formatted(entry)}")
-        return self.log_lines
+    def collect_log(self) -> Log:
+        """Return the log, with all messages of services and daemons until now."""
+        found: list[Message] = []
+        for process, entries in runner.messages(self.node, self.applied.services).items():
+            new = [entry for entry in entries if entry["time"] > self._logged_until.get(process, 0.0)]
+            found += map(of_service, new)
+            self._logged_until[process] = max((entry["time"] for entry in new), default=0.0) or (
+                self._logged_until.get(process, 0.0)
+            )
+        found += self._events()
+        self._log.add(found, self.config)
+        return self._log
 
-    def _keep_line(self, line: str) -> None:
-        self.log_lines.append(line)
-        del self.log_lines[:-_LOG_LINES]
+    def _events(self) -> Iterator[Message]:
+        known = events.Known(
+            is_shut=self._log.was_shut, is_change=self._log.changes_link, ospf_process=self._ospf_process
+        )
+        logs = self.node.capability(LOGS)
+        for daemon in sorted(processes.running(self.node) & set(events.DAEMONS)):
+            text = logs.log(daemon)
+            lines = events.lines(text, after=self._read_until.get(daemon, ""))
+            self._read_until[daemon] = text.rstrip("\n").rpartition("\n")[2]
+            yield from events.messages((one for one in lines if one.time >= self._booted_at), known)
+
+    def _ospf_process(self, vrf: str) -> int:
+        found = [e for e in self.config.all("router ospf") if (e.get("vrf") or "default") == vrf]
+        return int(found[0]["process"]) if found else 0
 
     def start(self) -> None:
         """Start FRR."""
         self.node.run(["mkdir", "-p", in_vrf.HOME])  # zebra watches this directory
+        self._booted_at = time.time()
         processes.start_router(self.node, (), options=_OPTIONS)
+        self._tell_events()
+
+    def _tell_events(self) -> None:
+        """Let zebra write to its log when a link goes up or down."""
+        self.node.vty([("zebra", line) for line in _EVENTS])
+        frr.stamp_events(self.node, "zebra")
 
     def restart(self) -> None:
         """Stop all programs, start FRR again and clear what a reload clears."""
         self.problems += apply(self.node, self.applied, DesiredState())
         self.applied = DesiredState()
+        self._log.restart()
+        self._booted_at = time.time()
         processes.restart_router(self.node, options=_OPTIONS)
+        self._tell_events()
         self.memory.clear()
         self.live.clear()
         self._started = time.monotonic()
@@ -174,6 +207,8 @@ class Device:
                 return
             state = compile_state(self.book, self.config, self.facts)
             self._dirty = False
+            shut = frozenset(one.name for one in self.context().interfaces if not one.enabled)
+            self._log.note_shut(shut, time.time())
             self.problems += apply(self.node, self.applied, state)
             self.applied = state
             self.live["chosen"] = dict(state.chosen)

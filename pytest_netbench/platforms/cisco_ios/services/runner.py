@@ -60,6 +60,16 @@ def state(node: HostedNode, name: str) -> dict[str, Any]:
     return answer
 
 
+def messages(node: HostedNode, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return the last log messages of the processes of the services ``names``, by process.
+
+    Raises:
+        LabError: One is not running.
+    """
+    processes = {_process(name): name for name in names}
+    return {process: json.loads(_ask(node, name, "messages")) for process, name in sorted(processes.items())}
+
+
 def command(node: HostedNode, name: str, words: str) -> str:
     """Run a command of a service, e.g. ``clear binding *`` of ``dhcp``; return its result.
 

@@ -11,6 +11,7 @@ from ntc_templates.parse import parse_output
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.ios import apply_lines, eventually
+from tests.support.ios import show as said
 from tests.support.switches import reaches, switched_task
 
 SWITCH = """
@@ -97,11 +98,13 @@ def test_a_stranger_is_dropped_and_the_known_host_goes_on(lab, configure, show, 
     own = mac_of(a)
     configure("interface Gi0/0", "switchport port-security", f"switchport port-security violation {mode}", "end")
     assert reaches(a, "10.0.10.12")
+    said(lab.nodes["SW"], "clear logging")
     set_mac(a, "02:00:00:00:0a:0b")
     assert not reaches(a, "10.0.10.12")
     row = security(show)
     assert row["port_status"] == "Secure-up"
     assert (int(row["violation_count"]) > 0) == violations
+    assert ("on port GigabitEthernet0/0." in said(lab.nodes["SW"], "show logging")) == violations
     set_mac(a, own)
     assert reaches(a, "10.0.10.12")
     configure("interface Gi0/0", "no switchport port-security violation", "no switchport port-security", "end")

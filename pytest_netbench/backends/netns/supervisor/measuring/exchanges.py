@@ -61,7 +61,11 @@ class Exchange:
         self.port: int = request["port"] or 0
         self.listen_on: str | None = request["listen_on"]
         self.listen_port: int = request["listen_port"] or self.port
-        self.watched: tuple[str, ...] = tuple(request["arrives_at"]) or ((self.listen_on,) if self.listen_on else ())
+        self.stand_in: str | None = request["stand_in"]
+        expected_at = self.stand_in or self.listen_on
+        self.watched: tuple[str, ...] = tuple(request["arrives_at"]) or ((expected_at,) if expected_at else ())
+        self.followed: frozenset[str] = frozenset(request["follow"])
+        self._came_by: dict[str, int] = {}
         self.foreign = False
         self.occupied = False
         self.timeout_ns = int(request["timeout_s"] * 1e9)
@@ -121,7 +125,11 @@ class Exchange:
 
     def arrive(self, attempt: Attempt, node: str, stamp: int, source: bytes, dscp: int | None) -> bool:
         """Note that a packet came to ``node``; returns whether that is where it was to arrive, in time."""
-        if node not in self.watched or stamp > self.deadline:
+        if stamp > self.deadline:
+            return False
+        if node in self.followed:
+            self._came_by.setdefault(node, stamp)
+        if node not in self.watched:
             return False
         if not self.arrived:
             self.arrived = True
@@ -130,6 +138,9 @@ class Exchange:
             self.seen_source = socket.inet_ntop(socket.AF_INET if len(source) == 4 else socket.AF_INET6, source)
         if self.dscp is None:
             self.dscp = dscp
+        if node == self.stand_in:
+            self.delivered = True
+            self._end()
         return True
 
     def accept(self) -> None:
@@ -184,11 +195,14 @@ class Exchange:
             "arrived": self.arrived if self.watched else None,
             "answered": self.answered,
             "arrived_at": self.arrived_at,
+            "came_by": sorted(self._came_by, key=self._came_by.__getitem__),
             "one_way_ms": None if self.forward_ns is None else self.forward_ns / 1e6,
             "round_trip_ms": None if self.round_ns is None else self.round_ns / 1e6,
         }
 
     def _detail(self) -> str:
+        if self.delivered and self.stand_in:
+            return f"arrived at {self.stand_in} after {(self.forward_ns or 0) / 1e6:.1f} ms"
         if self.delivered:
             return f"{self._answer} after {(self.round_ns or 0) / 1e6:.1f} ms"
         places = " or ".join(self.watched)

@@ -115,14 +115,17 @@ class Prober:
             source.hear("udp", version)
         elif protocol == "tcp":
             source.watch()
-        for node in exchange.watched:
+        for node in (*exchange.watched, *exchange.followed):
             self._station(node).watch()
+        for node in exchange.watched:
             if protocol != "tcp":
                 self._station(node).hear(protocol, version)
         if exchange.listen_on and protocol == "udp":
             self._station(exchange.listen_on).answer_datagrams(version, exchange.listen_port)
         elif exchange.listen_on and protocol == "tcp":
             exchange.occupied = self._listeners.listen(self._station(exchange.listen_on), version, exchange.listen_port)
+        if exchange.stand_in:
+            self._stranger(exchange.stand_in).add(exchange.target)
         self._prepare_source(exchange)
 
     def _prepare_source(self, exchange: Exchange) -> None:
@@ -133,14 +136,17 @@ class Prober:
             self._own[node, address] = self._sockets.has(node, address, exchange.version)
         exchange.foreign = not self._own[node, address]
         if exchange.foreign:
-            if node not in self._strangers:
-                self._strangers[node] = Strangers(
-                    station=self._station(node),
-                    sockets=self._sockets,
-                    identities=self._identities,
-                    disguise=self._disguise,
-                )
-            self._strangers[node].add(address)
+            self._stranger(node).add(address)
+
+    def _stranger(self, node: str) -> Strangers:
+        if node not in self._strangers:
+            self._strangers[node] = Strangers(
+                station=self._station(node),
+                sockets=self._sockets,
+                identities=self._identities,
+                disguise=self._disguise,
+            )
+        return self._strangers[node]
 
     def _send(self, exchange: Exchange) -> None:
         if exchange.ended:

@@ -236,6 +236,7 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     # a changed router ID restarts the process: its neighbours must not keep the old one
     context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
     add(f"ospf router-id {router_id}", key="router-id")
+    add("log-adjacency-changes")
     add("timers throttle lsa all 0")
     add("timers lsa min-arrival 0")
     if not section.says_no("compatible rfc1583"):

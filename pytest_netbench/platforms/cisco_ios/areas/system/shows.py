@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 import pytest_netbench
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
+from pytest_netbench.platforms.cisco_ios.device.log import SEVERITIES, severity
+from pytest_netbench.platforms.cisco_ios.device.log import size as log_size
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 _RELEASE = "15.9(3)M"
@@ -71,45 +73,51 @@ def _clock(_at: Exec, _match: Match) -> str:
 
 
 def _logging(at: Exec, _match: Match) -> str:
-    log = at.device.collect_log()
-    hosts = at.config.all("logging host")
+    buffer = at.device.collect_log()
+    log, count = buffer.lines(at.config), buffer.count
+    on = not at.config.says_no("logging on")
     lines = [
         (
-            "Syslog logging: enabled (0 messages dropped, 0 messages rate-limited, 0 flushes, 0 overruns, xml disabled,"
-            " filtering disabled)"
+            f"Syslog logging: {'enabled' if on else 'disabled'} (0 messages dropped, 0 messages rate-limited,"
+            " 0 flushes, 0 overruns, xml disabled, filtering disabled)"
         ),
         "",
         "No Active Message Discriminator.",
         "",
         "No Inactive Message Discriminator.",
         "",
-        (
-            "    Console logging:"
-            f""" {
-                "disabled"
-                if at.config.says_no("logging console")
-                else f"level debugging, {len(log)} messages logged, xml disabled, filtering disabled"
-            }"""
-        ),
-        "    Monitor logging: level debugging, 0 messages logged, xml disabled,",
-        "                     filtering disabled",
-        f"    Buffer logging:  level debugging, {len(log)} messages logged, xml disabled,",
-        "                     filtering disabled",
+        *_destination(at, "console", "Console logging:", count),
+        *_destination(at, "monitor", "Monitor logging:", 0),
+        *_destination(at, "buffered", "Buffer logging: ", count),
         "    Exception Logging: size (8192 bytes)",
         "    Count and timestamp logging messages: disabled",
         "    Persistent logging: disabled",
-        f"    Trap logging: level informational, {len(log)} message lines logged",
+        f"    Trap logging: level {_level(at, 'trap', _INFORMATIONAL)}, {count} message lines logged",
         *(
             f"        Logging to {host['address']}  (udp port {host.get('port', 514)}, audit disabled, link up),"
-            f" {len(log)} message lines logged"
-            for host in hosts
+            f" {count} message lines logged"
+            for host in at.config.all("logging host")
         ),
         "",
-        "Log Buffer (8192 bytes):",
+        f"Log Buffer ({log_size(at.config)} bytes):",
         "",
         *log,
     ]
     return "\n".join(lines) + "\n"
+
+
+_INFORMATIONAL = 6
+
+
+def _destination(at: Exec, name: str, label: str, count: int) -> list[str]:
+    if at.config.says_no(f"logging {name}"):
+        return [f"    {label} disabled"]
+    head = f"    {label} level {_level(at, name)}, {count} messages logged, xml disabled,"
+    return [head, f"{'':<21}filtering disabled"]
+
+
+def _level(at: Exec, name: str, default: int = len(SEVERITIES) - 1) -> str:
+    return SEVERITIES[severity(at.config.get(f"logging {name}"), default)]
 
 
 def _clear_logging(at: Exec, _match: Match) -> None:

@@ -5,6 +5,7 @@ command and a zero byte; the answer, three zero bytes and a status):
 
     configure NAME JSON   give the service NAME its whole configuration; ``{}`` makes it idle
     state NAME            its state as JSON
+    messages NAME         the last log messages of all services of this process as JSON
     NAME WORDS …          a command of the service's own, such as ``dhcp clear binding *``
 """
 
@@ -189,6 +190,8 @@ class Host:
             if self._defect:
                 raise ValueError(self._defect)
             return json.dumps(self._service(name).state())
+        if verb == "messages":
+            return json.dumps(list(self._shared.messages))
         return self._service(verb).command(rest.split())
 
     def _service(self, name: str) -> Service:
