@@ -52,7 +52,8 @@ def main() -> None:
     try:
         topology = network.call("get-topology")["topology"]
         findings.append(f"There are {len(topology['nodes'])} devices.")
-        for device in brief["devices"]:
+        accessible = [name for name in brief["devices"] if brief["control"].get(name) != "foreign"]
+        for device in accessible:
             config = network.call("get-running-cfg", device=device)["running_config"]
             findings.append(f"{device} has {len(config.splitlines())} configuration lines.")
     except Refused as error:

@@ -32,7 +32,8 @@ class Survey:
         """Work on one task. ``brief`` is all you are told, ``ani`` all you can do."""
         topology = ani.get_topology()["topology"]
         findings = [f"The network has {len(topology['nodes'])} devices and {len(topology['links'])} links."]
-        for device in brief.devices if self._read_configs else ():
+        accessible = [name for name in brief.devices if brief.control.get(name) != "foreign"]
+        for device in accessible if self._read_configs else ():
             try:
                 lines = ani.get_running_cfg(device)["running_config"].splitlines()
             except (

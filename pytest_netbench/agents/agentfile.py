@@ -84,7 +84,7 @@ class AgentFile(AgentSettings):
 
     def overrides(self) -> AgentSettings:
         """The file's settings for the terms of a trial."""
-        return AgentSettings(budget=self.budget, policy=self.policy, extras=self.extras, access=self.access)
+        return AgentSettings(**{name: getattr(self, name) for name in AgentSettings.model_fields})
 
 
 def stem(path: Path) -> str:

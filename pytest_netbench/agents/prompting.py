@@ -12,6 +12,12 @@ from string import Template
 from pytest_netbench.errors import AgentFileError
 from pytest_netbench.model.trial import Brief
 
+_CONTROL_WORDS = {
+    "managed": "Managed: you configure them.",
+    "observed": "Observed: you can read them and send packets from them. You cannot change them.",
+    "foreign": "Foreign: they belong to others. You see them in the topology and have no access to them.",
+}
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -61,12 +67,31 @@ def task_message(template: Prompt, brief: Brief, *, budget: str) -> str:
     """What the model is told of its task."""
     return template.fill(
         task_name=brief.task_name,
-        intents=numbered(brief.intents),
-        devices=bulleted(f"{name} ({platform})" for name, platform in brief.devices.items()),
+        intents=numbered(_intents(brief)),
+        rules="\n".join(brief.rules),
+        devices=_devices(brief),
         hints=bulleted(brief.hints) or "- none",
         methods=bulleted(f"{method.name}: {method.description}" for method in brief.methods),
         budget=budget,
     )
+
+
+def _intents(brief: Brief) -> list[str]:
+    """The intents, each with its sub-intents indented below it."""
+    parts = brief.sub_intents or ((),) * len(brief.intents)
+    return [
+        "\n".join([text, *(f"   - {part}" for part in of_it)]) for text, of_it in zip(brief.intents, parts, strict=True)
+    ]
+
+
+def _devices(brief: Brief) -> str:
+    """The devices with their platforms, under what the agent may do with them."""
+    groups = []
+    for control, words in _CONTROL_WORDS.items():
+        names = [name for name in brief.devices if brief.control.get(name, "managed") == control]
+        if names:
+            groups.append(f"{words}\n\n{bulleted(f'{name} ({brief.devices[name]})' for name in names)}")
+    return "\n\n".join(groups) or "- none"
 
 
 def budget_words(amounts: Mapping[str, float | None]) -> str:

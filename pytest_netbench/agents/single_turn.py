@@ -54,7 +54,7 @@ class SingleTurn:
             explained, commands = read_answer(text, brief.devices)
             reasoning = explained or None
             for device, lines in commands.items():
-                _apply(device, lines, ani)
+                _apply(device, lines, ani, managed=brief.control.get(device, "managed") == "managed")
         except AgentError as error:
             stop_reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
             error.submission = Submission(reasoning=reasoning, stop_reason=stop_reason, usage=dialogue.usage)
@@ -64,7 +64,9 @@ class SingleTurn:
     def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
         topology = ani.get_topology()["topology"]
         configs = [
-            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```" for device in brief.devices
+            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
+            for device in brief.devices
+            if brief.control.get(device) != "foreign"
         ]
         return self._state.fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
 
@@ -76,10 +78,12 @@ def _running(device: str, ani: Ani) -> str:
         return f"(cannot be read: {error})"
 
 
-def _apply(device: str, lines: list[str], ani: Ani) -> None:
+def _apply(device: str, lines: list[str], ani: Ani, *, managed: bool) -> None:
     if not lines:
         return
     try:
         ani.update_cfg(device, lines)
     except AniError as error:
+        if not managed:
+            return  # the refusal is in the trace, and the network is judged without these lines
         raise AgentError(f"the answer's commands for {device!r} were refused: {error}") from error

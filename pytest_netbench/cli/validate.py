@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.errors import InputError, UsageError
+from pytest_netbench.errors import InputError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -28,16 +28,23 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
 
     bad = 0
-    for path in list(_files(arguments.paths)):
+    for path in list(files(arguments.paths)):
         try:
             task = load_task(path)
             facts = [task.slug, *_counts(task), *_solutions(path, task), f"digest {task.digest}"]
+            problems = _behaviour_problems(task, path)
         except InputError as error:
             if error.path is None:
                 raise
             bad += 1
             print(error, file=sys.stderr)
-        else:
+            continue
+        except ResultsError as error:
+            problems = [str(error)]
+        bad += bool(problems)
+        for problem in problems:
+            print(f"{path}: {problem}", file=sys.stderr)
+        if not problems:
             print(f"{path}: ok ({', '.join(facts)})")
     return 1 if bad else 0
 
@@ -59,6 +66,17 @@ def _solutions(path: Path, task: Task) -> Iterator[str]:
     yield f"{len(solutions.right)} right and {len(solutions.wrong)} wrong solutions"
 
 
+def _behaviour_problems(task: Task, path: Path) -> list[str]:
+    """What keeps the task from being held to its reference behaviour."""
+    from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import ReferenceStore, is_held, lack_of  # noqa: PLC0415
+
+    store = ReferenceStore.around(path.parent, root=Path.cwd())
+    lack = lack_of(task, store, path)
+    behaviour = store.load(task) if is_held(task) and lack is None else None
+    return [lack] if lack is not None else [] if behaviour is None else problems_of(task, behaviour, path=path)
+
+
 def _counts(task: Task) -> Iterator[str]:
     """How many nodes and testcases ``task`` has, if it has any."""
     if task.has_network:
@@ -67,7 +85,8 @@ def _counts(task: Task) -> Iterator[str]:
         yield f"{len(testcases)} testcases"
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def files(paths: Sequence[Path]) -> Iterator[Path]:
+    """The task files in ``paths``, which are files and folders."""
     for path in paths:
         if not path.is_dir():
             yield path

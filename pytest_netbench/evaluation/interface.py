@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from pytest_netbench.errors import AniError, TookTooLong
+from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.runner import Events, Runner
 from pytest_netbench.evaluation.wire import testcases_of
@@ -36,6 +37,10 @@ class TaskEvaluation:
         self._devices = Devices(lab)
         self._runner = Runner(lab, self._devices, events=events)
         self._one_at_a_time = threading.Lock()
+
+    def hold_to(self, reference: Reference) -> None:
+        """Let testcases of kind ``reference`` compare with a recorded behaviour."""
+        self._runner.reference = reference
 
     def final_configs(self) -> dict[str, str]:
         """The running config of each device, in topology order.

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
+from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.testcase import Flow
-from pytest_netbench.platforms.driver import Driver, Route
+from pytest_netbench.platforms.driver import Driver, ListsRoutes, Route
 
 PROBE_TIMEOUT_S = 0.5
 PROBE_REPETITIONS = 1
@@ -53,11 +54,15 @@ class View:
         lab: The running network.
         devices: Its nodes and platforms.
         losses: What streams of probes showed while the present event happened.
+        reference: The recorded behaviour that the network is held to, if there is one.
     """
 
-    def __init__(self, lab: Lab, devices: Devices, *, losses: Losses | None = None) -> None:
+    def __init__(
+        self, lab: Lab, devices: Devices, *, losses: Losses | None = None, reference: Reference | None = None
+    ) -> None:
         self.losses: Losses = losses or {}
         self._lab = lab
+        self.reference = reference
         self._devices = devices
         self._outputs: dict[tuple[str, str], str] = {}
         self._configs: dict[str, str] = {}
@@ -82,6 +87,19 @@ class View:
         """Installed routes of the device to exactly ``prefix``."""
         what = f"reading its routes to {prefix}"
         return self._device(device, what, lambda platform, node: platform.routes(node, prefix))
+
+    def table(self, device: str) -> list[Route] | None:
+        """All installed routes of the device; ``None`` if its driver does not list them."""
+
+        def read(platform: Driver[Any], node: LabNode) -> list[Route] | None:
+            return platform.table(node) if isinstance(platform, ListsRoutes) else None
+
+        return self._device(device, "reading its routes", read)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of all nodes, in topology order."""
+        return self._devices.names
 
     def node(self, name: str) -> str:
         """``name`` if there is such a node.
@@ -151,8 +169,12 @@ class View:
         All packets of a probe together wait longer than the links of the topology delay a packet in both directions. A
         late answer to the first packet counts as long as the last one waits.
         """
-        delay_ms = sum(link.quality.delay_ms + link.quality.jitter_ms for link in self._lab.topology.links)
-        return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + 2 * delay_ms / 1000) / (1 + PROBE_REPETITIONS)
+        return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + self.delay_s) / (1 + PROBE_REPETITIONS)
+
+    @property
+    def delay_s(self) -> float:
+        """By how much the links of the topology delay a packet in both directions together."""
+        return sum(2 * (link.quality.delay_ms + link.quality.jitter_ms) / 1000 for link in self._lab.topology.links)
 
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
         """Try all probes side by side, and those without an answer once more."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.errors import TookTooLong
+from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.happening import EventFailed, Happening
 from pytest_netbench.evaluation.losses import Streams
@@ -42,6 +43,9 @@ class Runner:
         devices: Its nodes and platforms.
         events: The events of the task, by name.
         clock: Wall seconds, monotonic.
+
+    Attributes:
+        reference: The recorded behaviour that the network is held to, if there is one.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class Runner:
         self._devices = devices
         self._events: Events = events or {}
         self._clock = clock
+        self.reference: Reference | None = None
 
     def run(
         self,
@@ -79,6 +84,7 @@ class Runner:
             self._devices,
             stop_at_first_failure=stop_at_first_failure,
             look_again=look_again,
+            reference=self.reference,
             clock=self._clock,
         )
         if within_s is None:
@@ -141,6 +147,7 @@ class _Run:
         *,
         stop_at_first_failure: bool,
         look_again: bool,
+        reference: Reference | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.testcases = testcases
@@ -149,6 +156,7 @@ class _Run:
         self._lab, self._devices, self._clock = lab, devices, clock
         self._stops = stop_at_first_failure
         self._looks_again = look_again
+        self._reference = reference
 
     @property
     def goes_on(self) -> bool:
@@ -186,7 +194,7 @@ class _Run:
         pending = list(waits)
         while True:
             began = self._clock()
-            view = View(self._lab, self._devices, losses=losses)
+            view = View(self._lab, self._devices, losses=losses, reference=self._reference)
             observations = observe([wait.testcase for wait in pending], view)
             ended = self._clock()
             for wait, observation in zip(pending, observations, strict=True):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.payload import Payload
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Findings, Submission
@@ -63,8 +64,40 @@ class Scene(Protocol):
         ...
 
 
+@runtime_checkable
+class ComparesBehaviour(Protocol):
+    """What a scene may offer: it compares what the network does with a recorded behaviour."""
+
+    def hold_to(self, behaviour: Behaviour) -> None:
+        """Take the recorded behaviour of the task. Called after the scene is prepared, if there is a record."""
+        ...
+
+
 Stages = Callable[[], AbstractContextManager[Scene]]
 """Opens a fresh stage of the task that is proved: prepared, healthy and settled."""
+
+
+Progress = Callable[[str], object]
+"""Is told what long work is doing now."""
+
+
+@runtime_checkable
+class RecordsBehaviour(Protocol):
+    """What a family may offer: the behaviour of a task's network can be recorded."""
+
+    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
+        """Observe the network of ``task`` before anything is done and after the ground truth.
+
+        Args:
+            task: The task.
+            stages: Opens a fresh stage of it.
+            progress: Is told what is done now.
+
+        Raises:
+            AgentError: The ground truth cannot be applied.
+            InfrastructureError: A stage broke.
+        """
+        ...
 
 
 class Family(Protocol):
@@ -85,7 +118,11 @@ class Family(Protocol):
     """Names of the claims that ``prove`` can measure; empty if it always measures everything."""
 
     def brief(self, task: Task) -> Brief:
-        """Return what an agent is told of ``task``. It must not reveal the answer."""
+        """Return what an agent is told of ``task``. It must not reveal the answer.
+
+        Under the terms of a trial the budget, methods and answer are replaced, ``control`` is filled in, and
+        ``sub_intents`` are left out unless the agent asked for them.
+        """
         ...
 
     def prepare(self, task: Task, deploy: Deploy) -> Scene:

@@ -6,9 +6,12 @@ import time
 from collections.abc import Sequence
 
 from pytest_netbench.errors import NotReady
+from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.runner import Events
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import Findings, Submission
 
@@ -25,6 +28,7 @@ class NetworkScene:
         lab: The network.
         health_checks: What must hold before the agent works.
         testcases: What is evaluated afterwards.
+        reference: What the task says of its reference behaviour.
         events: The events of the task, which testcases name with ``under``.
     """
 
@@ -34,9 +38,11 @@ class NetworkScene:
         *,
         health_checks: Sequence[Testcase] = (),
         testcases: Sequence[Testcase] = (),
+        reference: ReferenceSettings | None = None,
         events: Events | None = None,
     ) -> None:
         self._lab = lab
+        self._reference = reference
         self._health_checks = tuple(health_checks)
         self._testcases = tuple(testcases)
         self._evaluation = TaskEvaluation(lab, events=events)
@@ -50,6 +56,11 @@ class NetworkScene:
     def evaluation(self) -> TaskEvaluation:
         """What the evaluator may ask of the network."""
         return self._evaluation
+
+    def hold_to(self, behaviour: Behaviour) -> None:
+        if self._reference is not None:
+            managed = managed_nodes(self._lab.topology)
+            self._evaluation.hold_to(Reference(behaviour, self._reference, managed=managed))
 
     def health(self) -> None:
         began = time.monotonic()

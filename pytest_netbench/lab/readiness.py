@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.lab.protocols import Lab
@@ -26,13 +27,28 @@ _DEFAULT = Ready()
 _UNSTABLE = "routes to become stable"
 
 
-def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Readiness:
+class Slowdown(NamedTuple):
+    """The pace at which a network that is not ready soon converges.
+
+    Attributes:
+        after_s: Wall seconds of waiting after which it applies.
+        pace: Lab seconds per wall second from then on.
+        set_pace: Sets it.
+    """
+
+    after_s: float
+    pace: float
+    set_pace: Callable[[float], None]
+
+
+def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown | None = None) -> Readiness:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:
         lab: The lab, its links up and its nodes booted.
         pace: Lab seconds per wall second at present.
         policy: What is waited for.
+        slowdown: A slower pace for a network that is not ready soon. The deadline is that of the slower pace.
 
     Raises:
         NotReady: With what was still missing at the deadline, unless the policy accepts that.
@@ -41,9 +57,8 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Read
         return Readiness()
     watch = Watch(lab, policy)
     started = time.monotonic()
-    wall_s = policy.deadline_s / pace
+    wall_s = policy.deadline_s / (pace if slowdown is None else min(pace, slowdown.pace))
     deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
-    quiet_s = max(_LEAST_QUIET_S, _QUIET_LAB_S / pace)
     fingerprint, since = "", started
     wait = _POLL_S
     never = threading.Event()
@@ -52,13 +67,17 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT) -> Read
         now = time.monotonic()
         if missing or present != fingerprint:
             fingerprint, since = present, now
-        elif not present or now - since >= quiet_s:
+        elif not present or now - since >= max(_LEAST_QUIET_S, _QUIET_LAB_S / pace):
             return Readiness(unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
         if now >= deadline:
             missing = missing or (_UNSTABLE,)
             if policy.until == "everything":
                 raise NotReady(missing, waited_s=now - started)
             return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
+        if slowdown is not None and now - started >= slowdown.after_s:
+            pace = slowdown.pace
+            slowdown.set_pace(pace)
+            slowdown = None
         # Daemons do not report a formed adjacency; polling them costs a fraction of a millisecond each.
         wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
         never.wait(wait)

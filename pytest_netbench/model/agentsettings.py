@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Budget
+
+SUB_INTENTS: Final = "sub-intents"
 
 
 class BudgetOverride(Model):
@@ -42,9 +44,15 @@ class AgentSettings(Model):
         "ani", description="ssh: each device answers with SSH on a loopback port, beside the ANI"
     )
 
+    sub_intents: bool = Field(
+        False,
+        description="tell the agent what each intent means per device, beside the intents that the draft hands out",
+    )
+
     def offers(self) -> tuple[str, ...]:
-        """What the agent is offered beyond the draft's four methods: extra methods, and ``ssh``."""
-        return (*self.extras, *(("ssh",) if self.access == "ssh" else ()))
+        """What the agent is offered beyond the draft: extra methods, ``ssh`` and ``sub-intents``."""
+        access = ("ssh",) if self.access == "ssh" else ()
+        return (*self.extras, *access, *((SUB_INTENTS,) if self.sub_intents else ()))
 
     def plain(self) -> dict[str, Any]:
         """What is given, as results carry it in ``agent.settings``."""
@@ -53,5 +61,6 @@ class AgentSettings(Model):
             "policy": self.policy.model_dump(mode="json", exclude_none=True),
             "extras": list(self.extras),
             "access": "" if self.access == "ani" else self.access,
+            "sub_intents": self.sub_intents,
         }
         return {name: values for name, values in given.items() if values}

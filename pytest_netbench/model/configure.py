@@ -69,6 +69,14 @@ class Configure(Networked):
         return self._basis("topology", "startup_configs", "ground_truth_configs")
 
     @property
+    def reference_basis(self) -> dict[str, Any]:
+        """As ``truth_basis`` but for the roles of nodes, with the events, and what draws the flows."""
+        basis = self._basis("topology", "startup_configs", "ground_truth_configs", "events")
+        for node in basis["topology"]["nodes"]:
+            del node["role"]
+        return {**basis, "reference": {"seed": self.reference.seed, "flows": self.reference.flows}}
+
+    @property
     def proof_basis(self) -> dict[str, Any]:
         """As ``truth_basis``, and what judges the network."""
         events = () if self.has_default("events") else ("events",)

@@ -49,6 +49,11 @@ class Payload(Model):
         return None
 
     @property
+    def reference_basis(self) -> dict[str, Any] | None:
+        """What determines the behaviour that is recorded, as JSON values; ``None`` if none is recorded."""
+        return None
+
+    @property
     def proof_basis(self) -> dict[str, Any] | None:
         """Return what determines the outcome of a self-test, as JSON values. A change requires a new self-test."""
         return self.truth_basis
@@ -66,11 +71,11 @@ class Networked(Payload):
     health_checks: tuple[Testcase, ...] = ()
     time_scale: float | None = Field(None, gt=0, le=100)
     ready: Ready = Ready()
-    events: dict[str, tuple[Action, ...]] = Field(
-        {}, description="what happens to the network while testcases observe it"
-    )
     reference: ReferenceSettings = Field(
         ReferenceSettings(), description="flows whose fate is compared, and which differences are wanted or free"
+    )
+    events: dict[str, tuple[Action, ...]] = Field(
+        {}, description="what happens to the network while testcases observe it"
     )
 
     @model_validator(mode="after")

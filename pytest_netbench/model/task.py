@@ -119,6 +119,12 @@ class Task(TaskHeader):
         return None if basis is None else digest_of(basis)
 
     @property
+    def reference_digest(self) -> str | None:
+        """As ``digest``, of what determines the recorded reference behaviour; ``None`` if none is recorded."""
+        basis = self.payload.reference_basis
+        return None if basis is None else digest_of(basis)
+
+    @property
     def proof_digest(self) -> str | None:
         """As ``digest``, of what determines the outcome of a self-test; ``None`` if its family does not say."""
         basis = self.payload.proof_basis

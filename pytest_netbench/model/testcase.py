@@ -131,6 +131,12 @@ class ConfigTestcase(_Testcase):
     present: bool = True
 
 
+class ReferenceTestcase(_Testcase):
+    """Everything that the intents do not ask for is as it was: many flows and all routes, compared with a record."""
+
+    kind: Literal["reference"] = "reference"
+
+
 class LossTestcase(_Testcase):
     """Packets get through again soon after the actions of an event, and at its end."""
 
@@ -150,6 +156,7 @@ Testcase = Annotated[
     | ThroughputTestcase
     | MarkingTestcase
     | ConfigTestcase
-    | LossTestcase,
+    | LossTestcase
+    | ReferenceTestcase,
     Field(discriminator="kind"),
 ]

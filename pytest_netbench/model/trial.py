@@ -12,6 +12,7 @@ from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
+from pytest_netbench.model.topology import Control
 from pytest_netbench.text import as_plain
 
 
@@ -44,12 +45,23 @@ class SshAccess(Model):
 
 
 class Brief(Model):
-    """All that an agent is told. It has no field for ground truth, testcases or startup configs."""
+    """All that an agent is told. It has no field for ground truth, testcases or startup configs.
+
+    ``intents`` are the operator's texts. ``sub_intents`` say for each of them what it means per device, ``R1: …``; they
+    are empty unless the agent file asks for them.
+    """
 
     task_name: str
     family: str
     intents: tuple[str, ...]
+    sub_intents: tuple[tuple[str, ...], ...] = Field((), description="by intent, if the agent file asks for them")
+    rules: tuple[str, ...] = Field((), description="what holds beside the intents")
     devices: dict[str, str] = Field({}, description="device name to platform")
+    control: dict[str, Control] = Field(
+        {},
+        description="by device name. managed: configure it; observed: read it and send packets from it, do not change"
+        " it; foreign: not accessible",
+    )
     methods: tuple[MethodSpec, ...] = ()
     budget: Budget
     hints: tuple[str, ...] = ()
@@ -206,7 +218,7 @@ class TrialRecord(Findings):
     node_id: str
     agent: AgentInfo
     trial: int = 1
-    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft's four methods")
+    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
     outcome: Literal["done", "budget", "agent-error"]
     error: str | None = None
     submission: Submission
@@ -235,7 +247,7 @@ class TrialResult(Recorded):
     size: TaskSize | None = Field(None, description="of the task; ``None`` in results of before it was counted")
     agent: AgentInfo
     trial: int
-    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft's four methods")
+    extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
     status: Literal["passed", "failed", "error"]
     outcome: str | None = None
     error: str | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
@@ -116,4 +116,13 @@ class Driver(Protocol[NodeT_contra]):
 
     def files(self, node: NodeT_contra) -> FileStore | None:
         """The files of a node that users can copy, or ``None`` if its network OS has none."""
+        ...
+
+
+@runtime_checkable
+class ListsRoutes(Protocol):
+    """What a driver may offer beyond ``Driver``: all routes of a node at once, to find those that nobody asked for."""
+
+    def table(self, node: Any) -> list[Route]:
+        """All installed routes of ``node``, connected ones too."""
         ...

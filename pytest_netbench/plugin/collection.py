@@ -19,6 +19,7 @@ from pytest_netbench.plugin.run import Run, run_of
 if TYPE_CHECKING:
     from pytest_netbench.generators.sources import GeneratedSource, Source
     from pytest_netbench.model.task import Task
+    from pytest_netbench.results.reference import ReferenceStore
 
 NO_AGENT = "no agent was given: choose one with --agent=oracle, --agent=MODEL or --agent=FILE"
 
@@ -94,7 +95,10 @@ def _items(parent: pytest.Collector, source: Source) -> Iterator[TaskItem]:
     except InputError as error:
         yield items.broken(parent, name=source.stem, error=_nearer(error, parent.config.rootpath))
         return
-    if run.selftest:
+    lack = None if run.selftest or not run.agents else _no_reference(task, source, parent)
+    if lack is not None:
+        yield items.broken(parent, name=source.stem, error=lack)
+    elif run.selftest:
         yield _marked(items.selftest(parent, task), task)
     elif not run.agents:
         skipped = _marked(items.unassigned(parent, task), task)
@@ -102,6 +106,23 @@ def _items(parent: pytest.Collector, source: Source) -> Iterator[TaskItem]:
         yield skipped
     else:
         yield from _matrix(parent, run, task)
+
+
+def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:
+    """The error of a task whose testcases compare with a record that there is not."""
+    from pytest_netbench.results.reference import lack_of  # noqa: PLC0415  (imports pydantic)
+
+    path = _relative(parent.path, parent.config.rootpath) if parent.path.is_file() else str(source)
+    lack = lack_of(task, references_of(parent), Path(path))
+    return None if lack is None else TaskFileError(lack, path=path)
+
+
+def references_of(node: pytest.Collector | pytest.Item) -> ReferenceStore:
+    """The recorded behaviours near the task of ``node``."""
+    from pytest_netbench.results.reference import ReferenceStore  # noqa: PLC0415  (imports pydantic)
+
+    folder = node.path if node.path.is_dir() else node.path.parent
+    return ReferenceStore.around(folder, root=node.config.rootpath)
 
 
 def _nearer(error: InputError, root: Path) -> InputError:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
+from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import Outcome
 from pytest_netbench.plugin.nodeids import source_of
 from pytest_netbench.plugin.run import Proving, run_of
 from pytest_netbench.results.memory import KeptVerdicts
+from pytest_netbench.results.reference import is_held
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.scorers.apply import apply_scorers
-from pytest_netbench.trial import SelftestReport, Settings, Stage, Trial, family_of, judge, selftest, terms_for
+from pytest_netbench.trial import (
+    SelftestReport,
+    Settings,
+    Stage,
+    Trial,
+    family_of,
+    judge,
+    record_behaviour,
+    selftest,
+    terms_for,
+)
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -38,6 +52,7 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
         time_scale=run.time_scale,
         workers=run.side_by_side,
         truth=_truths(request).load,
+        reference=references_of(request.node).load,
         ready=ready,
         where=request.config.rootpath,
         pytest_version=pytest.__version__,
@@ -67,14 +82,21 @@ def run(
 
 
 def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
-    """Run the self-test of the requesting item's task and record the running configs that its ground truth leaves."""
+    """Run the self-test of the requesting item's task and record what its ground truth leaves and does.
+
+    The reference behaviour is recorded first if there is none of the present state, because testcases compare with it.
+    """
     run = run_of(request.config)
     source = source_of(request.node.nodeid, request.config.rootpath)
     also = [run.backend, run.time_scale]
     memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
     extent = extent_of(run.proving, task, source, memory)
+    settings, references = settings_of(request), references_of(request.node)
     try:
-        report = selftest(task, settings_of(request), extent)
+        if is_held(task) and references.path(task) is None:
+            references.save(task, record_behaviour(task, settings))
+        report = selftest(task, settings, extent)
+        report = replace(report, problems=(*report.problems, *_reference_problems(request, task)))
     except RequirementMissing as lack:
         pytest.skip(str(lack))
     if report.truth is not None and not report.problems:
@@ -87,6 +109,11 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         )
     request.node.selftest_report = report
     return report
+
+
+def _reference_problems(request: pytest.FixtureRequest, task: Task) -> list[str]:
+    behaviour = references_of(request.node).load(task) if is_held(task) else None
+    return [] if behaviour is None else problems_of(task, behaviour, path=request.node.path)
 
 
 def extent_of(proving: Proving, task: Task, source: Source | None, memory: Memory | None = None) -> Extent:

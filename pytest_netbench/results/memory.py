@@ -16,7 +16,7 @@ import pytest_netbench
 from pytest_netbench.errors import ResultsError
 from pytest_netbench.model.task import Task, digest_of
 from pytest_netbench.results.files import append_line
-from pytest_netbench.results.truth import versions_of
+from pytest_netbench.results.recorded import versions_of
 from pytest_netbench.text import plain_json
 
 FOLDER = Path(".netbench", "cache", "selftest")

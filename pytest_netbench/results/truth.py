@@ -13,12 +13,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_netbench import __version__, parts
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
-from pytest_netbench.results.files import replace_file
-from pytest_netbench.taskfile.corpus import corpus
+from pytest_netbench.results.recorded import RecordedFiles, versions_of
 from pytest_netbench.text import plain_json
 
 FOLDER = ".truth"
@@ -50,8 +48,7 @@ class TruthStore:
     """
 
     def __init__(self, folders: Sequence[Path], *, shipped: Sequence[Path] = ()) -> None:
-        self._folders = tuple(folders)
-        self._shipped = tuple(shipped)
+        self._files = RecordedFiles(folders, shipped=shipped)
 
     @classmethod
     def around(cls, folder: Path, *, root: Path | None = None) -> TruthStore:
@@ -61,15 +58,9 @@ class TruthStore:
             folder: The folder of the task file, or where a script runs.
             root: Where the search ends; by default, and if ``folder`` is not in it, in the folder itself.
         """
-        here = folder.absolute()
-        top = here if root is None or not here.is_relative_to(root.absolute()) else root.absolute()
-        parents = [one for one in (here, *here.parents) if one.is_relative_to(top)]
-        try:
-            shipped = [corpus() / "tasks" / FOLDER]
-        except UsageError:
-            shipped = []
-        below = [top / "tasks" / FOLDER]
-        return cls([one / FOLDER for one in parents] + below, shipped=shipped)
+        store = cls(())
+        store._files = RecordedFiles.around(FOLDER, folder, root=root)
+        return store
 
     def load(self, task: Task) -> Truth | None:
         """What was recorded for the task's network and ground truth; ``None`` if nothing was.
@@ -78,12 +69,8 @@ class TruthStore:
             ResultsError: There is a file, and it cannot be read.
         """
         digest = task.truth_digest
-        if digest is None:
-            return None
-        for folder in dict.fromkeys((*self._folders, *self._shipped)):
-            for path in sorted(folder.glob(f"*-{digest}.json")):
-                return _read(path, digest)
-        return None
+        path = None if digest is None else self._files.find(digest)
+        return None if path is None or digest is None else _read(path, digest)
 
     def save(
         self,
@@ -128,14 +115,8 @@ class TruthStore:
         )
         if known == truth.model_copy(update={"versions": {}}):
             return False
-        path = self._place(task.slug, digest)
-        try:
-            replace_file(path, plain_json(truth.model_dump(mode="json"), indent=1) + "\n")
-        except ResultsError as error:
-            raise ResultsError(
-                f"{path}: the ground truth cannot be recorded ({_reason(error)}); make {path.parent.parent} writable,"
-                " or copy the tasks to a directory that is"
-            ) from error
+        text = plain_json(truth.model_dump(mode="json"), indent=1) + "\n"
+        self._files.write(task.slug, digest, text, what="ground truth")
         return True
 
     def save_right(
@@ -159,13 +140,6 @@ class TruthStore:
                 " pytest TASK_FILE --netbench-selftest"
             )
         return self.save(task, truth.initial_configs, truth.configs, right=right, right_reasoning=dict(reasoning or {}))
-
-    def _place(self, slug: str, digest: str) -> Path:
-        for folder in self._folders:
-            for path in sorted(folder.glob(f"*-{digest}.json")):
-                return path
-        chosen = next((folder for folder in self._folders if folder.is_dir()), self._folders[0])
-        return chosen / f"{slug}-{digest}.json"
 
 
 def _read(path: Path, digest: str) -> Truth:
@@ -200,18 +174,3 @@ def _differing(right: Mapping[str, Mapping[str, str]], configs: Mapping[str, str
         name: {node: config for node, config in nodes.items() if config != configs.get(node)}
         for name, nodes in right.items()
     }
-
-
-def versions_of(task: Task) -> dict[str, str]:
-    """Return the versions of this package and of the platforms of ``task``."""
-    versions = {"netbench": __version__}
-    for platform in sorted(task.network.platforms):
-        version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
-        if version is not None:
-            versions[platform] = version
-    return versions
-
-
-def _reason(error: ResultsError) -> str:
-    cause = error.__cause__
-    return str(cause.strerror) if isinstance(cause, OSError) else str(error)

@@ -17,6 +17,7 @@ from pytest_netbench.model.testcase import (
     MarkingTestcase,
     PathTestcase,
     ReachabilityTestcase,
+    ReferenceTestcase,
     RouteTestcase,
     ShowTestcase,
     Testcase,
@@ -224,6 +225,11 @@ def _marking(checker: _Checker, testcase: MarkingTestcase) -> None:
     checker.address("source_address", testcase.source_address)
 
 
+def _reference(checker: _Checker, _testcase: ReferenceTestcase) -> None:
+    if checker.where[0] != "testcases" or not isinstance(checker.network, Configure):
+        checker.say("kind", "'reference' compares with what is recorded for testcases of a task with intents")
+
+
 _PER_KIND: dict[type, Callable[..., None]] = {
     ShowTestcase: _show,
     ConfigTestcase: _config,
@@ -233,6 +239,7 @@ _PER_KIND: dict[type, Callable[..., None]] = {
     ThroughputTestcase: _throughput,
     MarkingTestcase: _marking,
     LossTestcase: _loss,
+    ReferenceTestcase: _reference,
 }
 
 

@@ -5,6 +5,7 @@
 
 from pytest_netbench.trial.attempt import Trial
 from pytest_netbench.trial.opening import open_ani
+from pytest_netbench.trial.recording import record_behaviour
 from pytest_netbench.trial.run import run_trial
 from pytest_netbench.trial.selftest import SelftestReport, selftest
 from pytest_netbench.trial.stage import Settings, Stage
@@ -22,6 +23,7 @@ __all__ = [
     "family_of",
     "judge",
     "open_ani",
+    "record_behaviour",
     "run_trial",
     "selftest",
     "terms_for",

@@ -16,12 +16,14 @@ from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import RequirementMissing, UsageError
-from pytest_netbench.families.protocol import Family, Scene
+from pytest_netbench.families.protocol import ComparesBehaviour, Deploy, Family, Scene
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Environment, Findings, Submission, TrialRecord
+from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import Truth, TruthStore
 from pytest_netbench.trial.errand import Work, let_work
 from pytest_netbench.trial.opening import open_ani
@@ -30,6 +32,7 @@ from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 
 Ready = Callable[[Lab, Task], object]
 FindTruth = Callable[[Task], Truth | None]
+FindReference = Callable[[Task], Behaviour | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,7 @@ class Settings:
         workers: Labs that are expected to run side by side on this machine.
         truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
             directory, of its parents, and of the shipped tasks.
+        reference: Finds the recorded behaviour of a task. By default it searches the folders ``.reference`` there.
         ready: Called with the lab and the task when the lab is ready for an agent.
         where: A folder of the checkout that the task comes from.
         pytest_version: Version of pytest, if it runs the trial.
@@ -51,6 +55,7 @@ class Settings:
     time_scale: float | None = None
     workers: int = 1
     truth: FindTruth | None = None
+    reference: FindReference | None = None
     ready: Ready | None = None
     where: Path = field(default_factory=Path.cwd)
     pytest_version: str | None = None
@@ -135,7 +140,7 @@ class Stage:
             InfrastructureError: It could not be set up.
         """
         began = time.monotonic()
-        self._own = self._scene = self.family.prepare(self.task, self._deploy)
+        self._own = self._scene = self._prepared(self._deploy)
         self.prepare_s = time.monotonic() - began if self.lab is None else self.lab.deploy_s
 
     def health(self) -> None:
@@ -232,7 +237,16 @@ class Stage:
     def adopt(self, lab: Lab) -> None:
         """Continue with ``lab`` instead of the stage's own, e.g. from an overridden fixture."""
         if lab is not self.lab:
-            self._scene = self.family.prepare(self.task, lambda: lab)
+            self._scene = self._prepared(lambda: lab)
+
+    def _prepared(self, deploy: Deploy) -> Scene:
+        scene = self.family.prepare(self.task, deploy)
+        if isinstance(scene, ComparesBehaviour):
+            find = self.settings.reference or ReferenceStore.around(self.settings.where).load
+            behaviour = find(self.task)
+            if behaviour is not None:
+                scene.hold_to(behaviour)
+        return scene
 
     @property
     def environment(self) -> Environment:

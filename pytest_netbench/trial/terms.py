@@ -9,13 +9,14 @@ from pytest_netbench import parts
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.families.protocol import Family
+from pytest_netbench.model.agentsettings import SUB_INTENTS
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import AgentInfo, Brief
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial. ``extras``: methods beyond the draft's four."""
+    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft."""
 
     budget: Budget
     policy: Policy
@@ -66,4 +67,11 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
     extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS)
     answer = None if family.answer is None else family.answer.model_json_schema()
-    return brief.model_copy(update={"budget": terms.budget, "methods": (*kept, *extra), "answer": answer})
+    told = {
+        "budget": terms.budget,
+        "methods": (*kept, *extra),
+        "answer": answer,
+        "control": task.network.topology.controls if task.has_network else {},
+        "sub_intents": brief.sub_intents if SUB_INTENTS in terms.extras else (),
+    }
+    return brief.model_copy(update=told)

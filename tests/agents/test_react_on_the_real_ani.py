@@ -18,7 +18,7 @@ from tests.support.openai_server import Calls, Forever, Text, engineer, single_t
 DEVICES = ("branch", "edge", "web")
 
 
-def open_ani(**limits) -> tuple[LabAni, Brief]:
+def open_ani(*, control=None, told=None, **limits) -> tuple[LabAni, Brief]:
     budget = Budget(**limits)
     brief = Brief(
         task_name="t",
@@ -27,8 +27,10 @@ def open_ani(**limits) -> tuple[LabAni, Brief]:
         devices=dict.fromkeys(DEVICES, "memory"),
         methods=tuple(METHODS.values()),
         budget=budget,
+        control=control or {},
+        **(told or {}),
     )
-    return LabAni(chain(), policy=Policy(), budget=budget, dialects=DIALECTS), brief
+    return LabAni(chain(control=control), policy=Policy(), budget=budget, dialects=DIALECTS), brief
 
 
 @pytest.fixture
@@ -69,3 +71,45 @@ def test_single_turn_configures_a_device(serve, agent_file, configure):
     SingleTurn(file=agent_file(strategy="single-turn")).run(brief, ani)
     assert [one.device for one in ani.commands] == ["edge"]
     assert ani.budget_used.calls == 5
+
+
+CONTROL = {"branch": "observed", "edge": "managed", "web": "foreign"}
+TOLD = {"rules": ("Whatever the intents do not ask for must stay as it is.",)}
+
+
+def test_a_model_is_told_its_rules_and_what_it_may_do_with_each_device(serve, agent_file):
+    server = serve(engineer())
+    ani, brief = open_ani(control=CONTROL, told=TOLD)
+    React(file=agent_file()).run(brief, ani)
+    said = server.conversations[0][1]["content"]
+    assert "1. x\n\nWhatever the intents do not ask for must stay as it is.\n" in said
+    assert "Managed: you configure them.\n\n- edge (memory)\n" in said
+    assert "send packets from them. You cannot change them.\n\n- branch (memory)\n" in said
+    assert "have no access to them.\n\n- web (memory)\n" in said
+
+
+def test_a_model_is_told_sub_intents_below_their_intent(serve, agent_file):
+    server = serve(engineer())
+    ani, brief = open_ani(told={"sub_intents": (("edge: route it", "web: answer"),)})
+    React(file=agent_file()).run(brief, ani)
+    assert "1. x\n   - edge: route it\n   - web: answer\n" in server.conversations[0][1]["content"]
+
+
+def test_react_goes_on_after_it_was_refused_to_change_a_host(serve, agent_file, configure):
+    server = serve(engineer([("update_cfg", {"device": "branch", "commands": ["mark 1"]})], [configure]))
+    ani, brief = open_ani(control=CONTROL)
+    React(file=agent_file()).run(brief, ani)
+    answers = [message["content"] for message in server.conversations[-2] if message["role"] == "tool"]
+    assert "device 'branch' is observed" in answers[0]
+    assert [(one.device, one.status) for one in ani.commands] == [("edge", "success")]
+
+
+def test_single_turn_reads_no_foreign_device_and_goes_on_after_a_refusal(serve, agent_file):
+    route = "route 192.0.2.0/24 via 10.0.0.2"
+    server = serve([single_turn({"web": ["mark 1"], "branch": ["mark 1"], "edge": [route]})])
+    ani, brief = open_ani(control=CONTROL)
+    assert SingleTurn(file=agent_file(strategy="single-turn")).run(brief, ani).stop_reason == "done"
+    assert "Running configuration of web" not in server.conversations[0][1]["content"]
+    assert [(one.device, one.command) for one in ani.commands] == [("edge", route)]
+    refused = [step.data["params"]["device"] for step in ani.steps if "error" in step.data]
+    assert refused == ["web", "branch"]

@@ -80,8 +80,13 @@ def test_the_limits_of_a_command_are_those_of_the_code():
 
 def test_the_paces_are_those_of_the_code():
     text = (ROOT / "docs/explanation/lab-time.md").read_text()
-    for load, most in ((pace._CONVERGING_LOAD, pace._CONVERGING_MOST), (pace._STEADY_LOAD, pace._STEADY_MOST)):
+    for load, most in (
+        (pace._EAGER_LOAD, pace._EAGER_MOST),
+        (pace._CONVERGING_LOAD, pace._CONVERGING_MOST),
+        (pace._STEADY_LOAD, pace._STEADY_MOST),
+    ):
         assert f"| {load:g} / routers per core | {most:g} |" in text
+    assert f"the first {pace.EAGER_S:g} s |" in text
 
 
 @pytest.mark.parametrize("page", ["exit-statuses.md", "cli.md"])

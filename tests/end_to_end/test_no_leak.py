@@ -35,7 +35,8 @@ def test_no_prompt_holds_how_a_task_is_solved_or_judged(path: Path, monkeypatch)
     assert found == []
     told = [message["content"] for message in requests[-1]["messages"] if message["role"] == "tool"]
     for device, config in configs.items():
-        assert any(answers(text, config) for text in told), device
+        seen = any(answers(text, config) for text in told)
+        assert seen == (task.network.topology.node(device).control != "foreign"), device
 
 
 def asked(task: Task, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Request], dict[str, str]]:
@@ -66,8 +67,12 @@ def secrets(task: Task) -> list[str]:
     names = [one["name"] for one in judged]
     patterns = [one["expected_output"] for one in judged if one.get("expected_output")]
     reasoning = [sentence for sentence in task.ground_truth_reasoning.split(". ") if len(sentence.split()) > 5]
+    asked = words(" ".join(intent.text for intent in task.payload.intents))
+    parts = [sub.text for intent in task.payload.intents for sub in intent.sub_intents if words(sub.text) not in asked]
     return [
-        text for text in (*lines, *names, *patterns, *reasoning) if len(words(text)) >= 12 and len(text.split()) > 2
+        text
+        for text in (*lines, *names, *patterns, *reasoning, *parts)
+        if len(words(text)) >= 12 and len(text.split()) > 2
     ]
 
 

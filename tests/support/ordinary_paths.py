@@ -19,7 +19,7 @@ def within_reach(*folders: Path) -> Iterator[tuple[Become, list[Path]]]:
 
     A folder below one that others may not enter is bound to a public place, in a mount namespace of the command's own.
     """
-    with tempfile.TemporaryDirectory(prefix="netbench-within-reach-") as public:
+    with tempfile.TemporaryDirectory(prefix="within-reach-") as public:
         Path(public).chmod(0o755)
         found, binds = [], list[str]()
         for number, folder in enumerate(folders):

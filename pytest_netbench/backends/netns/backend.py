@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from pytest_netbench import parts
-from pytest_netbench.backends.netns import doctor, equipment, pace, plan, timers
+from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
@@ -44,6 +45,8 @@ class NetnsBackend:
     def lacks(self, request: LabRequest) -> tuple[str, str | None] | None:
         if (lack := unmet(request.requirements, self.capabilities, owner=_OWNER)) is not None:
             return lack, None
+        if platform.system() == "Linux":
+            starter.warm_up()  # a deployment probably follows, and the checks below take time
         wanted = [name for name in request.requirements if name in _NEED_REDIRECTION]
         if wanted and (missing := doctor.no_redirection()) is not None:
             return f"{LAB_CAPABILITIES[wanted[0]].lack(_OWNER)}: {missing[0]}", missing[1]
@@ -56,10 +59,11 @@ class NetnsBackend:
 
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
+        starter.warm_up()
         drivers = _drivers(request.dialects)
-        steady, converging = _paces(request)
+        paces = _paces(request)
         redirecting = doctor.no_redirection() is None
-        spec = plan.specification(request, drivers, time_scale=converging)
+        spec = plan.specification(request, drivers, time_scale=paces.eager)
         channel = Channel({**spec, "redirecting": redirecting})
         lab = NetnsLab(
             channel=channel,
@@ -70,12 +74,12 @@ class NetnsBackend:
                     name=node,
                     platform=dialect,
                     topology=request.topology,
-                    time_scale=steady,
+                    time_scale=paces.steady,
                 )
                 for node, dialect in request.dialects.items()
             },
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
-            time_scale=steady,
+            time_scale=paces.steady,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
@@ -84,9 +88,11 @@ class NetnsBackend:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
-            lab.readiness = readiness.wait_until_ready(lab, pace=converging, policy=request.ready)
-            if steady != converging:
-                lab.set_pace(steady)
+            lab.readiness = readiness.wait_until_ready(
+                lab, pace=paces.eager, policy=request.ready, slowdown=paces.slowdown(lab.set_pace)
+            )
+            if len(set(paces)) > 1:
+                lab.set_pace(paces.steady)
         except BaseException:
             lab.destroy()
             raise
@@ -101,32 +107,55 @@ def _substitutes(request: LabRequest) -> dict[str, str]:
     return {"netem": "the wire program of this package, one per shaped link"}
 
 
+@functools.cache
+def _driver_type(name: str) -> Callable[[], Driver[Any]]:
+    """The installed driver; to search all installed packages takes milliseconds."""
+    found: Callable[[], Driver[Any]] = parts.load("drivers", name)
+    return found
+
+
 def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
     """The driver of each dialect: the installed one of its name.
 
     Raises:
         RequirementMissing: A driver requires a capability that nodes of this backend do not offer.
     """
-    drivers: dict[str, Driver[Any]] = {name: parts.load("drivers", name)() for name in sorted(set(dialects.values()))}
+    drivers: dict[str, Driver[Any]] = {name: _driver_type(name)() for name in sorted(set(dialects.values()))}
     for driver in drivers.values():
         if (lack := unmet(driver.requires, CAPABILITIES, owner=_OWNER)) is not None:
             raise RequirementMissing(f"driver {driver.name} cannot be used here: {lack}")
     return drivers
 
 
-def _paces(request: LabRequest) -> tuple[float, float]:
-    """Lab time's factors once the lab is ready, and until then."""
+class _Paces(NamedTuple):
+    """Lab time's factors: while the agent works, until the lab is ready, and at first."""
+
+    steady: float
+    converging: float
+    eager: float
+
+    def slowdown(self, set_pace: Callable[[float], None]) -> readiness.Slowdown | None:
+        """What slows down a lab that is not ready soon."""
+        if self.eager == self.converging:
+            return None
+        return readiness.Slowdown(after_s=pace.EAGER_S, pace=self.converging, set_pace=set_pace)
+
+
+def _paces(request: LabRequest) -> _Paces:
     if build.labtime() is None:
-        return 1.0, 1.0
+        return _Paces(1.0, 1.0, 1.0)
     if request.time_scale is not None:
-        return request.time_scale, request.time_scale
+        return _Paces(request.time_scale, request.time_scale, request.time_scale)
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
-    return (
-        pace.steady(routers, request.workers, dead_s=dead_s, load=load),
-        pace.converging(routers, request.workers, dead_s=dead_s, load=load),
+    steady, converging, eager = (
+        choose(routers, request.workers, dead_s=dead_s, load=load)
+        for choose in (pace.steady, pace.converging, pace.eager)
     )
+    # The delay of a link passes in wall time, and a deadline in lab time must not pass before anything could happen.
+    plain = all(link.quality.is_plain for link in request.topology.links)
+    return _Paces(steady, converging, eager if plain and request.ready.until == "everything" else converging)
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:

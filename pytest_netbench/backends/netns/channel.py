@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections import deque
 from concurrent.futures import Future
-from pathlib import Path
 from typing import Any
 
-import pytest_netbench
 from pytest_netbench import deadline
+from pytest_netbench.backends.netns import starter
 from pytest_netbench.backends.netns.supervisor import wire_format
 from pytest_netbench.errors import LabDied, LabError
 
-_BOOT = (
-    # No collection while modules are loaded: it frees nothing and takes a tenth of the start.
-    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); "
-    "from pytest_netbench.backends.netns.supervisor.main import main; main(int(sys.argv[2]), int(sys.argv[3]))"
-)
+_BUILD_S = 60.0
 _CALL_SLACK_S = 30.0
 _END_S = 10.0
 _LONGEST_MESSAGE = 4000
+Answer = Future[tuple[dict[str, Any], int | None]]
+"""The answer to a request, and a descriptor that belongs to it."""
 
 
 class Channel:
@@ -47,14 +41,16 @@ class Channel:
         self._socket = ours
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        built: Future[tuple[dict[str, Any], int | None]] = Future()
-        self._waiting: dict[int, Future[tuple[dict[str, Any], int | None]]] = {0: built}
+        begun: Answer = Future()
+        built: Answer = Future()
+        self._waiting = {wire_format.BEGUN: begun, wire_format.BUILT: built}
         self._dead = False
+        self._pid = 0
+        self._end = -1
         self._reader = threading.Thread(target=self._read, name="netbench-lab", daemon=True)
         try:
-            self._start(spec, theirs)
-            self._reader.start()
-            built.result(timeout=60)
+            self._start(spec, theirs, begun)
+            built.result(timeout=_BUILD_S)
         except (LabError, TimeoutError) as error:
             said = self._last_words()
             self.close()
@@ -65,30 +61,17 @@ class Channel:
             ours.shutdown(socket.SHUT_RDWR)
             raise
 
-    def _start(self, spec: dict[str, Any], theirs: socket.socket) -> None:
-        spec_reader, spec_writer = os.pipe()
-        error_reader, error_writer = os.pipe()
-        self._errors = error_reader
-        root = str(Path(pytest_netbench.__file__).parent.parent)
-        argv = [sys.executable, "-I", "-S", "-c", _BOOT, root, str(theirs.fileno()), str(spec_reader)]
+    def _start(self, spec: dict[str, Any], theirs: socket.socket, begun: Answer) -> None:
+        self._errors, errors = os.pipe()
         try:
-            self._process = subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=error_writer,
-                pass_fds=(theirs.fileno(), spec_reader),
-                env={"LANG": "C.UTF-8"},
-                cwd="/",
-                # Ctrl-C is for pytest; the lab ends when pytest is done with it.
-                start_new_session=True,
-            )
+            starter.begin(spec, theirs, errors)
         finally:
             theirs.close()
-            os.close(spec_reader)
-            os.close(error_writer)
-        with contextlib.suppress(BrokenPipeError), os.fdopen(spec_writer, "wb") as file:
-            file.write(json.dumps(spec).encode())
+            os.close(errors)
+        self._reader.start()
+        answer, end = begun.result(timeout=_BUILD_S)
+        assert end is not None
+        self._pid, self._end = answer["pid"], end
 
     def call(self, op: str, *, timeout_s: float = 30.0, **arguments: Any) -> dict[str, Any]:
         """One request and its answer.
@@ -110,7 +93,7 @@ class Channel:
         return answer, fd
 
     def _exchange(self, op: str, timeout_s: float, arguments: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
-        future: Future[tuple[dict[str, Any], int | None]] = Future()
+        future: Answer = Future()
         with self._lock:
             if self._dead:
                 raise LabDied("the lab's supervisor is gone")
@@ -161,9 +144,8 @@ class Channel:
 
     def _last_words(self) -> str:
         """What the supervisor wrote on standard error; it has ended or is ended now."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._kill()
+        self._ends(within_s=_END_S)
         os.set_blocking(self._errors, False)
         with contextlib.suppress(BlockingIOError):
             return os.read(self._errors, 65536).decode("utf-8", "replace").strip()[-_LONGEST_MESSAGE:]
@@ -171,8 +153,8 @@ class Channel:
 
     @property
     def pid(self) -> int:
-        """The supervisor's outer process."""
-        return self._process.pid
+        """The supervisor."""
+        return self._pid
 
     def close(self) -> None:
         """End the lab; ``await_end`` waits until its processes are gone. Idempotent."""
@@ -181,26 +163,26 @@ class Channel:
 
     def await_end(self) -> None:
         """Wait until the processes of a closed lab are gone. Idempotent; one thread at a time."""
-        if not _ends(self._process.pid, within_s=_END_S):
-            self._process.kill()
-        self._process.wait()
+        if not self._ends(within_s=_END_S):
+            self._kill()
+            self._ends(within_s=_END_S)
         if self._reader.ident is not None:
             self._reader.join(timeout=_END_S)
         self._socket.close()
-        if self._errors >= 0:
-            os.close(self._errors)
-            self._errors = -1
+        for fd in (self._errors, self._end):
+            if fd >= 0:
+                os.close(fd)
+        self._errors = self._end = -1
 
+    def _kill(self) -> None:
+        if self._end >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._end, signal.SIGKILL)
 
-def _ends(pid: int, *, within_s: float) -> bool:
-    """Whether a child ends in time; it stays to be waited for. One that was waited for has ended."""
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
+    def _ends(self, *, within_s: float) -> bool:
+        """Whether the supervisor ends in time, or never began. All processes of the lab end before it does."""
+        if self._end < 0:
+            return True
         poller = select.poll()
-        poller.register(process, select.POLLIN)
+        poller.register(self._end, select.POLLIN)
         return bool(poller.poll(within_s * 1000))
-    finally:
-        os.close(process)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from pytest_netbench.dialects.cisco_ios.ports import TCP_PORTS, UDP_PORTS
+from pytest_netbench.dialects.cisco_ios.spans import ranges, spans_of
 from pytest_netbench.dialects.landmarks import (
     Collection,
     Filter,
@@ -16,19 +16,18 @@ from pytest_netbench.dialects.landmarks import (
     Protocol,
     Service,
     Span,
-    between,
     span_of,
     spans_in,
 )
 from pytest_netbench.dialects.markings import DSCP, PRECEDENCES
 
-_FULL: Final = (1 << 32) - 1
 _LIST: Final = re.compile(r"ip(?:v6)? access-list (?:standard |extended )?(\S+)$")
 _NUMBERED: Final = re.compile(r"access-list (\d+) ((?:permit|deny) .*)$")
 _GROUP: Final = re.compile(r"object-group (?:network|service) (\S+)$")
 _ENTRY: Final = re.compile(r"(?:\d+ |sequence \d+ )?(?:permit|deny) (.*)$")
 _STATIC: Final = re.compile(
-    r"ip nat inside source static (?:(tcp|udp) )?(\S+) (?:(\d+) )?(?:interface (\S+ ?[\d/.]+)|(\d\S+))(?: (\d+))?"
+    r"ip nat inside source static (?:(tcp|udp) )?(\S+) (?:(\d+) )?"
+    r"(?:interface ([A-Za-z-]+ ?[\d/.]+)|(\d\S+))(?: (\d+))?"
 )
 _MARK: Final = re.compile(
     r"\b(?:match|set)(?: ip)? dscp ((?:[a-z]+\d*|\d+| )+)$|\bset-dscp-transmit (\S+)|\bdscp (\S+)$"
@@ -94,7 +93,7 @@ class _Reader:
             return
         self._mark(line)
         self._nat(line, words)
-        spans = list(_spans(words))
+        spans = list(spans_of([word for word in words if word != "mask"]))
         services = list(_services(words))
         self._found.add_spans(spans)
         self._found.services.update((service, None) for service in services)
@@ -142,7 +141,7 @@ class _Reader:
                 for port in {found[3], found[6]} - {None}:
                     self._found.services[Service(protocol, int(port), int(port))] = None
         elif line.startswith("ip nat pool "):
-            self._found.translated.update((span, None) for span in _ranges(words))
+            self._found.translated.update((span, None) for span in ranges(words))
 
     def _filter(self, name: str, entries: Sequence[str]) -> Filter:
         sources: dict[Span, None] = {}
@@ -172,7 +171,7 @@ class _Reader:
         if words[0] == "object-group" and len(words) > 1:
             return self._groups.get(words[1], ([], []))[0], words[2:]
         size = 2 if len(words) > 1 and (words[0] == "host" or span_of(words[1]) is not None) else 1
-        return [span for span in _spans(words[:size]) if not span.is_everything], words[size:]
+        return [span for span in spans_of(words[:size]) if not span.is_everything], words[size:]
 
 
 def _is_end(words: Sequence[str]) -> bool:
@@ -185,64 +184,6 @@ def _without_ports(words: Sequence[str]) -> Sequence[str]:
 
 def _single(words: Iterable[str]) -> list[Span]:
     return [span for span in spans_in(words) if span.first == span.last]
-
-
-def _ranges(words: Sequence[str]) -> list[Span]:
-    """``A B`` that are neither mask nor wildcard of each other: the addresses from one to the other."""
-    singles = [span_of(word) for word in words]
-    found = []
-    for first, last in itertools.pairwise(singles):
-        if first is not None and last is not None and (one := between(first, last)) is not None:
-            found.append(one)
-    return found[:1]
-
-
-def _spans(words: Sequence[str]) -> Iterable[Span]:
-    """All that a line names: ``A/N``, ``A MASK``, ``A WILDCARD``, ``range A B``, ``A``."""
-    if "pool" in words[:3] or words[0] == "range":
-        yield from _ranges(words)
-        return
-    at = 0
-    while at < len(words):
-        span = span_of(words[at])
-        other = span_of(words[at + 1]) if at + 1 < len(words) else None
-        at += 1
-        if span is None or "/" in words[at - 1] or span.version == 6:
-            if span is not None:
-                yield span
-            continue
-        masked = None if other is None or "/" in words[at] else _masked(span.first, other.first)
-        if masked is None:
-            yield from _alone(words, at - 1, span)
-        else:
-            yield from masked
-            at += 1
-
-
-def _alone(words: Sequence[str], at: int, span: Span) -> Iterable[Span]:
-    """An address without a mask; behind ``network`` it stands for its class."""
-    if words[0] == "network" and at == 1:
-        top = span.first >> 24
-        length = 8 if top < 128 else 16 if top < 192 else 24
-        size = 1 << (32 - length)
-        yield Span(4, span.first - span.first % size, span.first - span.first % size + size - 1)
-    else:
-        yield span
-
-
-def _masked(address: int, mask: int) -> list[Span] | None:
-    """The span of an address with a subnet mask or a wildcard; a wildcard with gaps has several landmarks."""
-    inverse = _FULL ^ mask
-    if inverse & (inverse + 1) == 0 and (mask or not address):
-        return [Span(4, address & mask, address | inverse)]
-    if mask & (mask + 1) == 0:
-        return [Span(4, address & inverse, address | mask)]
-    if mask >> 24 in (0, 255):
-        low, high = address & inverse, address | mask
-        lowest = mask & -mask
-        between_them = [Span(4, low + lowest, low + lowest)] if low + lowest != high else []
-        return [Span(4, low, low), *between_them, Span(4, high, high)]
-    return None
 
 
 def _services(words: Sequence[str]) -> Iterable[Service]:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench.evaluation.observation import BadTestcase, NotThere, Observation, View
-from pytest_netbench.evaluation.testcases import config, loss, marking, path, reachability, route, show, throughput
+from pytest_netbench.evaluation.testcases import (
+    config,
+    loss,
+    marking,
+    path,
+    reachability,
+    reference,
+    route,
+    show,
+    throughput,
+)
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import Testcase
 
@@ -39,6 +49,7 @@ KINDS: Mapping[str, Kind] = {
         absent=lambda testcase: testcase.expected == "denied",
     ),
     "marking": Kind(plan=marking.plan, judge=marking.judge, expected=marking.expected),
+    "reference": Kind(observe=reference.observe, expected=reference.expected, traffic=True),
     "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
     "loss": Kind(observe=loss.observe, expected=loss.expected),
 }

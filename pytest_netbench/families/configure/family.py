@@ -16,8 +16,12 @@ from pytest_netbench.model.trial import Brief, Submission
 if TYPE_CHECKING:
     from pytest_netbench.ani.protocol import Ani
     from pytest_netbench.families.proof import Extent, Proof
-    from pytest_netbench.families.protocol import Deploy, Stages
+    from pytest_netbench.families.protocol import Deploy, Progress, Stages
     from pytest_netbench.families.scenes import NetworkScene
+    from pytest_netbench.model.behaviour import Behaviour
+
+
+UNCHANGED = "Whatever the intents do not ask for must stay as it is."
 
 
 class ConfigureFamily:
@@ -32,12 +36,14 @@ class ConfigureFamily:
     claims = ("oracle", "nop", "omissions", "solutions", "mutants")
 
     def brief(self, task: Task) -> Brief:
-        """Intents with what they mean per device, devices, methods and budget."""
+        """Intents, devices, methods and budget. Sub-intents are handed on only to agents that ask for them."""
         payload = configuration_of(task)
         return Brief(
             task_name=task.task_name,
             family=task.family,
-            intents=tuple(_words(intent) for intent in payload.intents),
+            intents=tuple(intent.text.strip() for intent in payload.intents),
+            sub_intents=tuple(_parts(intent) for intent in payload.intents),
+            rules=(UNCHANGED,),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
             methods=tuple(METHODS[name] for name in self.methods),
             budget=task.budget,
@@ -50,12 +56,22 @@ class ConfigureFamily:
 
         payload = configuration_of(task)
         return NetworkScene(
-            deploy(), health_checks=payload.health_checks, testcases=payload.testcases, events=payload.events
+            deploy(),
+            health_checks=payload.health_checks,
+            testcases=payload.testcases,
+            events=payload.events,
+            reference=payload.reference,
         )
 
     def solve(self, task: Task, ani: Ani) -> Submission:
         """Apply each node's ground-truth commands, in the task's order."""
         return apply_truth(task, ani)
+
+    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
+        """Observe many flows and all routes, also under the events of the task."""
+        from pytest_netbench.families.configure.recording import Recorder  # noqa: PLC0415  (loads evaluation and lab)
+
+        return Recorder(task, stages, progress=progress).record()
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
@@ -76,9 +92,8 @@ class ConfigureFamily:
         return frozenset(self.claims) - {"mutants"} if extent.claims is None else frozenset(extent.claims)
 
 
-def _words(intent: Intent) -> str:
-    """``text`` with one line for each sub-intent."""
-    return "\n".join([intent.text.strip(), *(f"- {sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)])
+def _parts(intent: Intent) -> tuple[str, ...]:
+    return tuple(f"{sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)
 
 
 def _hint(name: str) -> str:

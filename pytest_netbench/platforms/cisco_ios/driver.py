@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from shutil import which
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -74,6 +75,7 @@ class CiscoIosDriver:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
+            device.all_booted()
         return pending(devices, excused=excused)
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
@@ -98,21 +100,11 @@ class CiscoIosDriver:
             return Session(device, read_only=True, limits=limits).enter(command)
 
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:
-        found = rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
-        return [
-            Route(
-                **{
-                    **vars(route),
-                    "interfaces": tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
-                    # FRR counts the hop to a RIP neighbour, IOS does not
-                    "metric": route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
-                    "protocol": "eigrp"
-                    if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE)
-                    else route.protocol,
-                }
-            )
-            for route in found
-        ]
+        return [_ours(route) for route in rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)]
+
+    def table(self, node: HostedNode) -> list[Route]:
+        answers = node.vty([("zebra", command) for command in rib.WHOLE_TABLE])
+        return [_ours(route) for route in rib.table(answer for answer, _ in answers)]
 
     def unenforced(self, node: HostedNode) -> list[str]:
         """Return the lines that were accepted and have no effect, each with the reason."""
@@ -159,3 +151,14 @@ def _is_exec(device: Device, line: str) -> bool:
     if isinstance(device.book.reader("config", device.role).read(line, skip=int(line.startswith("no "))), Match):
         return False
     return isinstance(device.book.reader("exec", device.role).read(line), Match)
+
+
+def _ours(route: Route) -> Route:
+    """A route of FRR as IOS speaks of it."""
+    return replace(
+        route,
+        interfaces=tuple(interfaces.from_kernel(name) or name for name in route.interfaces),
+        # FRR counts the hop to a RIP neighbour, IOS does not
+        metric=route.metric - 1 if route.protocol == "rip" and route.metric else route.metric,
+        protocol="eigrp" if (route.protocol, route.distance) == ("kernel", EIGRP_DISTANCE) else route.protocol,
+    )

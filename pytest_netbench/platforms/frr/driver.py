@@ -68,6 +68,9 @@ class FrrDriver:
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         return rib.routes(node.vty([("zebra", rib.request(prefix))])[0][0], prefix)
 
+    def table(self, node: HostedNode) -> list[Route]:
+        return rib.table(answer for answer, _ in node.vty([("zebra", command) for command in rib.WHOLE_TABLE]))
+
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - vtysh has no enable
         return console.open_console(node, run=lambda command: self.execute(node, command), read_only=read_only)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from ipaddress import ip_network
+from typing import Any
 
 from pytest_netbench.platforms.driver import Route
 
@@ -35,8 +36,27 @@ def routes(answer: str, prefix: str) -> list[Route]:
     network = str(ip_network(prefix, strict=False))
     if not answer.lstrip().startswith("{"):
         return []
+    return _installed(network, json.loads(answer).get(network, ()))
+
+
+WHOLE_TABLE = ("show ip route json", "show ipv6 route json")
+"""The commands that ask for all routes."""
+
+
+def table(answers: Iterable[str]) -> list[Route]:
+    """All installed routes, from the JSON of whole tables."""
+    return [
+        route
+        for answer in answers
+        if answer.lstrip().startswith("{")
+        for prefix, entries in json.loads(answer).items()
+        for route in _installed(prefix, entries)
+    ]
+
+
+def _installed(network: str, entries: Iterable[Mapping[str, Any]]) -> list[Route]:
     found = []
-    for entry in json.loads(answer).get(network, ()):
+    for entry in entries:
         if not (entry.get("selected") and entry.get("installed")):
             continue
         hops = [hop for hop in entry.get("nexthops", ()) if hop.get("fib")]

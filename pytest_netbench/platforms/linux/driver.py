@@ -79,6 +79,10 @@ class LinuxDriver:
         done = node.run(["ip", f"-{network.version}", "-j", "route", "show", "exact", str(network)])
         return routing.routes(listing.entries(done.stdout), prefix)
 
+    def table(self, node: HostedNode) -> list[Route]:
+        found = node.run_many([("ip", f"-{version}", "-j", "route", "show") for version in (4, 6)])
+        return [route for done in found for route in routing.table(listing.entries(done.stdout))]
+
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
         return console.open_console(node, writable=not read_only, reads=_PRIVILEGED_READS if read_only else ())
 

@@ -111,20 +111,28 @@ def neighbour_lines(entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]
 def routes(entries: Iterable[Mapping[str, Any]], prefix: str) -> list[Route]:
     """Routes of the main table to exactly ``prefix``, best metric first."""
     wanted = ip_network(prefix, strict=False)
-    found = []
-    for entry in entries:
-        if (wanted.prefixlen and _network(entry) != wanted) or (wanted.prefixlen == 0 and entry["dst"] != "default"):
-            continue
-        hops = entry.get("nexthops") or [entry]
-        special = entry.get("type") in _SPECIAL
-        found.append(
-            Route(
-                prefix=str(wanted),
-                protocol=_PROTOCOLS.get(entry.get("protocol"), str(entry.get("protocol"))),
-                next_hops=tuple(hop["gateway"] for hop in hops if "gateway" in hop),
-                interfaces=() if special else tuple(hop["dev"] for hop in hops if "dev" in hop),
-                metric=int(entry.get("metric", 0)),
-                extra={"type": entry["type"]} if special else {},
-            )
-        )
+    found = [
+        _route(str(wanted), entry)
+        for entry in entries
+        if (_network(entry) == wanted if wanted.prefixlen else entry["dst"] == "default")
+    ]
     return sorted(found, key=lambda route: route.metric or 0)
+
+
+def table(entries: Iterable[Mapping[str, Any]]) -> list[Route]:
+    """All unicast routes of the main table, those of the kernel too."""
+    unicast = (entry for entry in entries if entry.get("type") not in {"multicast", "anycast"})
+    return [_route(str(_network(entry)), entry) for entry in unicast]
+
+
+def _route(prefix: str, entry: Mapping[str, Any]) -> Route:
+    hops = entry.get("nexthops") or [entry]
+    special = entry.get("type") in _SPECIAL
+    return Route(
+        prefix=prefix,
+        protocol=_PROTOCOLS.get(entry.get("protocol"), str(entry.get("protocol"))),
+        next_hops=tuple(hop["gateway"] for hop in hops if "gateway" in hop),
+        interfaces=() if special else tuple(hop["dev"] for hop in hops if "dev" in hop),
+        metric=int(entry.get("metric", 0)),
+        extra={"type": entry["type"]} if special else {},
+    )

@@ -112,7 +112,7 @@ def test_a_flood_of_questions_starts_one_program_at_a_time(deploy: Deploy) -> No
 
 def test_descriptors_are_not_used_up_by_looks(node: Any, deploy: Deploy) -> None:
     lab = deploy(pair())
-    inner = next(host.below(lab.supervisor_pid))
+    inner = lab.supervisor_pid
 
     def held() -> int:
         return len(host.descriptors(inner))

@@ -17,9 +17,10 @@ from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.errors import RequirementMissing, TookTooLong
+from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.lab.wellness import may_be_the_agents
 from pytest_netbench.model.task import Budget
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import FRR_SOCKETS, LOGIN
@@ -103,6 +104,12 @@ def test_the_node_offers_a_login_and_nothing_else(lab):
     assert lab.nodes["R1"].capability(LOGIN).login().platform == "cisco_ios"
     with pytest.raises(RequirementMissing, match="node R1 has no 'frr-sockets'"):
         lab.nodes["R1"].capability(FRR_SOCKETS)
+
+
+def test_an_error_on_a_device_with_nothing_but_a_login_may_be_the_agents(lab):
+    with pytest.raises(LabError, match="nothing but a login") as caught:
+        lab.nodes["R1"].run(("true",))
+    assert may_be_the_agents(caught.value, lab.nodes["R1"])
 
 
 def test_commands_answer_one_by_one_and_go_on_after_an_error(lab):

@@ -198,8 +198,15 @@ def test_extras_and_access_are_told_to_whoever_opens_the_ani(write):
     assert info.overrides.offers() == ("search-manual", "ssh")
 
 
+def test_sub_intents_are_offered_to_an_agent_that_asks_for_them_and_results_say_so(write):
+    info = load_agent_file(write("model: openai/x\nsub_intents: true\n")).info()
+    assert info.settings["sub_intents"] is True
+    assert info.overrides.offers() == ("sub-intents",)
+
+
 def test_who_asks_for_nothing_has_nothing_extra(write):
-    info = load_agent_file(write("model: openai/x\naccess: ani\n")).info()
+    info = load_agent_file(write("model: openai/x\naccess: ani\nsub_intents: false\n")).info()
+    assert "sub_intents" not in info.settings
     assert "extras" not in info.settings
     assert "access" not in info.settings
     assert info.overrides.offers() == ()

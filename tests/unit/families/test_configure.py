@@ -8,9 +8,14 @@ from tests.support.memory_trial import task_of
 pytestmark = pytest.mark.usefixtures("memory_parts")
 
 
-def test_the_brief_names_intents_with_what_they_mean_per_device():
+def test_the_intents_of_the_brief_are_their_texts_alone():
     brief = ConfigureFamily().brief(task_of())
-    assert brief.intents == ("port 80\n- edge: stop dropping", "route")
+    assert brief.intents == ("port 80", "route")
+    assert brief.sub_intents == (("edge: stop dropping",), ())
+
+
+def test_the_brief_says_that_everything_else_must_stay_as_it_is():
+    assert ConfigureFamily().brief(task_of()).rules == ("Whatever the intents do not ask for must stay as it is.",)
 
 
 def test_the_brief_names_devices_platforms_and_their_versions():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.errors import NotReady
-from pytest_netbench.lab.readiness import wait_until_ready
+from pytest_netbench.lab.readiness import Slowdown, wait_until_ready
 from pytest_netbench.model.ready import ExpectedDown, Ready
 from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.driver import Pending
@@ -84,3 +84,32 @@ def test_routes_that_never_stand_still_are_what_is_missing():
 
     readiness = wait_until_ready(lab_with(Restless()), pace=100, policy=Ready(until="stable", deadline_s=10))
     assert readiness.missing == ("routes to become stable",)
+
+
+def test_a_network_that_is_not_ready_soon_slows_down_once():
+    class Late(MemoryDriver):
+        looks = 0
+
+        def pending(self, nodes, *, excused=none_excused):
+            self.looks += 1
+            return Pending(missing=() if self.looks > 8 else ("not yet",), fingerprint="routes")
+
+    paces = []
+    slowdown = Slowdown(after_s=0.03, pace=50.0, set_pace=paces.append)
+    readiness = wait_until_ready(lab_with(Late()), pace=1000, slowdown=slowdown)
+    assert paces == [50.0]
+    assert readiness.waited_s >= 0.06  # three lab seconds without a change of routes, at the slower pace
+
+
+def test_a_network_that_is_ready_soon_is_not_slowed_down():
+    paces = []
+    slowdown = Slowdown(after_s=10.0, pace=50.0, set_pace=paces.append)
+    wait_until_ready(lab_with(MemoryDriver()), pace=1000, slowdown=slowdown)
+    assert paces == []
+
+
+def test_the_deadline_is_that_of_the_slower_pace():
+    slowdown = Slowdown(after_s=0.02, pace=100.0, set_pace=lambda _: None)
+    stable = Ready(until="stable", deadline_s=20)
+    readiness = wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=stable, slowdown=slowdown)
+    assert readiness.waited_s >= 0.2

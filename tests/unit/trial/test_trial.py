@@ -27,6 +27,7 @@ from pytest_netbench.errors import (
 )
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
+from tests.support.memory_lab import CHAIN, with_control
 from tests.support.memory_trial import WORK, Own, does_it, task_of, trial_of
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
@@ -62,7 +63,48 @@ def test_an_agent_gets_the_brief_and_never_the_task():
     assert not isinstance(brief, Task)
     words = brief.model_dump_json()
     assert "no deny tcp 80" not in words
-    assert brief.intents[0] == "port 80\n- edge: stop dropping"
+    assert brief.intents == ("port 80", "route")
+    assert "stop dropping" not in words
+
+
+def test_an_agent_that_asks_for_sub_intents_gets_them_and_its_record_says_so():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return Submission()
+
+    record = trial_of(Own(look, sub_intents=True)).run()
+    assert seen[0].sub_intents == (("edge: stop dropping",), ())
+    assert seen[0].intents == ("port 80", "route")
+    assert record.extras == ("sub-intents",)
+
+
+def test_the_brief_says_what_the_agent_may_do_with_each_device():
+    seen = []
+
+    def look(brief, ani):
+        seen.append(brief)
+        return Submission()
+
+    topology = with_control(CHAIN, {"branch": "observed", "web": "foreign"}).model_dump()
+    trial_of(Own(look), task=task_of(topology=topology)).run()
+    assert seen[0].control == {"branch": "observed", "edge": "managed", "web": "foreign"}
+    assert list(seen[0].devices) == ["branch", "edge", "web"]
+
+
+def test_an_agent_that_configures_another_s_node_goes_on_and_the_trace_has_the_refusal():
+    def work(brief, ani):
+        with pytest.raises(AniError, match="device 'web' is foreign"):
+            ani.update_cfg("web", ["mark 1"])
+        return does_it(brief, ani)
+
+    topology = with_control(CHAIN, {"web": "foreign"}).model_dump()
+    record = trial_of(Own(work), task=task_of(topology=topology)).run()
+    assert record.outcome == "done"
+    assert [result.status for result in record.testcase_results] == ["pass", "pass"]
+    assert "error" in record.trace[0].data
+    assert {command.device for command in record.commands} == {"edge"}
 
 
 def test_an_agent_that_errs_is_scored_on_what_it_left():

@@ -8,6 +8,7 @@ import selectors
 import signal
 from typing import NoReturn
 
+from pytest_netbench.backends.netns.supervisor import wire_format
 from pytest_netbench.backends.netns.supervisor.connects import Connects
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
@@ -26,7 +27,7 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     selector.register(ended, selectors.EVENT_READ, lambda: _drain(ended))
     selector.register(owner, selectors.EVENT_READ, requests.take)
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
-    owner.answer({"id": 0}, {"built": True})
+    owner.answer({"id": wire_format.BUILT}, {"built": True})
     storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
     while True:
         _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s()))

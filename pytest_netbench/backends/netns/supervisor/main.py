@@ -1,66 +1,128 @@
-"""The supervisor is PID 1 of a lab, so all processes of the lab end with it.
+"""The process that the supervisors of all labs of one owner are forked from.
 
-The backend starts it with one socket. It opens the namespaces, drops its host privileges, makes nodes and links, and
-then serves requests until the socket closes. It imports everything before it drops its privileges, because the
-interpreter may be in a directory that only root can read.
+It has imported what a supervisor needs, so a lab does not wait for that, and labs share the memory. The owner asks for
+labs on a socket. When the owner closes the socket of a lab, the lab's supervisor is killed, whatever it is doing. This
+process ends with its owner, and all labs end with it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
 import resource
 import select
 import signal
 import socket
+import struct
+from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
-from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn
+from pytest_netbench.backends.netns.supervisor import opening, spawn, wire_format
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
-from pytest_netbench.backends.netns.supervisor.owner import Owner
 
 
-def main(control_fd: int, spec_fd: int) -> None:
-    """Become a lab's supervisor; never returns normally."""
-    with os.fdopen(spec_fd, "rb") as file:
-        spec = json.load(file)
-    # The socket is inherited and must not be inherited further: its holder can answer for the lab.
-    os.set_inheritable(control_fd, False)
-    owner = Owner(socket.socket(fileno=control_fd))
-    # Nobody reads it before the end: processes that fail to start may fill it, and must not wait then.
-    os.set_blocking(2, False)
-    host = roots.Host(spec["shared"])
-    _raise_limits()
-    isolation.leave_host(spec["uid"])
-    alive_reader, alive = os.pipe()
-
-    def init() -> NoReturn:
-        sys.die_with_parent()
-        os.close(alive)
-        loop.serve(owner, network.build(spec, host), alive_reader)
-
-    # The collector would write to every page that both processes share, and so copy them.
-    gc.freeze()
-    gc.enable()
-    pid = spawn.fork(init)
-    os.close(alive_reader)
-    _watch(pid, owner)
-
-
-def _raise_limits() -> None:
+def main(requests_fd: int) -> NoReturn:
+    """Serve requests for labs until the owner is gone."""
+    os.chdir("/")
+    # The sockets of labs are inherited only on purpose: their holders can answer for a lab.
+    os.set_inheritable(requests_fd, False)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    sys.adopt_orphans()
+    # The collector would write to every page that the processes share, and so copy them.
+    gc.freeze()
+    gc.enable()
+    _Starter(socket.socket(fileno=requests_fd)).serve()
 
 
-def _watch(pid: int, owner: Owner) -> NoReturn:
-    """End the lab when its owner is gone, whatever the lab is doing; end with the lab."""
-    poller = select.poll()
-    poller.register(os.pidfd_open(pid), select.POLLIN)
-    poller.register(owner, select.POLLRDHUP)
-    poller.poll()
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    os._exit(max(0, os.waitstatus_to_exitcode(status)))
+class _Lab:
+    """One lab: its socket, the process that opens its namespaces, then its supervisor."""
+
+    def __init__(self, *, control: socket.socket, opener: int, told: int, go: int) -> None:
+        self.control = control
+        self.opener = opener
+        self.told = told
+        self.go = go
+        self.pid = 0
+        self.end = -1
+
+
+class _Starter:
+    def __init__(self, requests: socket.socket) -> None:
+        self._requests = requests
+        # Supervisors have the other end; it closes with this process.
+        self._alive, self._keeps_alive = os.pipe()
+        self._poller = select.poll()
+        self._handlers: dict[int, Callable[[], None]] = {}
+        self._watch(requests.fileno(), select.POLLIN, self._take)
+
+    def serve(self) -> NoReturn:
+        while True:
+            ready = [(fd, self._handlers[fd]) for fd, _ in self._poller.poll()]
+            for fd, handler in ready:
+                # One event may have closed the descriptor of the next one, and another one may have its number.
+                if self._handlers.get(fd) is handler:
+                    handler()
+
+    def _watch(self, fd: int, events: int, handler: Callable[[], None]) -> None:
+        self._handlers[fd] = handler
+        self._poller.register(fd, events)
+
+    def _unwatch(self, fd: int) -> None:
+        if self._handlers.pop(fd, None) is not None:
+            self._poller.unregister(fd)
+
+    def _take(self) -> None:
+        """Begin a lab."""
+        data, fds, _, _ = socket.recv_fds(self._requests, 16, 3)
+        if not data:
+            os._exit(0)
+        control, spec, errors = fds
+        pipes = (*os.pipe(), *os.pipe())
+        told, tell, gate, go = pipes
+        given = opening.Given(control=control, spec=spec, errors=errors, tell=tell, gate=gate, alive=self._alive)
+        try:
+            opener = spawn.fork(lambda: opening.open_lab(given))
+        except OSError as error:
+            os.write(errors, f"netbench: {error}\n".encode())
+            for fd in (*fds, *pipes):
+                os.close(fd)
+            return
+        for fd in (spec, errors, tell, gate):
+            os.close(fd)
+        lab = _Lab(control=socket.socket(fileno=control), opener=opener, told=told, go=go)
+        self._watch(told, select.POLLIN, partial(self._begun, lab))
+
+    def _begun(self, lab: _Lab) -> None:
+        """Tell the owner about the supervisor, which now is a child of this process, and let it go on."""
+        answer = os.read(lab.told, 4)
+        self._unwatch(lab.told)
+        os.close(lab.told)
+        os.waitpid(lab.opener, 0)
+        if len(answer) < 4:
+            lab.control.close()
+            os.close(lab.go)
+            return
+        (lab.pid,) = struct.unpack("i", answer)
+        lab.end = os.pidfd_open(lab.pid)
+        message = wire_format.encode({"id": wire_format.BEGUN, "ok": {"pid": lab.pid}, "fd": True})
+        with contextlib.suppress(OSError):  # the owner is gone; that is noticed below
+            socket.send_fds(lab.control, [message], [lab.end])
+        os.write(lab.go, b"\n")
+        os.close(lab.go)
+        self._watch(lab.end, select.POLLIN, partial(self._ended, lab))
+        self._watch(lab.control.fileno(), select.POLLRDHUP, partial(self._abandoned, lab))
+
+    def _abandoned(self, lab: _Lab) -> None:
+        self._unwatch(lab.control.fileno())
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(lab.end, signal.SIGKILL)
+
+    def _ended(self, lab: _Lab) -> None:
+        os.waitpid(lab.pid, 0)
+        self._unwatch(lab.control.fileno())
+        self._unwatch(lab.end)
+        lab.control.close()
+        os.close(lab.end)

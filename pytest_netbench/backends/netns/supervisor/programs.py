@@ -15,6 +15,9 @@ from pytest_netbench.backends.netns.supervisor.sandbox import Limits
 from pytest_netbench.backends.netns.supervisor.views import Views
 
 _COLUMNS, _ROWS = 4096, 1000
+# With this setting, the default value, glibc does not raise the threshold: what a daemon frees after its start, two
+# megabytes of zebra's, goes back to the kernel.
+_FRUGAL = {"MALLOC_MMAP_THRESHOLD_": "131072"}
 _IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
 
 
@@ -33,7 +36,7 @@ class Programs:
         argv = request["argv"]
         node = self._network.spaces[request["node"]]
         in_lab_time = request["lab_time"] and self._network.clock is not None
-        env = {**request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
+        env = {**_FRUGAL, **request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
         log = self._daemons.open_log(request["node"], argv[0])
         try:
             with open(os.devnull, "rb") as null:

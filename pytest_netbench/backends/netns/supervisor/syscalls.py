@@ -25,6 +25,7 @@ MNT_DETACH = 0x2
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_DROP = 24
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 
 CAP_NET_BIND_SERVICE = 10
@@ -131,6 +132,11 @@ def open_in_root(root_fd: int, path: str, flags: int, mode: int = 0) -> int:
 def die_with_parent() -> None:
     """SIGKILL for this process once its parent thread ends."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl PDEATHSIG")
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes below this one whose parents end."""
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl CHILD_SUBREAPER")
 
 
 def set_dumpable() -> None:

@@ -7,6 +7,8 @@ import struct
 from typing import Any
 
 HEADER = struct.Struct("!I")
+BUILT, BEGUN = 0, -1
+"""Ids of the messages that answer no request: the network stands; the supervisor has begun."""
 
 
 def encode(message: dict[str, Any]) -> bytes:

@@ -23,6 +23,9 @@ _BANDWIDTH_KBIT = {
     "Port-channel": 1_000_000,
 }
 
+BOOTING = "booting"
+"""The observation in ``Facts.live`` that other devices of the lab may not have booted yet."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:

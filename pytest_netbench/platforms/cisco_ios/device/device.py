@@ -14,7 +14,7 @@ from pytest_netbench.platforms.capabilities import LOGS, HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply, frr
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
-from pytest_netbench.platforms.cisco_ios.compile.context import Context, Facts
+from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING, Context, Facts
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
@@ -127,6 +127,13 @@ class Device:
         """Let zebra write to its log when a link goes up or down."""
         self.node.vty([("zebra", line) for line in _EVENTS])
         frr.stamp_events(self.node, "zebra")
+
+    def all_booted(self) -> None:
+        """Start what waits until all devices of the lab have booted."""
+        with self.lock:
+            if self.live.pop(BOOTING, None):
+                self.touch()
+                self.commit()
 
     def restart(self) -> None:
         """Stop all programs, start FRR again and clear what a reload clears."""

@@ -6,6 +6,7 @@ import re
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG
@@ -22,6 +23,7 @@ def boot(device: Device, startup_config: str) -> None:
     """Start FRR and load the startup config; refused lines are in ``device.refused_startup_lines``."""
     device.start()
     device.startup_config = startup_config
+    device.live[BOOTING] = True
     with device.batch():
         load(device)
 

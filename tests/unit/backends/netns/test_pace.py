@@ -61,3 +61,18 @@ def test_a_crowded_machine_gives_short_dead_times_four_times_as_long(monkeypatch
     assert pace.steady(2, 1, dead_s=10, load=50) == 5.0
     assert pace.converging(2, 1, dead_s=10) == 40.0
     assert pace.steady(2, 1, load=50) == 20.0  # no timers that could expire
+
+
+@given(counts, workers, dead_times, loads)
+def test_a_network_converges_at_first_no_slower_than_later(nodes, beside, dead_s, load) -> None:
+    at_first = pace.eager(nodes, beside, dead_s=dead_s, load=load)
+    assert pace.converging(nodes, beside, dead_s=dead_s, load=load) <= at_first <= 160.0
+
+
+def test_a_crowded_machine_and_short_dead_times_slow_the_first_seconds_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert pace.eager(4, 1) == 160.0
+    assert pace.eager(4, 1, load=4) == 80.0
+    assert pace.eager(4, 1, dead_s=10) == 40.0
+    assert pace.eager(4, 1, dead_s=180) == 160.0
+    assert pace.eager(100, 1) == 20.0

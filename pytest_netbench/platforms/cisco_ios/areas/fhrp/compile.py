@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.fhrp.grammar import _version
-from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING, Context, Interface
 from pytest_netbench.platforms.cisco_ios.config import passwords
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
@@ -29,7 +29,8 @@ def compile_fhrp(context: Context) -> None:
                 tracks = [track for track in group["tracks"] if _is_seen(context, one, track)]
                 found.setdefault(one.vrf, {"hsrp": [], "vrrp": []})[kind].append({**group, "tracks": tracks})
     for vrf, both in found.items():
-        context.state.services[f"fhrp@{vrf}" if vrf else "fhrp"] = both
+        wait = {"wait": True} if context.facts.live.get(BOOTING) else {}
+        context.state.services[f"fhrp@{vrf}" if vrf else "fhrp"] = {**both, **wait}
 
 
 def _is_seen(context: Context, one: Interface, track: Mapping[str, Any]) -> bool:

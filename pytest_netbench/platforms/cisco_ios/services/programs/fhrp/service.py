@@ -1,8 +1,10 @@
 """The service ``fhrp``: HSRP and VRRP groups.
 
 Configuration: ``{"hsrp": [group, …], "vrrp": [group, …]}``, with groups as documented in ``HsrpGroup`` and
-``VrrpGroup``; missing fields have IOS's defaults. State: ``{"hsrp": [report, …], "vrrp": [report, …], "waiting":
-[phrase, …]}``.
+``VrrpGroup``; missing fields have IOS's defaults. With ``"wait": true`` HSRP groups stay in their initial state until
+another configuration, or for ``LONGEST_WAIT_S``: the routers of a lab do not boot at the same moment.
+
+State: ``{"hsrp": [report, …], "vrrp": [report, …], "waiting": [phrase, …]}``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pytest_netbench.platforms.cisco_ios.services.programs.fhrp.vrrp_packet impo
 Group = HsrpGroup | VrrpGroup
 Key = tuple[str, str, int]
 
+LONGEST_WAIT_S = 300.0
 _COMMON = {"secondary": [], "priority": 100, "preempt_delay_s": 0, "tracks": []}
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "hsrp": {
@@ -53,6 +56,7 @@ class Service:
         self._held = Held(shared.loop, shared.links)
         self._ports: dict[tuple[str, str], Port] = {}
         self._groups: dict[Key, Group] = {}
+        self._waits = False
         shared.links.listen(self._refresh)
         shared.tracks.listen(self._refresh)
 
@@ -73,6 +77,16 @@ class Service:
             else:
                 self._groups[key] = self._make(key, new)
         self._close_ports({key[:2] for key in wanted})
+        self._wait(bool(config.get("wait")))
+        self._refresh()
+
+    def _wait(self, waits: bool) -> None:
+        if waits and not self._waits:
+            self._shared.loop.after(LONGEST_WAIT_S, self._wait_no_longer)
+        self._waits = waits
+
+    def _wait_no_longer(self) -> None:
+        self._waits = False
         self._refresh()
 
     def _make(self, key: Key, config: Mapping[str, Any]) -> Group:
@@ -97,7 +111,8 @@ class Service:
     def _refresh(self) -> None:
         links = {key: port.open() for key, port in self._ports.items()}
         for (kind, interface, _), group in self._groups.items():
-            group.refresh(links[kind, interface])
+            if not (self._waits and kind == "hsrp"):
+                group.refresh(links[kind, interface])
 
     def _hsrp(self, interface: str, datagram: packets.Ipv4) -> None:
         if datagram.payload[2:4] != struct.pack("!H", PORT) or datagram.target not in GROUP_ADDRESS.values():

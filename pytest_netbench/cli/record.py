@@ -1,0 +1,108 @@
+"""netbench record: record the reference behaviour of tasks, or check what is recorded."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_netbench.cli import validate
+from pytest_netbench.errors import NetbenchError
+
+if TYPE_CHECKING:
+    from pytest_netbench.model.behaviour import Behaviour
+    from pytest_netbench.model.task import Task
+    from pytest_netbench.results.reference import ReferenceStore
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which tasks, and how."""
+    validate.add_arguments(parser)
+    parser.add_argument(
+        "--check", action="store_true", help="observe again and compare with what is recorded; write nothing"
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="leave out tasks that have a record of their present state"
+    )
+    parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Record each task and print what was found; return 1 if a task is not in order."""
+    bad = 0
+    for path in validate.files(arguments.paths):
+        try:
+            bad += not _record(path, arguments)
+        except NetbenchError as error:
+            bad += 1
+            print(f"{path}: {error}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+def _record(path: Path, arguments: argparse.Namespace) -> bool:
+    from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.reference import ReferenceStore, is_held  # noqa: PLC0415
+    from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.trial import Settings, record_behaviour  # noqa: PLC0415  (imports backends' protocols)
+
+    task = load_task(path)
+    store = ReferenceStore.around(path.parent, root=Path.cwd())
+    if arguments.missing and store.path(task) is not None:
+        return True
+    began = time.monotonic()
+
+    def progress(what: str) -> None:
+        print(f"{path}: {time.monotonic() - began:.0f} s: {what}", file=sys.stderr, flush=True)
+
+    behaviour = record_behaviour(task, Settings(backend=arguments.backend, where=path.parent), progress=progress)
+    print(f"{path}: observed in {time.monotonic() - began:.0f} s")
+    in_order = _compared(task, behaviour, store) if arguments.check else _saved(task, behaviour, store)
+    for line in _found(task, behaviour):
+        print(f"  {line}")
+    problems = problems_of(task, behaviour, path=path) if is_held(task) else []
+    for problem in problems:
+        print(f"  problem: {problem}")
+    return in_order and not problems
+
+
+def _saved(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
+    path = store.save(task, behaviour)
+    print(f"  recorded in {path} ({path.stat().st_size / 1000:.0f} kB)")
+    return True
+
+
+def _compared(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
+    from pytest_netbench.evaluation.behaviour.compare import unequal  # noqa: PLC0415  (imports pydantic)
+
+    recorded = store.load(task)
+    if recorded is None:
+        print("  nothing is recorded for the task as it is now")
+        return False
+    lines = unequal(recorded, behaviour)
+    print(f"  {len(lines)} flows differ from the record" if lines else "  the same as recorded")
+    for line in lines[:5]:
+        print(f"    {line}")
+    return not lines
+
+
+def _found(task: Task, behaviour: Behaviour) -> list[str]:
+    from pytest_netbench.evaluation.behaviour.listing import headline, tally  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
+    from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
+    from pytest_netbench.results.reference import is_held  # noqa: PLC0415
+
+    reference = reference_of(task, behaviour)
+    lines = [headline(reference), *tally(reference), *suggested(task, reference)]
+    if not is_held(task):
+        lines += ["no testcase compares with it; add:", *_testcases(behaviour)]
+    return lines
+
+
+def _testcases(behaviour: Behaviour) -> list[str]:
+    lines = ["  - {name: everything else is as before, kind: reference, role: regression}"]
+    return lines + [
+        f"  - {{name: everything else is as before under {event}, kind: reference, role: regression, under: {event}}}"
+        for event in behaviour.events
+    ]

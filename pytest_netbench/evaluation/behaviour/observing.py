@@ -1,0 +1,119 @@
+"""Observes what a running network does with many flows, and its routes.
+
+A flow that does not get through is tried again in small batches, because packets may be lost on slow links or while
+addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from pytest_netbench.evaluation.observation import View
+from pytest_netbench.lab.probing import Probe, ProbeResult
+from pytest_netbench.model.behaviour import Outcome, Table
+from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.platforms.driver import Route
+
+BATCH = 100
+SILENCE_S = 0.15
+READERS = 8
+
+
+class Observer:
+    """Observes flows and routes in one round.
+
+    Args:
+        view: The network.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def at_once(self, flows: Sequence[ReferenceFlow], *, expected: Sequence[Outcome] | None = None) -> list[Outcome]:
+        """The outcome of each flow, all tried side by side.
+
+        Args:
+            flows: The flows.
+            expected: Outcomes that shorten the wait for an answer where none is expected.
+        """
+        silent = [outcome.reach != "allowed" for outcome in expected] if expected is not None else [False] * len(flows)
+        probes = [self._probe(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
+        results = self._view.probe(probes)
+        return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
+
+    def in_batches(self, flows: Sequence[ReferenceFlow]) -> list[Outcome]:
+        """As ``at_once``, a few at a time."""
+        return [one for start in range(0, len(flows), BATCH) for one in self.at_once(flows[start : start + BATCH])]
+
+    def thoroughly(self, flows: Sequence[ReferenceFlow], *, seed: int) -> list[Outcome]:
+        """The outcome of each flow: all at once in an order that is drawn, then in batches what did not get through."""
+        order = random.Random(seed).sample(range(len(flows)), len(flows))  # noqa: S311 - an order, not a secret
+        found = dict(zip(order, self.at_once([flows[index] for index in order]), strict=True))
+        again = [index for index in order if found[index].reach != "allowed"]
+        found.update(zip(again, self.in_batches([flows[index] for index in again]), strict=True))
+        return [found[index] for index in range(len(flows))]
+
+    def routes(self) -> dict[str, Table]:
+        """The routing table of each node whose driver lists all routes; no link-local prefixes."""
+        with ThreadPoolExecutor(max_workers=READERS) as readers:
+            nodes = self._view.nodes
+            found = zip(nodes, readers.map(self._view.table, nodes), strict=True)
+            return {node: _table(routes) for node, routes in found if routes is not None}
+
+    def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
+        listens = flow.target_node if flow.protocol != "icmp" else None
+        timeout_s = self._view.probe_timeout_s
+        return Probe(
+            source=flow.source,
+            target=flow.target,
+            protocol=flow.protocol,
+            port=flow.port,
+            source_address=flow.source_address,
+            listen_on=listens,
+            listen_port=flow.listen_port,
+            stand_in=flow.stand_in,
+            arrives_at=(flow.target_node,) if flow.target_node is not None else (),
+            follow=tuple(node for node in self._view.nodes if node != flow.source) if _is_nobodys(flow) else (),
+            dscp=flow.dscp,
+            timeout_s=min(timeout_s, SILENCE_S + self._view.delay_s) if silent else timeout_s,
+        )
+
+    def _outcome(self, flow: ReferenceFlow, result: ProbeResult) -> Outcome:
+        if not result.delivered and result.came_by:
+            return Outcome(reach="arrives", at=result.came_by[-1])
+        if not (result.delivered or result.arrived):
+            return Outcome(reach="denied")
+        return Outcome(
+            reach="allowed" if result.delivered else "arrives",
+            dscp=None if result.received_dscp == flow.dscp else result.received_dscp,
+            seen=self._changed_source(flow, result.seen_source),
+        )
+
+    def _changed_source(self, flow: ReferenceFlow, seen: str | None) -> str | None:
+        if seen is None:
+            return None
+        if flow.source_address is not None:
+            same = ipaddress.ip_address(seen) == ipaddress.ip_address(flow.source_address)
+        else:
+            same = self._view.owner(seen, among=(flow.source,)) is not None
+        return None if same else seen
+
+
+def _is_nobodys(flow: ReferenceFlow) -> bool:
+    return flow.target_node is None and flow.stand_in is None
+
+
+def _table(routes: Sequence[Route]) -> Table:
+    table: Table = {}
+    for route in routes:
+        if not (":" in route.prefix and ipaddress.ip_network(route.prefix).is_link_local):
+            table.setdefault(route.prefix, (route.protocol, *sorted(route.next_hops or route.interfaces)))
+    return dict(sorted(table.items(), key=lambda item: _order(item[0])))
+
+
+def _order(prefix: str) -> tuple[int, int, int]:
+    network = ipaddress.ip_network(prefix)
+    return network.version, int(network.network_address), network.prefixlen

@@ -1,0 +1,72 @@
+"""What keeps a task from being held to its reference behaviour. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_netbench.evaluation.behaviour.compare import changed_routes
+from pytest_netbench.evaluation.behaviour.listing import moment, shown
+from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at, managed_nodes
+from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
+from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.task import Task
+
+
+def reference_of(task: Task, behaviour: Behaviour) -> Reference:
+    """The record with what ``task``, which must be of a family with intents, says of it."""
+    assert isinstance(task.payload, Configure)
+    return Reference(behaviour, task.payload.reference, managed=managed_nodes(task.payload.topology))
+
+
+def problems_of(task: Task, behaviour: Behaviour, *, path: Path) -> list[str]:
+    """One sentence for each problem.
+
+    Args:
+        task: A task that is held to its reference behaviour.
+        behaviour: What is recorded for it.
+        path: The task file.
+    """
+    reference = reference_of(task, behaviour)
+    return [*_events(task), *_unexplained(reference, path), *_idle(reference)]
+
+
+def _events(task: Task) -> Iterator[str]:
+    assert isinstance(task.payload, Configure)
+    covered = {one.under for one in task.payload.testcases if one.kind == "reference"}
+    for under in (None, *task.payload.events):
+        if under not in covered:
+            entry = "{name: …, kind: reference, role: regression" + ("}" if under is None else f", under: {under}}}")
+            yield f"no testcase of kind reference looks at what happens {moment(under)}: add {entry}"
+
+
+def _unexplained(reference: Reference, path: Path) -> Iterator[str]:
+    wording = Wording(reference.behaviour.addresses)
+    for under in reference.behaviour.moments:
+        flows = changes_at(reference, under).unexplained
+        if flows:
+            first = flows[0]
+            yield (
+                f"the ground truth changes {len(flows)} flows that belong to no intent {moment(under)}, e.g."
+                f" {wording.flow(first.flow)}: {change_words(first.before, first.after)}. Give them to an intent in"
+                f" reference.changes, or list them in reference.free with a reason; netbench explain {path} suggests"
+                " entries"
+            )
+
+
+def _idle(reference: Reference) -> Iterator[str]:
+    """Entries that match nothing: they are outdated or mistyped."""
+    used: set[int] = set()
+    for under in reference.behaviour.moments:
+        changes = changes_at(reference, under)
+        used |= {id(entry) for entry, flows in (*changes.by_change, *changes.by_free) if flows}
+        for tables in reference.behaviour.tables_at(under):
+            for route in changed_routes(tables):
+                used |= {id(reference.change_of_route(route.node, route.prefix, under))}
+                used |= {id(reference.free_route(route.node, route.prefix, under))}
+    settings = reference.settings
+    for name, entries in (("changes", settings.changes), ("free", settings.free)):
+        for number, entry in enumerate(entries, start=1):
+            if id(entry) not in used:
+                yield f"reference.{name}: entry {number} ({shown(entry)}) matches nothing that the ground truth changes"

@@ -1,0 +1,111 @@
+"""A recorded behaviour together with what its task says of the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome
+from pytest_netbench.model.reference import Change, Free, ReferenceFlow, ReferenceSettings
+from pytest_netbench.model.topology import Topology
+
+
+def managed_nodes(topology: Topology) -> frozenset[str]:
+    """Names of the nodes that an agent may configure."""
+    return frozenset(node.name for node in topology.nodes if node.control == "managed")
+
+
+class Reference:
+    """What the network of a task is held to.
+
+    Args:
+        behaviour: What was recorded.
+        settings: What the task says of the differences that its ground truth makes.
+        managed: The nodes that an agent may configure.
+    """
+
+    def __init__(self, behaviour: Behaviour, settings: ReferenceSettings, *, managed: frozenset[str]) -> None:
+        self.behaviour = behaviour
+        self.settings = settings
+        self.managed = managed
+        self._compared: dict[str | None, list[HeldFlow]] = {}
+
+    def held(self, under: str | None = None) -> Iterator[HeldFlow]:
+        """The flows that are held at a moment, with their outcomes as they are judged.
+
+        Raises:
+            ValueError: There is no such event in the record.
+        """
+        for one in self.behaviour.held(under):
+            before, after = self.judged(one.flow, one.before), self.judged(one.flow, one.after)
+            yield HeldFlow(flow=one.flow, before=before, after=after)
+
+    def judged(self, flow: ReferenceFlow, outcome: Outcome) -> Outcome:
+        """The outcome as it counts: a packet that a managed node itself drops may come to the node or not."""
+        denied = outcome.reach == "arrives" and (outcome.at or flow.target_node) in self.managed
+        return Outcome(reach="denied") if denied else outcome
+
+    def compared(self, under: str | None = None) -> list[HeldFlow]:
+        """The flows that are compared at a moment: those that are held and not free.
+
+        Raises:
+            ValueError: There is no such event in the record.
+        """
+        if under not in self._compared:
+            self._compared[under] = [one for one in self.held(under) if self.free_flow(one, under) is None]
+        return self._compared[under]
+
+    def free_flow(self, held: HeldFlow, under: str | None) -> Free | None:
+        """The entry of ``free`` that a flow belongs to."""
+        addresses = self.behaviour.addresses
+        return next((one for one in self.settings.free if one.matches(held.flow, addresses, under)), None)
+
+    def free_route(self, node: str, prefix: str, under: str | None) -> Free | None:
+        """The entry of ``free`` that a route belongs to."""
+        return next((one for one in self.settings.free if one.matches_route(node, prefix, under)), None)
+
+    def change_of_flow(self, held: HeldFlow, under: str | None) -> Change | None:
+        """The entry of ``changes`` that a flow belongs to."""
+        addresses = self.behaviour.addresses
+        return next((one for one in self.settings.changes if one.matches(held.flow, addresses, under)), None)
+
+    def change_of_route(self, node: str, prefix: str, under: str | None) -> Change | None:
+        """The entry of ``changes`` that a route belongs to."""
+        return next((one for one in self.settings.changes if one.matches_route(node, prefix, under)), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """The flows that the ground truth changes at a moment, by what the task says of them."""
+
+    under: str | None
+    by_change: tuple[tuple[Change, tuple[HeldFlow, ...]], ...]
+    by_free: tuple[tuple[Free, tuple[HeldFlow, ...]], ...]
+    unexplained: tuple[HeldFlow, ...]
+
+
+def changes_at(reference: Reference, under: str | None = None) -> Changes:
+    """Sort the flows that differ before and after the ground truth. What is free counts as free first."""
+    settings = reference.settings
+    asked: list[list[HeldFlow]] = [[] for _ in settings.changes]
+    free: list[list[HeldFlow]] = [[] for _ in settings.free]
+    unexplained: list[HeldFlow] = []
+    for one in reference.held(under):
+        if not one.differs:
+            continue
+        if (reason := reference.free_flow(one, under)) is not None:
+            free[_index(settings.free, reason)].append(one)
+        elif (change := reference.change_of_flow(one, under)) is not None:
+            asked[_index(settings.changes, change)].append(one)
+        else:
+            unexplained.append(one)
+    return Changes(
+        under=under,
+        by_change=tuple((entry, tuple(flows)) for entry, flows in zip(settings.changes, asked, strict=True)),
+        by_free=tuple((entry, tuple(flows)) for entry, flows in zip(settings.free, free, strict=True)),
+        unexplained=tuple(unexplained),
+    )
+
+
+def _index(entries: Sequence[Change] | Sequence[Free], wanted: Change | Free) -> int:
+    return next(index for index, one in enumerate(entries) if one is wanted)

@@ -1,0 +1,172 @@
+"""Suggests entries of ``reference.changes`` for differences that a task does not explain. Pure.
+
+Each round takes the selector that covers the most of what is left, less what it covers of flows that do not differ.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at
+from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
+from pytest_netbench.model.behaviour import Behaviour, HeldFlow
+from pytest_netbench.model.configure import configuration_of
+from pytest_netbench.model.reference import ANY, Selector
+from pytest_netbench.model.task import Task
+
+MOST_LINES = 12
+MOST_PREFIXES = 3
+_PREFIX = re.compile(r"[0-9a-fA-F:.]+/[0-9]+")
+_Key = tuple[str, str, str, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestion:
+    """A selector with the flows that it explains."""
+
+    selector: Selector
+    flows: tuple[HeldFlow, ...]
+
+
+def suggestions(reference: Reference, *, prefixes: Sequence[str] = ()) -> list[Suggestion]:
+    """Selectors for the unexplained differences of all moments, the undisturbed network first.
+
+    Args:
+        reference: What was recorded, and what the task says of it.
+        prefixes: Prefixes that a selector may name beside those of the routing tables.
+    """
+    found: list[Suggestion] = []
+    for under in reference.behaviour.moments:
+        left = [
+            one
+            for one in changes_at(reference, under).unexplained
+            if not any(other.selector.matches(one.flow, reference.behaviour.addresses, under) for other in found)
+        ]
+        same = [one for one in reference.compared(under) if not one.differs]
+        found += _cover(left, same, _Names(reference.behaviour, prefixes), under)
+    return found
+
+
+def suggested(task: Task, reference: Reference) -> list[str]:
+    """The lines that explain what ``task`` does not; none if it explains everything."""
+    intents = configuration_of(task).intents
+    found = suggestions(reference, prefixes=_named([intent.text for intent in intents]))
+    if not found:
+        return []
+    lines = task_lines(found, Wording(reference.behaviour.addresses), intents=len(intents))
+    return ["to explain the rest, add to the task file (or to 'free' with a reason):", *lines]
+
+
+def task_lines(found: Sequence[Suggestion], wording: Wording, *, intents: int) -> list[str]:
+    """The lines to paste into a task file, each with its number of flows and an example.
+
+    Args:
+        found: The suggestions.
+        wording: Words for flows.
+        intents: How many intents the task has; if there is one, it is the one that asks.
+    """
+    intent = "1" if intents == 1 else "?"
+    lines = ["reference:", "  changes:"]
+    for one in found[:MOST_LINES]:
+        first = one.flows[0]
+        lines.append(f"    # {len(one.flows)} flows, e.g. {wording.flow(first.flow)}: {_change(first)}")
+        lines.append(f"    - {{{', '.join([f'intent: {intent}', *_fields(one.selector)])}}}")
+    rest = sum(len(one.flows) for one in found[MOST_LINES:])
+    return [*lines, *([f"    # and {rest} more flows"] if rest else [])]
+
+
+def _change(held: HeldFlow) -> str:
+    return change_words(held.before, held.after)
+
+
+def _fields(selector: Selector) -> Iterator[str]:
+    if selector.source != (ANY,):
+        yield f"from: {selector.source[0]}"
+    if selector.target != (ANY,):
+        yield f"to: {selector.target[0]}"
+    if selector.protocol != ANY:
+        yield f"protocol: {selector.protocol}"
+    if selector.ports:
+        yield f"ports: {selector.ports[0].first}"
+    if selector.under is not None:
+        yield f"under: {selector.under}"
+
+
+def _cover(left: Sequence[HeldFlow], same: Sequence[HeldFlow], names: _Names, under: str | None) -> list[Suggestion]:
+    keys_of = {id(one): tuple(names.keys(one)) for one in (*left, *same)}
+    harmless = Counter(key for one in same for key in keys_of[id(one)])
+    found = []
+    while left:
+        useful = Counter(key for one in left for key in keys_of[id(one)])
+        best = max(useful, key=lambda key: (useful[key] - harmless[key], -_width(key)))
+        covered = tuple(one for one in left if best in keys_of[id(one)])
+        found.append(Suggestion(selector=_selector(best, under), flows=covered))
+        left = [one for one in left if best not in keys_of[id(one)]]
+    return found
+
+
+def _width(key: _Key) -> int:
+    """Of two selectors that cover the same, the one that says less is easier to read."""
+    return sum(value not in (ANY, None) for value in key)
+
+
+def _selector(key: _Key, under: str | None) -> Selector:
+    source, target, protocol, port = key
+    return Selector.model_validate(
+        {"from": source, "to": target, "protocol": protocol, "ports": () if port is None else port, "under": under}
+    )
+
+
+class _Names:
+    """By which names and prefixes a flow can be selected."""
+
+    def __init__(self, behaviour: Behaviour, named: Sequence[str]) -> None:
+        self._addresses = behaviour.addresses
+        self._prefixes = _prefixes([*named, *(prefix for table in behaviour.tables for prefix in table)])
+
+    def keys(self, held: HeldFlow) -> Iterator[_Key]:
+        flow = held.flow
+        own = flow.source_address is None or flow.source_address in self._addresses.get(flow.source, ())
+        sources = self._words(flow.source_address, flow.source if own else None)
+        targets = self._words(flow.target, flow.target_node)
+        ports = (None,) if flow.port is None else (None, flow.port)
+        for source, target, protocol in product(sources, targets, (ANY, flow.protocol)):
+            yield from ((source, target, protocol, port) for port in (ports if protocol != ANY else (None,)))
+
+    def _words(self, address: str | None, node: str | None) -> tuple[str, ...]:
+        if node is not None and address is None:
+            address = next(iter(self._addresses.get(node, ())), None)
+        around = self._around(address) if address is not None else ()
+        name = node or address
+        return (ANY, *around, *(() if name is None else (name,)))
+
+    @cache  # noqa: B019 - it lives as long as one call of _cover
+    def _around(self, address: str) -> tuple[str, ...]:
+        wanted = ipaddress.ip_address(address)
+        return tuple(str(one) for one in self._prefixes if wanted in one)[:MOST_PREFIXES]
+
+
+def _prefixes(texts: Sequence[str]) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    networks = [ipaddress.ip_network(text) for text in dict.fromkeys(texts)]
+    useful = (one for one in networks if 0 < one.prefixlen < one.max_prefixlen)
+    return sorted(useful, key=lambda one: -one.prefixlen)
+
+
+def _named(texts: Sequence[str]) -> list[str]:
+    """The prefixes in texts."""
+    words = [word for text in texts for word in _PREFIX.findall(text)]
+    return [word for word in words if _is_prefix(word)]
+
+
+def _is_prefix(word: str) -> bool:
+    try:
+        ipaddress.ip_network(word)
+    except ValueError:
+        return False
+    return True

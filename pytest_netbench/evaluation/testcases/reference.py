@@ -1,0 +1,74 @@
+"""``reference``: the network does what it did before, but for what the intents ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.evaluation.behaviour.compare import FlowDifference, flow_differences, route_differences, spread
+from pytest_netbench.evaluation.behaviour.observing import Observer
+from pytest_netbench.evaluation.behaviour.reference import Reference
+from pytest_netbench.evaluation.behaviour.wording import Wording, group_of, summary
+from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
+from pytest_netbench.model.behaviour import HeldFlow, Outcome
+from pytest_netbench.model.testcase import ReferenceTestcase
+
+MOST_CONFIRMED = 300
+NOT_RECORDED = "no reference behaviour is recorded for this task as it is now; record it: netbench record TASK_FILE"
+
+
+def expected(testcase: ReferenceTestcase) -> str:
+    """The condition, for people."""
+    under = "" if testcase.under is None else f" under the event {testcase.under}"
+    return f"everything that the intents do not ask for is as before{under}, the rest as after the ground truth"
+
+
+def observe(testcase: ReferenceTestcase, view: View) -> Observation:
+    """Compare all flows and routes; what differs is looked at once more, a few flows at a time."""
+    reference = view.reference
+    if reference is None:
+        raise BadTestcase(NOT_RECORDED)
+    if testcase.under not in reference.behaviour.moments:
+        raise BadTestcase(f"the recorded behaviour knows no event {testcase.under!r}; record it again: netbench record")
+    lines, groups, total = _differences(reference, testcase.under, Observer(view))
+    compared = len(reference.compared(testcase.under))
+    return Observation(
+        holds=not lines,
+        command=f"{compared} flows, and the routes of {len(reference.behaviour.routes[0])} nodes",
+        expected=expected(testcase),
+        actual=summary(lines, total=total, of=compared, groups=groups) if lines else "no difference",
+    )
+
+
+def _differences(reference: Reference, under: str | None, observer: Observer) -> tuple[list[str], list[object], int]:
+    wording = Wording(reference.behaviour.addresses)
+    lines: list[str] = []
+    groups: list[object] = []
+    flows = _flows(reference, under, observer)
+    for flow in flows:
+        change = reference.change_of_flow(flow.held, under)
+        lines.append(wording.of_flow(flow, None if change is None else change.intent))
+        groups.append(group_of(flow.held.flow))
+    asked = reference.change_of_route
+    for route in route_differences(
+        reference.behaviour.tables_at(under),
+        observer.routes(),
+        managed=reference.managed,
+        asked=lambda node, prefix: asked(node, prefix, under) is not None,
+    ):
+        if reference.free_route(route.node, route.prefix, under) is None:
+            change = asked(route.node, route.prefix, under)
+            lines.append(wording.of_route(route, None if change is None else change.intent))
+            groups.append(("route", route.node))
+    return lines, groups, len(flows)
+
+
+def _flows(reference: Reference, under: str | None, observer: Observer) -> list[FlowDifference]:
+    held = reference.compared(under)
+    found = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
+    suspects = [one.held for one in spread(_differing(reference, held, found), MOST_CONFIRMED)]
+    return _differing(reference, suspects, observer.in_batches([one.flow for one in suspects]))
+
+
+def _differing(reference: Reference, held: Sequence[HeldFlow], found: Sequence[Outcome]) -> list[FlowDifference]:
+    judged = [reference.judged(one.flow, outcome) for one, outcome in zip(held, found, strict=True)]
+    return flow_differences(held, judged)

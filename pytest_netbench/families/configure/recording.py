@@ -1,0 +1,112 @@
+"""Records what the network of a task does before anything is done, after the ground truth, and under its events.
+
+Each of the two is observed on labs of its own, because packets leave traces (translations, sessions) that an agent's
+network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is
+not held, and the record says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.evaluation.behaviour.observing import Observer
+from pytest_netbench.evaluation.flows import draw
+from pytest_netbench.evaluation.happening import happening
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.evaluation.observation import View
+from pytest_netbench.evaluation.settling import Settling
+from pytest_netbench.families.configure.assembly import Look, assembled
+from pytest_netbench.families.configure.solution import apply_truth
+from pytest_netbench.families.protocol import Progress, Stages
+from pytest_netbench.lab.devices import Devices
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.configure import configuration_of
+from pytest_netbench.model.task import UNLIMITED, Task
+
+LABS = 2
+LOOKS = 2
+
+
+class Recorder:
+    """Records the behaviour of a task on stages of its own.
+
+    Args:
+        task: The task.
+        stages: Opens a fresh stage of it.
+        progress: Is told what is done now.
+    """
+
+    def __init__(self, task: Task, stages: Stages, *, progress: Progress) -> None:
+        self._task, self._stages, self._progress = task, stages, progress
+        self._payload = configuration_of(task)
+        self._flows = draw(task, seed=self._payload.reference.seed, count=self._payload.reference.flows)
+        self._addresses: dict[str, dict[str, None]] = {}
+
+    def record(self) -> Behaviour:
+        """Observe everything and return what is held."""
+        before: list[list[list[Look]]] = []
+        after: list[list[list[Look]]] = []
+        for number in range(1, LABS + 1):
+            with self._lab() as lab:
+                before.append(self._looks(lab, f"before anything is done, lab {number} of {LABS}"))
+            with self._lab() as lab:
+                self._apply(lab)
+                after.append(self._looks(lab, f"after the ground truth, lab {number} of {LABS}"))
+        digest = self._task.reference_digest
+        assert digest is not None, "a task of configure has a reference digest"
+        return assembled(
+            digest=digest,
+            events=tuple(self._payload.events),
+            flows=self._flows,
+            addresses={node: tuple(found) for node, found in self._addresses.items()},
+            before=_by_moment(before),
+            after=_by_moment(after),
+        )
+
+    def _looks(self, lab: Lab, when: str) -> list[list[Look]]:
+        """For each moment, all looks at this lab."""
+        self._progress(f"{when}: {len(self._flows)} flows")
+        devices = Devices(lab)
+        Settling(lab).wait(hold_s=longest_hold_s(TaskEvaluation(lab).final_configs().values()))
+        self._note_addresses(lab)
+        found = [self._observed(lab, devices)]
+        for name, actions in self._payload.events.items():
+            self._progress(f"{when}: {len(self._flows)} flows under {name}")
+            with happening(lab, actions):
+                found.append(self._observed(lab, devices))
+        return found
+
+    def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
+        looks = []
+        for number in range(LOOKS):
+            observer = Observer(View(lab, devices))
+            outcomes = observer.thoroughly(self._flows, seed=number)
+            looks.append(Look(outcomes=outcomes, routes=observer.routes()))
+        return looks
+
+    def _apply(self, lab: Lab) -> None:
+        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
+        apply_truth(self._task, ani)
+        ani.close()
+        others = [one for one in self._payload.testcases if one.kind != "reference" and one.under is None]
+        TaskEvaluation(lab).run_testcases(others)  # waits until the network has converged
+
+    def _note_addresses(self, lab: Lab) -> None:
+        for node in lab.nodes:
+            self._addresses.setdefault(node, {}).update(dict.fromkeys(lab.prober.addresses(node)))
+
+    @contextmanager
+    def _lab(self) -> Iterator[Lab]:
+        with self._stages() as scene:
+            assert scene.lab is not None, "a stage of configure has a lab"
+            yield scene.lab
+
+
+def _by_moment(labs: Sequence[Sequence[Sequence[Look]]]) -> list[list[Look]]:
+    """For each moment, the looks at all labs."""
+    return [[look for looks in moment for look in looks] for moment in zip(*labs, strict=True)]

@@ -1,0 +1,41 @@
+"""Recording of the reference behaviour of a task. Usable without pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.families.protocol import Progress, RecordsBehaviour, Scene
+from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.task import Task
+from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.terms import family_of
+
+
+def record_behaviour(task: Task, settings: Settings | None = None, *, progress: Progress = lambda _: None) -> Behaviour:
+    """Observe what the network of ``task`` does before anything is done, and after the ground truth.
+
+    Args:
+        task: What is recorded.
+        settings: How stages are set up.
+        progress: Is told what is done now.
+
+    Raises:
+        UsageError: No behaviour is recorded for tasks of this family.
+        RequirementMissing: This machine lacks something that the task needs.
+        AgentError: A device refused the ground truth.
+        InfrastructureError: A stage broke, or its health checks failed.
+    """
+    family = family_of(task)
+    if not isinstance(family, RecordsBehaviour):
+        raise UsageError(f"task {task.slug} of family {task.family!r} has no reference behaviour to record")
+    unheld = replace(settings or Settings(), reference=lambda _: None)
+
+    @contextmanager
+    def stages() -> Iterator[Scene]:
+        with Stage(task, unheld) as stage:
+            yield stage.scene
+
+    return family.record(task, stages, progress=progress)
