@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pytest_netbench import parts
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Family
-from pytest_netbench.model.agentsettings import SUB_INTENTS
+from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import AgentInfo, Brief
 
@@ -43,7 +44,11 @@ def terms_for(
         info: Of the agent; its overrides may narrow the policy and replace limits of the budget.
         budget: Limits that take precedence over both, by field name; ``None`` lifts one.
         ssh: Let the devices answer with SSH, whatever the agent's file says.
+
+    Raises:
+        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect.
     """
+    _refuse_idle_settings(info)
     limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
     permitted = frozenset(family_of(task).methods)
     wanted, devices = info.overrides.policy.methods, info.overrides.policy.devices
@@ -57,6 +62,16 @@ def terms_for(
             extras=frozenset(extras) & frozenset(EXTRAS),
         ),
     )
+
+
+def _refuse_idle_settings(info: AgentInfo) -> None:
+    effective = {**AgentSettings().model_dump(mode="json"), **info.overrides.plain()}
+    for name, value in info.settings.items():
+        if name in effective and value != effective[name]:
+            raise UsageError(
+                f"agent {info.id}: {name!r} in the settings of its AgentInfo has no effect: settings only describe an"
+                f" agent. Expected: AgentInfo(…, overrides=AgentSettings({name}=…)), or {name!r} in an agent file"
+            )
 
 
 def brief_for(task: Task, terms: Terms) -> Brief:

@@ -96,3 +96,11 @@ def test_a_packet_that_is_dropped_came_as_far_as_it_came(net: Any) -> None:
 def test_nodes_that_are_not_followed_are_not_told(net: Any) -> None:
     (result,) = net.prober.probe([Probe(source="h1", target="10.2.0.10", arrives_at=("h2",))])
     assert (result.delivered, result.came_by) == (True, ())
+
+
+def test_the_order_is_right_for_many_packets_at_once(net: Any) -> None:
+    probes = [
+        Probe(source="h1", target="10.2.0.10", protocol="udp", port=port, listen_on="h2", follow=("h2", "r"))
+        for port in range(20_000, 20_800)
+    ]
+    assert {result.came_by for result in net.prober.probe(probes)} == {("r", "h2")}

@@ -364,3 +364,31 @@ def test_limits_given_for_the_run_come_before_all_others():
     trial_of(Own(look, budget={"calls": 7}), calls=9, tokens=None).run()
     assert seen[0].calls == 9
     assert seen[0].tokens is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "overrides"),
+    [
+        ({"budget": {"calls": 3}}, {}),
+        ({"depth": 2, "policy": {"devices": ["edge"]}}, {}),
+        ({"extras": ["search-manual"]}, {}),
+        ({"sub_intents": True}, {}),
+        ({"budget": {"calls": 3}}, {"budget": {"calls": 4}}),
+    ],
+)
+def test_terms_that_stand_only_in_the_settings_of_an_agent_are_an_error_before_it_works(settings, overrides):
+    agent = Own(lambda *_: pytest.fail("the agent worked"), **overrides)
+    agent.info = agent.info.model_copy(update={"settings": settings})
+    name = next(name for name in settings if name != "depth")
+    with pytest.raises(UsageError) as caught:
+        trial_of(agent)
+    assert str(caught.value) == (
+        f"agent own: {name!r} in the settings of its AgentInfo has no effect: settings only describe an agent."
+        f" Expected: AgentInfo(…, overrides=AgentSettings({name}=…)), or {name!r} in an agent file"
+    )
+
+
+def test_settings_that_repeat_the_terms_or_describe_the_agent_are_none():
+    agent = Own(does_it, budget={"calls": 3})
+    agent.info = agent.info.model_copy(update={"settings": {"budget": {"calls": 3}, "access": "ani", "depth": 2}})
+    assert trial_of(agent).run().outcome == "done"

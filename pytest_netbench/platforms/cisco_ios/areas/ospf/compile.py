@@ -150,10 +150,7 @@ def compile_ospf(context: Context) -> None:
     for process in processes(context):
         if process.section.has("shutdown"):
             continue
-        configured = process.section.get("router-id")
-        router_id = igp.router_id(
-            context, f"ospf {process.number}", str(configured["id"]) if configured else None, process.vrf
-        )
+        router_id = _router_id(context, process)
         if router_id is None:
             continue
         # removed in reverse order: an interface keeps its lines if its process is removed first
@@ -167,6 +164,17 @@ def compile_ospf(context: Context) -> None:
             context.unsupported(own, f"{one.name} is in no VRF in which there is such a process")
 
 
+def _router_id(context: Context, process: Process) -> str | None:
+    """Return the router ID: a running process keeps its own until it is cleared, whatever is configured."""
+    name = f"ospf {process.number}"
+    configured = process.section.get("router-id")
+    kept = context.facts.live.get("chosen", {}).get(name)
+    found = kept or igp.router_id(context, name, str(configured["id"]) if configured else None, process.vrf)
+    if found is not None:
+        context.state.chosen[name] = found
+    return found
+
+
 def _interface(context: Context, member: Member) -> None:
     opening = igp.frr_interface(member.one)
     section = member.one.section
@@ -174,7 +182,12 @@ def _interface(context: Context, member: Member) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    add(f"ip ospf area {member.area}", undo="no ip ospf area")
+    # a port that becomes passive loses its neighbours at once: it leaves the area and joins it again
+    passive = member.passive and member.one.parsed.kind != "Loopback"
+    if member.passive:
+        add("ip ospf passive")
+    line = f"ip ospf area {member.area}"
+    add(line, key=f"{line} passive" if passive else "", undo="no ip ospf area")
     add(f"ip ospf cost {member.cost}", key="cost", undo="no ip ospf cost")
     add(f"ip ospf network {_frr_type(member)}", key="network", undo="no ip ospf network")
     dead = section.get("ip ospf dead-interval")
@@ -184,8 +197,6 @@ def _interface(context: Context, member: Member) -> None:
     else:
         add(f"ip ospf hello-interval {member.hello_s}", key="hello", undo="no ip ospf hello-interval")
         add(f"ip ospf dead-interval {member.dead_s}", key="dead", undo="no ip ospf dead-interval")
-    if member.passive:
-        add("ip ospf passive")
     for name, argument in (("priority", "priority"), ("retransmit-interval", "seconds"), ("transmit-delay", "seconds")):
         entry = section.get(f"ip ospf {name}")
         if entry is not None:
@@ -233,8 +244,10 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    # a changed router ID restarts the process: its neighbours must not keep the old one
-    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
+    # A changed router ID restarts the process: its neighbours must not keep the old one. So does another type of an
+    # area: ospfd keeps the LSAs of the former type.
+    types = " ".join(sorted(_types(section)))
+    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id} {types}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("log-adjacency-changes")
     add("timers throttle lsa all 0")
@@ -309,6 +322,12 @@ def _areas(section: Section) -> _Lines:
 def _is_special(section: Section, link: Entry) -> bool:
     """Whether the transit area of a virtual link is a stub area or an NSSA, through which no virtual link runs."""
     return any(dotted(one["area"]) == dotted(link["area"]) for one in section.all("area stub", "area nssa"))
+
+
+def _types(section: Section) -> Iterator[str]:
+    """Return the areas that are not normal, with their types."""
+    for entry in section.all("area stub", "area nssa"):
+        yield f"{entry.name} {dotted(entry['area'])}{' no-summary' if entry.has('no-summary') else ''}"
 
 
 def _special(entry: Entry, line: str) -> _Lines:
