@@ -177,9 +177,22 @@ def test_loopbacks_made_point_to_point_are_subnets_and_a_range_joins_them(show, 
 
 def test_a_loopback_is_a_host_route_until_its_network_type_says_otherwise(show, say):
     say("R4", "interface lo1", "no ip ospf network")
-    assert "via" in route(show, "R3", "172.16.1.1", "255.255.255.255")
+    assert eventually(lambda: "[110/2] via" in route(show, "R3", "172.16.1.1", "255.255.255.255"))
+    assert "172.16.1.0 " not in show("R3", "show ip route ospf")
+    own = show("R4", "show ip route")
+    assert "C        172.16.1.0/24 is directly connected, Loopback1" in own
+    assert "L        172.16.1.1/32 is directly connected, Loopback1" in own
+    assert "Internet Address 172.16.1.1/24" in show("R4", "show ip ospf interface lo1")
     say("R4", "interface lo1", "ip ospf network point-to-point")
     assert "via" in route(show, "R3", "172.16.1.0")
+
+
+def test_connected_networks_of_the_process_are_no_external_routes_of_it(show, say):
+    say("R4", "interface lo1", "no ip ospf network", "router ospf 4", "redistribute connected subnets")
+    assert "172.16.1.0" not in show("R4", "show ip ospf database external")
+    assert "172.16.2.0" not in show("R4", "show ip ospf database external")
+    say("R4", "interface lo8", "ip address 172.18.8.1 255.255.255.0", "ip ospf 4 area 2", "exit", "no interface lo8")
+    say("R4", "router ospf 4", "no redistribute connected", "interface lo1", "ip ospf network point-to-point")
 
 
 def test_only_whole_classes_are_redistributed_without_subnets(show, say):
