@@ -14,14 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.lab.probing import Probe, ProbeResult
-from pytest_netbench.model.behaviour import Outcome, Table
+from pytest_netbench.model.behaviour import Outcome, Table, is_spoofed
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
 
 BATCH = 100
 SILENCE_S = 0.15
 READERS = 8
-_ATTACHED = ("connected", "local")
 
 
 class Observer:
@@ -92,19 +91,10 @@ class Observer:
         if not (result.delivered or result.arrived):
             return Outcome(reach="denied")
         return Outcome(
-            reach="allowed" if result.delivered and not self._is_spoofed(flow) else "arrives",
+            reach="allowed" if result.delivered and not is_spoofed(flow, self.routes().get(flow.source)) else "arrives",
             dscp=None if result.received_dscp == flow.dscp else result.received_dscp,
             seen=self._changed_source(flow, result.seen_source),
         )
-
-    def _is_spoofed(self, flow: ReferenceFlow) -> bool:
-        """Whether answers go elsewhere: the source address belongs to no subnet of the sender."""
-        if flow.source_address is None:
-            return False
-        address = ipaddress.ip_address(flow.source_address)
-        table = self.routes().get(flow.source, {})
-        attached = (prefix for prefix, (protocol, *_) in table.items() if protocol in _ATTACHED)
-        return not any(address in ipaddress.ip_network(prefix) for prefix in attached)
 
     def _changed_source(self, flow: ReferenceFlow, seen: str | None) -> str | None:
         if seen is None:

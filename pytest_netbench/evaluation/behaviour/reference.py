@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome
+from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome, is_spoofed
 from pytest_netbench.model.reference import Change, Free, ReferenceFlow, ReferenceSettings
 from pytest_netbench.model.topology import Topology
 
@@ -29,6 +29,7 @@ class Reference:
         self.settings = settings
         self.managed = managed
         self._compared: dict[str | None, list[HeldFlow]] = {}
+        self._tables = {tables.node: {**tables.before, **tables.after} for tables in behaviour.tables_at()}
 
     def held(self, under: str | None = None) -> Iterator[HeldFlow]:
         """The flows that are held at a moment, with their outcomes as they are judged.
@@ -41,7 +42,12 @@ class Reference:
             yield HeldFlow(flow=one.flow, before=before, after=after)
 
     def judged(self, flow: ReferenceFlow, outcome: Outcome) -> Outcome:
-        """The outcome as it counts: a packet that a managed node itself drops may come to the node or not."""
+        """The outcome as it counts.
+
+        A packet that a managed node itself drops may come to the node or not. Answers to a spoofed one do not count.
+        """
+        if outcome.reach == "allowed" and is_spoofed(flow, self._tables.get(flow.source)):
+            outcome = replace(outcome, reach="arrives")
         denied = outcome.reach == "arrives" and (outcome.at or flow.target_node) in self.managed
         return Outcome(reach="denied") if denied else outcome
 

@@ -108,3 +108,11 @@ def test_two_records_are_compared_flow_by_flow():
     first = behaviour({flow(port=1): (ALLOWED, DENIED), flow(port=2): (ALLOWED, ALLOWED)})
     second = behaviour({flow(port=1): (ALLOWED, ALLOWED), flow(port=3): (DENIED, DENIED)})
     assert unequal(first, second) == ["web1 -> 10.1.30.10 (db) tcp/1: allowed, denied; now allowed, allowed"]
+
+
+def test_answers_to_a_spoofed_packet_do_not_count():
+    tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
+    spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
+    held = reference(behaviour({spoofed: (ALLOWED, ALLOWED), neighbour: (ALLOWED, ALLOWED)}, routes=tables))
+    assert [one.after for one in held.held()] == [ARRIVES, ALLOWED]
+    assert held.judged(spoofed, ALLOWED) == held.judged(spoofed, ARRIVES) == ARRIVES
