@@ -113,7 +113,7 @@ MUTATIONS: Final = Mutations(
     ),
     superfluous=(
         ("ip access-list extended UNUSED", "permit ip any any"),
-        ("ip route 192.0.2.128 255.255.255.128 Null0",),
+        ("class-map match-any UNUSED", "match dscp ef"),
     ),
     quantities=(r"^(?:police|shape|bandwidth|priority|auto-cost|rate-limit)\b",),
     states=(

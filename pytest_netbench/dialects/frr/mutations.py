@@ -44,6 +44,6 @@ MUTATIONS: Final = Mutations(
         Addition(operator="extra network", pattern=r"^router ospf$", after=("network 0.0.0.0/0 area 0",)),
         Addition(operator="extra redistribution", pattern=r"^router ospf$", after=("redistribute connected",)),
     ),
-    superfluous=(("ip route 192.0.2.128/25 Null0",),),
+    superfluous=(("ip prefix-list UNUSED seq 5 permit any",),),
     states=("show ip ospf neighbor", "show bgp summary", "show bfd peers"),
 )

@@ -30,6 +30,6 @@ MUTATIONS: Final = Mutations(
         Addition(operator="extra permit", pattern=r"^(nft add rule inet \S+ \S+) ", before=(r"\1 accept",)),
         Addition(operator="extra permit", pattern=r"^(nft add rule inet \S+ \S+) ", after=(r"\1 accept",)),
     ),
-    superfluous=(("ip route add blackhole 192.0.2.128/25",),),
+    superfluous=(("nft add table inet unused",),),
     quantities=(r"\bhtb\b|\btbf\b|\brate\b",),
 )
