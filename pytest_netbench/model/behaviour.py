@@ -6,7 +6,7 @@ It is stored compactly: outcomes and routing tables once each, and one line for 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 from typing import Final, Literal, Self, cast, get_args
 
@@ -73,6 +73,11 @@ class Outcome:
         """Whether both are equal where both are compared."""
         same_source = self.seen == other.seen or ANY in (self.seen, other.seen)
         return (self.reach, self.dscp, self.at) == (other.reach, other.dscp, other.at) and same_source
+
+    @property
+    def unanswered(self) -> Outcome:
+        """The outcome if an answer does not count."""
+        return replace(self, reach="arrives") if self.reach == "allowed" else self
 
 
 @dataclass(frozen=True, kw_only=True)

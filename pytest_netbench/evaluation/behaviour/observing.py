@@ -1,8 +1,7 @@
 """Observes what a running network does with many flows, and its routes.
 
 A flow that does not get through is tried again in small batches, because packets may be lost on slow links or while
-addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome. A packet
-with a spoofed source address, whose answer goes elsewhere, at best arrives.
+addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.lab.probing import Probe, ProbeResult
-from pytest_netbench.model.behaviour import Outcome, Table, is_spoofed
+from pytest_netbench.model.behaviour import Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
 
@@ -91,7 +90,7 @@ class Observer:
         if not (result.delivered or result.arrived):
             return Outcome(reach="denied")
         return Outcome(
-            reach="allowed" if result.delivered and not is_spoofed(flow, self.routes().get(flow.source)) else "arrives",
+            reach="allowed" if result.delivered else "arrives",
             dscp=None if result.received_dscp == flow.dscp else result.received_dscp,
             seen=self._changed_source(flow, result.seen_source),
         )
