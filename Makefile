@@ -1,7 +1,7 @@
 # make bench     set up what is missing, then score the agents on real routers
 # make test      set up what is missing, then the whole gate
 # make check     what one runs before a commit
-# make selftest  prove every task again, three times: it takes an hour
+# make selftest  prove every task again, three times, with mutants: it takes hours
 .PHONY: help setup setup-gate bench bench-run test check selftest
 .DEFAULT_GOAL := help
 

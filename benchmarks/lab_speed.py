@@ -11,7 +11,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.measure import best, table, verdict
-from benchmarks.networks import ospf_ring, proportional_memory, two_routers_two_hosts
+from benchmarks.networks import (
+    ospf_ring,
+    proportional_memory,
+    router_and_host,
+    two_bgp_routers,
+    two_routers_two_hosts,
+)
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import Task
@@ -59,6 +65,20 @@ def deploy_rows(name: str, task: Task, target_s: float, runs: int) -> tuple[list
     return rows, least
 
 
+def memory_row(name: str, task: Task) -> Row:
+    """Memory per router of a small lab, and that of the process that starts all labs."""
+    lab = NetnsBackend().deploy(request_of(task))
+    routers = sum(task.network.platform_of(node.name) != "linux" for node in task.network.topology.nodes)
+    status = Path(f"/proc/{lab.supervisor_pid}/status").read_text()
+    starter = int(next(line.split()[1] for line in status.splitlines() if line.startswith("PPid:")))
+    own = proportional_memory(lab.supervisor_pid)["bytes"] / 1e6
+    both = proportional_memory(starter)["bytes"] / 1e6
+    lab.destroy()
+    lab.await_cleanup()
+    what = f"{name}: memory per router"
+    return (what, f"{own / routers:.1f} MB", verdict(own / routers, 20, "MB"), f"starter {both - own:.1f} MB")
+
+
 def side_by_side(runs: int) -> Row:
     """Eight labs of four routers at once."""
     task, backend = ospf_ring(4), NetnsBackend()
@@ -96,7 +116,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="runs of a small lab; large ones run less often")
     options = parser.parse_args()
     small, quick_s = deploy_rows("two routers, two hosts", two_routers_two_hosts(), 0.8, options.runs)
-    rows = [*small, wall_time(two_routers_two_hosts(), quick_s), side_by_side(min(3, options.runs))]
+    lean = (
+        memory_row("an OSPF router, a host", router_and_host()),
+        memory_row("two BGP routers", two_bgp_routers()),
+        memory_row("OSPF ring of 4", ospf_ring(4)),
+    )
+    rows = [*small, *lean, wall_time(two_routers_two_hosts(), quick_s), side_by_side(min(3, options.runs))]
     for routers, target_s in () if options.quick else ((30, 6.0), (100, 12.0)):
         more, _ = deploy_rows(f"OSPF ring of {routers}", ospf_ring(routers), target_s, min(2, options.runs))
         rows += more

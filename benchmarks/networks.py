@@ -9,19 +9,21 @@ from typing import Any
 from pytest_netbench.model.task import Task
 
 
-def _task(nodes: list[dict[str, str]], links: Sequence[tuple[str, ...]], configs: dict[str, str]) -> Task:
-    def end(text: str) -> dict[str, str]:
-        node, interface = text.split()
-        return {"node": node, "interface": interface}
+def _end(text: str) -> dict[str, str]:
+    node, interface = text.split()
+    return {"node": node, "interface": interface}
 
+
+def _task(nodes: list[dict[str, str]], links: Sequence[tuple[str, ...]], configs: dict[str, str], **more: Any) -> Task:
     return Task.model_validate(
         {
             "task_name": "benchmark",
             "slug": "benchmark",
             "platform": "frr",
             "intents": [{"text": "none"}],
-            "topology": {"nodes": nodes, "links": [{"endpoints": [end(one) for one in ends]} for ends in links]},
+            "topology": {"nodes": nodes, "links": [{"endpoints": [_end(one) for one in ends]} for ends in links]},
             "startup_configs": configs,
+            **more,
         }
     )
 
@@ -45,6 +47,49 @@ def two_routers_two_hosts() -> Task:
     }
     nodes = [{"name": "R1"}, {"name": "R2"}, {"name": "h1", "platform": "linux"}, {"name": "h2", "platform": "linux"}]
     return _task(nodes, [("R1 eth0", "R2 eth0"), ("R1 eth1", "h1 eth0"), ("R2 eth1", "h2 eth0")], configs)
+
+
+def ring_with_hosts(routers: int) -> Task:
+    """A ring of OSPF routers with a host each, two events that cut its links, and a ground truth of one route."""
+    numbers = range(routers)
+    links = [(f"R{n} eth0", f"R{(n + 1) % routers} eth1") for n in numbers]
+    links += [(f"R{n} eth2", f"h{n} eth0") for n in numbers]
+    configs = {}
+    for n in numbers:
+        ends = {"eth0": f"10.0.{n}.1/30", "eth1": f"10.0.{(n - 1) % routers}.2/30", "eth2": f"10.1.{n}.1/24"}
+        configs[f"R{n}"] = _router(n, ends, stub="eth2")
+        configs[f"h{n}"] = f"ip address add 10.1.{n}.10/24 dev eth0\nip route add default via 10.1.{n}.1\n"
+    nodes = [{"name": f"R{n}"} for n in numbers]
+    nodes += [{"name": f"h{n}", "platform": "linux", "control": "observed"} for n in numbers]
+    events = {"first-cut": "R0 eth0", "second-cut": f"R{routers // 2} eth0"}
+    held = [{"name": f"as before: {under}", "kind": "reference", "under": under} for under in (None, *events)]
+    more = {
+        "events": {name: [{"cut": _end(end)}] for name, end in events.items()},
+        "ground_truth_configs": {"R0": ["ip route 10.9.0.0/16 blackhole"]},
+        "testcases": held,
+    }
+    return _task(nodes, links, configs, **more)
+
+
+def router_and_host() -> Task:
+    """R1 - h1, where R1 runs OSPF."""
+    configs = {
+        "h1": "ip address add 10.1.0.10/24 dev eth0\nip route add default via 10.1.0.1\n",
+        "R1": _router(1, {"eth1": "10.1.0.1/24"}, stub="eth1"),
+    }
+    return _task([{"name": "R1"}, {"name": "h1", "platform": "linux"}], [("R1 eth1", "h1 eth0")], configs)
+
+
+def two_bgp_routers() -> Task:
+    """R1 - R2 with a session of external BGP."""
+    configs = {
+        f"R{n}": (
+            f"hostname R{n}\ninterface eth0\n ip address 10.0.12.{n}/30\nexit\n"
+            f"router bgp 6500{n}\n neighbor 10.0.12.{3 - n} remote-as 6500{3 - n}\nexit\n"
+        )
+        for n in (1, 2)
+    }
+    return _task([{"name": "R1"}, {"name": "R2"}], [("R1 eth0", "R2 eth0")], configs)
 
 
 def ospf_ring(routers: int) -> Task:

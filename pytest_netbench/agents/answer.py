@@ -26,9 +26,30 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
     Raises:
         AgentError: There is no such object; the message has the reason.
     """
+    reasoning, value = _parts(text)
+    return reasoning, _per_device(value, devices)
+
+
+def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, list[str]], dict[str, Any]]:
+    """As ``read_answer``, for a task that asks for an answer: the object has it under the key ``answer``.
+
+    Raises:
+        AgentError: There is no such object, or it has no answer; the message has the reason.
+    """
+    reasoning, value = _parts(text)
+    answer = value.pop("answer", None)
+    if not isinstance(answer, dict):
+        raise AgentError("the JSON object has no 'answer' that is a JSON object, and the task asks for one")
+    return reasoning, _per_device(value, devices), answer
+
+
+def _parts(text: str) -> tuple[str, dict[str, Any]]:
     text = text.replace("\r\n", "\n")
     value, start = _last_object(text)
-    reasoning = text[:start].removesuffix("\n").strip()
+    return text[:start].removesuffix("\n").strip(), value
+
+
+def _per_device(value: dict[str, Any], devices: Collection[str]) -> dict[str, list[str]]:
     wrapped = [key for key in _WRAPPERS if set(value) == {key} and key not in devices and isinstance(value[key], dict)]
     if wrapped:
         value = value[wrapped[0]]
@@ -37,7 +58,7 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
         raise AgentError(
             f"the answer has commands for unknown device {unknown[0]!r} (known: {', '.join(sorted(devices))})"
         )
-    return reasoning, {device: _commands(device, commands) for device, commands in value.items()}
+    return {device: _commands(device, commands) for device, commands in value.items()}
 
 
 def _last_object(text: str) -> tuple[dict[str, Any], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -74,6 +75,13 @@ def task_message(template: Prompt, brief: Brief, *, budget: str) -> str:
         methods=bulleted(f"{method.name}: {method.description}" for method in brief.methods),
         budget=budget,
     )
+
+
+def answer_message(template: Prompt, brief: Brief, *, how: str) -> str:
+    """What the model is told of the answer that the task asks for; empty if it asks for none."""
+    if brief.answer is None:
+        return ""
+    return "\n" + template.fill(how=how, schema=json.dumps(brief.answer, indent=1))
 
 
 def _intents(brief: Brief) -> list[str]:

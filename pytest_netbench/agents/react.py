@@ -8,7 +8,7 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.condense import condense
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Completion, Llm
-from pytest_netbench.agents.prompting import budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
 from pytest_netbench.agents.toolcalls import Answer, Toolbox
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, BudgetExhausted
@@ -29,10 +29,11 @@ class React:
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
         self._system = from_file("react", file.prompt)
         self._task, self._nudge, self._condense = packaged("task"), packaged("nudge"), packaged("condense")
+        self._answer = packaged("answer")
 
     @property
     def info(self) -> AgentInfo:
-        prompts = digests((self._system, self._task, self._nudge, self._condense))
+        prompts = digests((self._system, self._task, self._nudge, self._condense, self._answer))
         return self._file.info(prompts=prompts)
 
     def prepare(self) -> None:
@@ -49,14 +50,16 @@ class React:
         """
         dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
         dialogue.say("system", self._system.text)
-        dialogue.say("user", task_message(self._task, brief, budget=budget_words(brief.budget.model_dump())))
+        task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
+        dialogue.say("user", task + answer_message(self._answer, brief, how="as `answer` of `task_done`"))
+        toolbox = Toolbox(methods=brief.methods, ani=ani, answer=brief.answer)
         try:
-            stop_reason = self._work(dialogue, Toolbox(methods=brief.methods, ani=ani), ani)
+            stop_reason = self._work(dialogue, toolbox, ani)
         except AgentError as error:
             stop_reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
-            error.submission = self._hand_in(dialogue, ani, stop_reason)
+            error.submission = self._hand_in(dialogue, ani, stop_reason, toolbox.handed_in)
             raise
-        return self._hand_in(dialogue, ani, stop_reason)
+        return self._hand_in(dialogue, ani, stop_reason, toolbox.handed_in)
 
     def _work(self, dialogue: Dialogue, toolbox: Toolbox, ani: Ani) -> str:
         options: dict[str, Any] = {"tools": toolbox.specs}
@@ -72,7 +75,7 @@ class React:
             left = budget_words(ani.budget_left())
             if answers:
                 dialogue.messages[-1]["content"] += f"\n\nBudget left: {left}."
-            if any(answer.done for answer in answers) or _says_done(completion):
+            if any(answer.done for answer in answers) or (_says_done(completion) and not toolbox.needs_answer):
                 return "done"
             idle = 0 if any(answer.acted for answer in answers) else idle + 1
             if idle >= IDLE_TURNS:
@@ -81,9 +84,9 @@ class React:
             if not answers:
                 dialogue.say("user", self._nudge.fill(why=_why(completion), budget=left))
 
-    def _hand_in(self, dialogue: Dialogue, ani: Ani, stop_reason: str) -> Submission:
+    def _hand_in(self, dialogue: Dialogue, ani: Ani, stop_reason: str, answer: dict[str, Any] | None) -> Submission:
         reasoning = condense(dialogue, prompt=self._condense, ani=ani)
-        return Submission(reasoning=reasoning, stop_reason=stop_reason, usage=dialogue.usage)
+        return Submission(reasoning=reasoning, answer=answer, stop_reason=stop_reason, usage=dialogue.usage)
 
 
 def _says_done(completion: Completion) -> bool:

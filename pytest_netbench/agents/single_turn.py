@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from pytest_netbench.agents.agentfile import AgentFile
-from pytest_netbench.agents.answer import read_answer
+from pytest_netbench.agents.answer import read_answer, read_with_answer
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.prompting import budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -25,11 +26,11 @@ class SingleTurn:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
         self._system = from_file("single-turn", file.prompt)
-        self._task, self._state = packaged("task"), packaged("state")
+        self._task, self._state, self._answer = packaged("task"), packaged("state"), packaged("answer")
 
     @property
     def info(self) -> AgentInfo:
-        return self._file.info(prompts=digests((self._system, self._task, self._state)))
+        return self._file.info(prompts=digests((self._system, self._task, self._state, self._answer)))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -45,13 +46,18 @@ class SingleTurn:
         """
         dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
         reasoning: str | None = None
+        answer: dict[str, Any] | None = None
         try:
             task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
+            task += answer_message(self._answer, brief, how="under the key `answer` of your JSON object")
             dialogue.say("system", self._system.text)
             dialogue.say("user", self._describe(task, brief, ani))
             text = dialogue.ask().text
             reasoning = text.strip() or None
-            explained, commands = read_answer(text, brief.devices)
+            if brief.answer is None:
+                explained, commands = read_answer(text, brief.devices)
+            else:
+                explained, commands, answer = read_with_answer(text, brief.devices)
             reasoning = explained or None
             for device, lines in commands.items():
                 _apply(device, lines, ani, managed=brief.control.get(device, "managed") == "managed")
@@ -59,9 +65,11 @@ class SingleTurn:
             stop_reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
             error.submission = Submission(reasoning=reasoning, stop_reason=stop_reason, usage=dialogue.usage)
             raise
-        return Submission(reasoning=reasoning, usage=dialogue.usage)
+        return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
     def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
+        if not brief.devices:
+            return task
         topology = ani.get_topology()["topology"]
         configs = [
             f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -33,20 +33,40 @@ class Answer:
 
 
 class Toolbox:
-    """The tools of one trial: the ANI methods of its brief, and ``task_done``."""
+    """The tools of one trial: the ANI methods of its brief, and ``task_done``.
 
-    def __init__(self, *, methods: Sequence[MethodSpec], ani: Ani) -> None:
+    Args:
+        methods: The ANI methods.
+        ani: Carries them out.
+        answer: JSON Schema of the answer that ``task_done`` takes; ``None`` if the task asks for none.
+    """
+
+    def __init__(self, *, methods: Sequence[MethodSpec], ani: Ani, answer: Mapping[str, Any] | None = None) -> None:
         self._wire_names = {tool_name(method.name): method.name for method in methods}
         self._methods = tuple(methods)
         self._ani = ani
+        self._schema = answer
+        self.handed_in: dict[str, Any] | None = None
+
+    @property
+    def needs_answer(self) -> bool:
+        """Whether the model is not done before it has handed in an answer."""
+        return self._schema is not None and self.handed_in is None
 
     @property
     def specs(self) -> list[dict[str, Any]]:
         """The tools in OpenAI's shape."""
         tools = [_spec(tool_name(method.name), method.description, method.parameters) for method in self._methods]
-        summary = {"summary": {"type": "string", "description": "what was configured and why"}}
-        done = _spec(TASK_DONE, "Say that the task is done.", {"type": "object", "properties": summary})
-        return [*tools, done]
+        return [*tools, _spec(TASK_DONE, "Say that the task is done.", self._parameters_of_done())]
+
+    def _parameters_of_done(self) -> dict[str, Any]:
+        summary = {"type": "string", "description": "what was configured and why"}
+        if self._schema is None:
+            return {"type": "object", "properties": {"summary": summary}}
+        answer = {name: value for name, value in self._schema.items() if name != "$defs"}
+        defined = {"$defs": self._schema["$defs"]} if "$defs" in self._schema else {}  # references are from the root
+        properties = {"summary": summary, "answer": answer}
+        return {"type": "object", "properties": properties, "required": ["answer"], **defined}
 
     def answer(self, call: ToolCall) -> Answer:
         """Carry out one call. An invalid call is answered with an error.
@@ -56,20 +76,26 @@ class Toolbox:
         """
         name = tool_name(call.name)
         if name == TASK_DONE:
-            return Answer(call_id=call.id, name=call.name, content=_json({"ok": True}), done=True)
+            return self._done(call)
         if name not in self._wire_names:
             return self._refuse(call, self._unknown(name))
         try:
-            params = json.loads(call.arguments or "{}")
+            params = _arguments(call)
         except ValueError as error:
-            return self._refuse(call, f"the arguments are not valid JSON ({error}): {_excerpt(call.arguments)}")
-        if not isinstance(params, dict):
-            return self._refuse(call, f"the arguments must be a JSON object: {_excerpt(call.arguments)}")
+            return self._refuse(call, str(error))
         try:
             content = _json(self._ani.call(self._wire_names[name], params))
         except AniError as error:
             content = _json({"error": {"code": error.code, "message": str(error)}})
         return Answer(call_id=call.id, name=call.name, content=content, acted=True)
+
+    def _done(self, call: ToolCall) -> Answer:
+        if self._schema is not None:
+            try:
+                self.handed_in = _answer_in(_arguments(call), self._schema)
+            except ValueError as error:
+                return self._refuse(call, str(error))
+        return Answer(call_id=call.id, name=call.name, content=_json({"ok": True}), done=True)
 
     def _refuse(self, call: ToolCall, problem: str) -> Answer:
         self._ani.note(f"tool call {call.name!r} could not be carried out: {problem}")
@@ -84,6 +110,26 @@ class Toolbox:
 def tool_name(wire_name: str) -> str:
     """``get-topology`` as ``get_topology``: not every provider takes a hyphen."""
     return wire_name.replace("-", "_")
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    try:
+        params = json.loads(call.arguments or "{}")
+    except ValueError as error:
+        raise ValueError(f"the arguments are not valid JSON ({error}): {_excerpt(call.arguments)}") from error
+    if not isinstance(params, dict):
+        raise ValueError(f"the arguments must be a JSON object: {_excerpt(call.arguments)}")  # noqa: TRY004  (one kind)
+    return params
+
+
+def _answer_in(params: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    answer = params.get("answer")
+    if not isinstance(answer, dict):
+        raise ValueError("'answer' must be a JSON object that fits its schema")  # noqa: TRY004  (one kind)
+    missing = [name for name in schema.get("required", ()) if name not in answer]
+    if missing:
+        raise ValueError(f"the answer lacks {', '.join(map(repr, missing))}")
+    return answer
 
 
 def _spec(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -324,5 +324,5 @@ def _lines(command: str) -> int:
 
 
 def _result_of(status: CommandStatus, limit: int) -> wire.CommandResult:
-    message = None if status.status == "success" else clip(status.message, limit)
+    message = clip(status.message, limit) if status.message or status.status == "error" else None
     return wire.CommandResult(command=status.command, status=status.status, message=message)

@@ -51,7 +51,7 @@ METHODS: Mapping[str, MethodSpec] = {
         spec_of(
             "update-cfg",
             "Apply configuration commands to one device, in order. Answers for each command whether the device took it,"
-            " with the device's own message if not, and goes on after an error.",
+            " with the device's own message if it printed one, and goes on after an error.",
             wire.UpdateCfgParams,
             wire.UpdateCfgResult,
         ),

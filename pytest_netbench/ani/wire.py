@@ -138,7 +138,9 @@ class CommandResult(Wire):
 
     command: str
     status: Literal["success", "error"]
-    message: str | None = Field(None, description="the device's own message; only with an error")
+    message: str | None = Field(
+        None, description="the device's own message: why it refused the command, or what it printed"
+    )
 
 
 class UpdateCfgResult(Wire):

@@ -59,7 +59,7 @@ class Happening:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, node):
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
-            self._settling.wait(hold_s=self.hold_s, silent=self._is_silent(action))
+            self._settling.wait(hold_s=self.hold_s, silent=self._is_silent(action), usual=self._before)
 
     def undo(self) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.

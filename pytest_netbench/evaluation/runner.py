@@ -3,7 +3,7 @@
 The order: first the testcases of the undisturbed network, then those of each event while it happens. Of each group
 first what must hold. Then the same again once the network has had time to react to its last change, because a result
 from before the reaction must not pass. Then what must not hold (a network that has not converged denies everything).
-Then what sends traffic, one at a time, because traffic disturbs other measurements.
+Then what sends traffic or takes long, one at a time, because traffic disturbs other measurements.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def phases(testcases: Sequence[Testcase], indices: Iterable[int]) -> list[Phase]
     for index in indices:
         testcase = testcases[index]
         kind = KINDS[testcase.kind]
-        if kind.traffic:
+        if kind.traffic or kind.alone:
             traffic.append(Phase((index,)))
         else:
             (absent if kind.absent(testcase) else present).append(index)

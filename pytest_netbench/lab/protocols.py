@@ -26,7 +26,9 @@ class Lab(Protocol):
     """A running network."""
 
     @property
-    def topology(self) -> Topology: ...
+    def topology(self) -> Topology:
+        """The topology of the request. The ANI takes the control of each node from it."""
+        ...
 
     @property
     def nodes(self) -> Mapping[str, LabNode]: ...

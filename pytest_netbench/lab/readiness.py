@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -28,27 +29,28 @@ _UNSTABLE = "routes to become stable"
 
 
 class Slowdown(NamedTuple):
-    """The pace at which a network that is not ready soon converges.
+    """The paces at which a network that is not ready soon converges.
 
     Attributes:
-        after_s: Wall seconds of waiting after which it applies.
-        pace: Lab seconds per wall second from then on.
+        steps: Wall seconds of waiting, and lab seconds per wall second from then on; slower and slower.
         set_pace: Sets it.
     """
 
-    after_s: float
-    pace: float
+    steps: Sequence[tuple[float, float]]
     set_pace: Callable[[float], None]
 
 
-def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown | None = None) -> Readiness:
+_STEADFAST = Slowdown((), lambda _: None)
+
+
+def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdown: Slowdown = _STEADFAST) -> Readiness:
     """Return once nothing is missing and the routes have stayed the same for some lab seconds, or as ``policy`` says.
 
     Args:
         lab: The lab, its links up and its nodes booted.
         pace: Lab seconds per wall second at present.
         policy: What is waited for.
-        slowdown: A slower pace for a network that is not ready soon. The deadline is that of the slower pace.
+        slowdown: Slower paces for a network that is not ready soon. The deadline is that of the slowest.
 
     Raises:
         NotReady: With what was still missing at the deadline, unless the policy accepts that.
@@ -57,9 +59,10 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdow
         return Readiness()
     watch = Watch(lab, policy)
     started = time.monotonic()
-    wall_s = policy.deadline_s / (pace if slowdown is None else min(pace, slowdown.pace))
+    wall_s = policy.deadline_s / min([pace, *(slower for _, slower in slowdown.steps)])
     deadline = started + (max(_LEAST_DEADLINE_S, wall_s) if policy.until == "everything" else wall_s)
     fingerprint, since = "", started
+    steps = deque(slowdown.steps)
     wait = _POLL_S
     never = threading.Event()
     while True:
@@ -74,10 +77,9 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdow
             if policy.until == "everything":
                 raise NotReady(missing, waited_s=now - started)
             return Readiness(missing=missing, unexpectedly_up=watch.unexpectedly_up, waited_s=now - started)
-        if slowdown is not None and now - started >= slowdown.after_s:
-            pace = slowdown.pace
+        if steps and now - started >= steps[0][0]:
+            _, pace = steps.popleft()
             slowdown.set_pace(pace)
-            slowdown = None
         # Daemons do not report a formed adjacency; polling them costs a fraction of a millisecond each.
         wait = min(_LONGEST_POLL_S, max(_POLL_S, (time.monotonic() - now) * 2, wait * 1.1 if missing else _POLL_S))
         never.wait(wait)

@@ -135,6 +135,7 @@ class ReferenceTestcase(_Testcase):
     """Everything that the intents do not ask for is as it was: many flows and all routes, compared with a record."""
 
     kind: Literal["reference"] = "reference"
+    within_s: float = Field(60.0, gt=0, description="lab seconds to wait for the condition")
 
 
 class LossTestcase(_Testcase):

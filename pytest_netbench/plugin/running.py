@@ -88,13 +88,14 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     """
     run = run_of(request.config)
     source = source_of(request.node.nodeid, request.config.rootpath)
-    also = [run.backend, run.time_scale]
-    memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
-    extent = extent_of(run.proving, task, source, memory)
     settings, references = settings_of(request), references_of(request.node)
     try:
         if is_held(task) and references.path(task) is None:
             references.save(task, record_behaviour(task, settings))
+        held = references.path(task)
+        also = [run.backend, run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
+        memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)
+        extent = extent_of(run.proving, task, source, memory)
         report = selftest(task, settings, extent)
         report = replace(report, problems=(*report.problems, *_reference_problems(request, task)))
     except RequirementMissing as lack:

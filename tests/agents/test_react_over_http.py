@@ -367,3 +367,37 @@ def test_several_agents_on_one_server_each_solve_their_own_task(serve, agent_fil
         ani = MemoryAni({"R1": []})
         React(file=agent_file()).run(brief_of(ani).model_copy(update={"task_name": task_name}), ani)
         assert ani.methods == methods
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"faulty": {"$ref": "#/$defs/Node"}},
+    "required": ["faulty"],
+    "$defs": {"Node": {"type": "string"}},
+}
+
+
+def test_a_task_that_asks_for_an_answer_is_done_only_with_it(serve, agent_file, ani):
+    wrong = [("task_done", {"summary": "R2"})], [("task_done", {"answer": "R2"})], [("task_done", {"answer": {}})]
+    server = serve(
+        engineer([LOOK], wrong[0], wrong[1], [LOOK], wrong[2], [("task_done", {"answer": {"faulty": "R2"}})])
+    )
+    brief = brief_of(ani).model_copy(update={"answer": SCHEMA})
+    submission = React(file=agent_file()).run(brief, ani)
+    assert (submission.answer, submission.stop_reason) == ({"faulty": "R2"}, "done")
+    assert '"required": [\n  "faulty"\n ]' in server.conversations[0][1]["content"]
+    done = server.requests[0]["tools"][-1]["function"]["parameters"]
+    assert (done["required"], done["$defs"]) == (["answer"], SCHEMA["$defs"])
+    assert "$defs" not in done["properties"]["answer"]
+    told = [message["content"] for message in tool_messages(server) if "error" in message["content"]]
+    assert [("'answer' must be a JSON object" in one, "the answer lacks 'faulty'" in one) for one in told] == [
+        (True, False),
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_the_words_task_done_do_not_replace_an_answer(serve, agent_file, ani):
+    serve(engineer([LOOK]))
+    submission = React(file=agent_file()).run(brief_of(ani).model_copy(update={"answer": SCHEMA}), ani)
+    assert (submission.answer, submission.stop_reason) == (None, "no-progress")

@@ -104,3 +104,28 @@ def test_a_provider_that_fails_is_an_infrastructure_error(serve, file, ani):
     serve([Forever(Fault(503))])
     with pytest.raises(ProviderError, match="gave up after 3 requests"):
         SingleTurn(file=file).run(brief_of(ani), ani)
+
+
+SCHEMA = {"type": "object", "properties": {"faulty": {"type": "string"}}, "required": ["faulty"]}
+
+
+def test_an_answer_that_the_task_asks_for_stands_beside_the_devices(serve, file, ani):
+    server = serve([Text(f'R2 lacks a route.\n```json\n{{"R1": ["{ROUTE}"], "answer": {{"faulty": "R2"}}}}\n```')])
+    submission = SingleTurn(file=file).run(brief_of(ani).model_copy(update={"answer": SCHEMA}), ani)
+    assert (submission.answer, submission.reasoning) == ({"faulty": "R2"}, "R2 lacks a route.")
+    assert ani.configs["R1"] == ["hostname R1", ROUTE]
+    assert "under the key `answer` of your JSON object" in server.conversations[0][1]["content"]
+
+
+def test_an_answer_without_the_one_that_the_task_asks_for_is_a_failure_and_changes_nothing(serve, file, ani):
+    serve([single_turn({"R1": [ROUTE]})])
+    with pytest.raises(AgentError, match="the JSON object has no 'answer'"):
+        SingleTurn(file=file).run(brief_of(ani).model_copy(update={"answer": SCHEMA}), ani)
+    assert ani.configs["R1"] == ["hostname R1"]
+
+
+def test_a_task_without_devices_is_answered_without_a_look(serve, file):
+    serve([Text('Because.\n{"answer": {"faulty": "R2"}}')])
+    ani = MemoryAni({})
+    submission = SingleTurn(file=file).run(brief_of(ani).model_copy(update={"answer": SCHEMA}), ani)
+    assert (submission.answer, ani.methods) == ({"faulty": "R2"}, [])

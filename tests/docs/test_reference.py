@@ -85,8 +85,9 @@ def test_the_paces_are_those_of_the_code():
         (pace._CONVERGING_LOAD, pace._CONVERGING_MOST),
         (pace._STEADY_LOAD, pace._STEADY_MOST),
     ):
-        assert f"| {load:g} / routers per core | {most:g} |" in text
+        assert re.search(rf"\| {load:g} / routers( or links)? per core \| {most:g} \|", text)
     assert f"the first {pace.EAGER_S:g} s |" in text
+    assert f"halved every {pace.PATIENCE_S:g} s" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("page", ["exit-statuses.md", "cli.md"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.families.configure.renaming import renaming_of_truth
+from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile import load_task
 from pytest_netbench.taskfile.solutions import FOLDER, load_solutions, solutions_path
 from tests.support.task_list import TASKS, files
@@ -26,3 +27,15 @@ def test_every_file_of_solutions_belongs_to_a_task():
     slugs = {load_task(path).slug for path in files()}
     assert sorted(path.stem for path in TASKS.glob(f"*/{FOLDER}/*")) == sorted(set(RECORDED) & slugs)
     assert len(RECORDED) == len(set(RECORDED))
+
+
+@pytest.mark.parametrize("slug", RECORDED)
+def test_what_the_right_solutions_of_a_task_leave_is_recorded_for_the_scores(slug):
+    (path,) = [path for path in files() if path.name.partition(".")[0] == slug]
+    task = load_task(path)
+    right = load_solutions(solutions_path(path, slug), task).right
+    truth = TruthStore.around(path.parent, root=TASKS.parent).load(task)
+    assert truth is not None
+    remedy = f"record them: pytest {path} --netbench-selftest"
+    assert set(truth.right) == {one.name for one in right}, remedy
+    assert truth.right_reasoning == {one.name: one.reasoning for one in right if one.reasoning}, remedy

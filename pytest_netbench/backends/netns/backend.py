@@ -63,7 +63,7 @@ class NetnsBackend:
         drivers = _drivers(request.dialects)
         paces = _paces(request)
         redirecting = doctor.no_redirection() is None
-        spec = plan.specification(request, drivers, time_scale=paces.eager)
+        spec = plan.specification(request, drivers, time_scale=paces.at_first)
         channel = Channel({**spec, "redirecting": redirecting})
         lab = NetnsLab(
             channel=channel,
@@ -88,10 +88,11 @@ class NetnsBackend:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
+            slowdown = readiness.Slowdown(paces.slower, lab.set_pace)
             lab.readiness = readiness.wait_until_ready(
-                lab, pace=paces.eager, policy=request.ready, slowdown=paces.slowdown(lab.set_pace)
+                lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown
             )
-            if len(set(paces)) > 1:
+            if paces.at_first != paces.steady:
                 lab.set_pace(paces.steady)
         except BaseException:
             lab.destroy()
@@ -128,34 +129,31 @@ def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
 
 
 class _Paces(NamedTuple):
-    """Lab time's factors: while the agent works, until the lab is ready, and at first."""
+    """Lab time's factors: while the agent works, until the lab is ready, and what follows on it if that takes long."""
 
     steady: float
-    converging: float
-    eager: float
-
-    def slowdown(self, set_pace: Callable[[float], None]) -> readiness.Slowdown | None:
-        """What slows down a lab that is not ready soon."""
-        if self.eager == self.converging:
-            return None
-        return readiness.Slowdown(after_s=pace.EAGER_S, pace=self.converging, set_pace=set_pace)
+    at_first: float
+    slower: Sequence[tuple[float, float]] = ()
 
 
 def _paces(request: LabRequest) -> _Paces:
     if build.labtime() is None:
-        return _Paces(1.0, 1.0, 1.0)
+        return _Paces(1.0, 1.0)
     if request.time_scale is not None:
-        return _Paces(request.time_scale, request.time_scale, request.time_scale)
+        return _Paces(request.time_scale, request.time_scale)
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
-    steady, converging, eager = (
-        choose(routers, request.workers, dead_s=dead_s, load=load)
-        for choose in (pace.steady, pace.converging, pace.eager)
+    steady, converging = (
+        choose(routers, request.workers, dead_s=dead_s, load=load) for choose in (pace.steady, pace.converging)
     )
-    # The delay of a link passes in wall time, and a deadline in lab time must not pass before anything could happen.
-    plain = all(link.quality.is_plain for link in request.topology.links)
-    return _Paces(steady, converging, eager if plain and request.ready.until == "everything" else converging)
+    links = request.topology.links
+    if request.ready.until != "everything":  # the deadline is in lab time, and must not pass before anything can happen
+        return _Paces(steady, converging)
+    eager = converging
+    if all(link.quality.is_plain for link in links):  # delays of links pass in wall time
+        eager = pace.eager(routers, request.workers, dead_s=dead_s, load=load, links=len(links))
+    return _Paces(steady, eager, pace.slower(eager, converging, steady))
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:

@@ -20,6 +20,8 @@ _EAGER_MOST = 160.0
 _USUAL_DEAD_S = 40.0  # OSPF's default
 EAGER_S = 2.0
 """How long (wall seconds) a network may converge at the pace ``eager``."""
+PATIENCE_S = 4.0
+"""How long (wall seconds) it may converge at each of the slower paces that follow."""
 # Wall seconds that the shortest dead time lasts at least on a machine with an idle core. An adjacency that drops while
 # the network converges only forms a little later.
 _STEADY_FLOOR_S = 0.5
@@ -46,11 +48,31 @@ def converging(daemon_nodes: int, workers: int, *, dead_s: float | None = None, 
     return min(own, _bound(dead_s, _CONVERGING_FLOOR_S, load))
 
 
-def eager(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0) -> float:
-    """Lab seconds per wall second at first, until the network is up or ``EAGER_S`` have passed. Arguments as above."""
+def eager(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0, links: int = 0) -> float:
+    """Lab seconds per wall second at first, until the network is up or ``EAGER_S`` have passed.
+
+    ``links`` are those of the lab; a link causes as much work as a router. The other arguments as above.
+    """
     known_s = _USUAL_DEAD_S if dead_s is None else min(dead_s, _USUAL_DEAD_S)
-    own = min(_pace(_EAGER_LOAD, _EAGER_MOST, daemon_nodes, workers), _bound(known_s, _CONVERGING_FLOOR_S, load))
+    own = min(
+        _pace(_EAGER_LOAD, _EAGER_MOST, max(daemon_nodes, links), workers), _bound(known_s, _CONVERGING_FLOOR_S, load)
+    )
     return max(own, converging(daemon_nodes, workers, dead_s=dead_s, load=load))
+
+
+def slower(at_first: float, later: float, least: float) -> list[tuple[float, float]]:
+    """The paces of a network that is not ready soon, each with the wall seconds after which it applies.
+
+    A network that starves the cores loses adjacencies as fast as it forms them. It recovers at half the pace.
+    """
+    steps, now_s = [], EAGER_S
+    pace = later
+    while pace > least:
+        if pace < at_first:
+            steps.append((now_s, pace))
+            now_s += PATIENCE_S
+        pace = round(pace / 2, 1)
+    return [*steps, (now_s, least)] if least < at_first else []
 
 
 def _pace(load: float, most: float, daemon_nodes: int, workers: int) -> float:

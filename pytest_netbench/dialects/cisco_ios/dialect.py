@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, names
+from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mutations, names
 from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.mutations import Mutations
 
 
 class CiscoIosDialect:
@@ -35,6 +36,9 @@ class CiscoIosDialect:
 
     def landmarks(self, config: str) -> Landmarks:
         return landmarks.landmarks(config)
+
+    def mutations(self) -> Mutations:
+        return mutations.MUTATIONS
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.frr import landmarks, manual, names
+from pytest_netbench.dialects.frr import landmarks, manual, mutations, names
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
+from pytest_netbench.dialects.mutations import Mutations
 
 
 class FrrDialect:
@@ -33,6 +34,9 @@ class FrrDialect:
 
     def landmarks(self, config: str) -> Landmarks:
         return landmarks.landmarks(config)
+
+    def mutations(self) -> Mutations:
+        return mutations.MUTATIONS
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

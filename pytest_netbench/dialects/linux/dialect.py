@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
-from pytest_netbench.dialects.linux import landmarks, names
+from pytest_netbench.dialects.linux import landmarks, mutations, names
+from pytest_netbench.dialects.mutations import Mutations
 
 
 class LinuxDialect:
@@ -33,6 +34,9 @@ class LinuxDialect:
 
     def landmarks(self, config: str) -> Landmarks:
         return landmarks.landmarks(config)
+
+    def mutations(self) -> Mutations:
+        return mutations.MUTATIONS
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

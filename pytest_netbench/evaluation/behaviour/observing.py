@@ -1,7 +1,8 @@
 """Observes what a running network does with many flows, and its routes.
 
 A flow that does not get through is tried again in small batches, because packets may be lost on slow links or while
-addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
+addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome. A packet
+with a spoofed source address, whose answer goes elsewhere, at best arrives.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pytest_netbench.platforms.driver import Route
 BATCH = 100
 SILENCE_S = 0.15
 READERS = 8
+_ATTACHED = ("connected", "local")
 
 
 class Observer:
@@ -31,6 +33,7 @@ class Observer:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self._tables: dict[str, Table] | None = None
 
     def at_once(self, flows: Sequence[ReferenceFlow], *, expected: Sequence[Outcome] | None = None) -> list[Outcome]:
         """The outcome of each flow, all tried side by side.
@@ -57,11 +60,13 @@ class Observer:
         return [found[index] for index in range(len(flows))]
 
     def routes(self) -> dict[str, Table]:
-        """The routing table of each node whose driver lists all routes; no link-local prefixes."""
-        with ThreadPoolExecutor(max_workers=READERS) as readers:
-            nodes = self._view.nodes
-            found = zip(nodes, readers.map(self._view.table, nodes), strict=True)
-            return {node: _table(routes) for node, routes in found if routes is not None}
+        """The routing table of each node whose driver lists all routes; no link-local prefixes. Read once."""
+        if self._tables is None:
+            with ThreadPoolExecutor(max_workers=READERS) as readers:
+                nodes = self._view.nodes
+                found = zip(nodes, readers.map(self._view.table, nodes), strict=True)
+                self._tables = {node: _table(routes) for node, routes in found if routes is not None}
+        return self._tables
 
     def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
         listens = flow.target_node if flow.protocol != "icmp" else None
@@ -87,10 +92,19 @@ class Observer:
         if not (result.delivered or result.arrived):
             return Outcome(reach="denied")
         return Outcome(
-            reach="allowed" if result.delivered else "arrives",
+            reach="allowed" if result.delivered and not self._is_spoofed(flow) else "arrives",
             dscp=None if result.received_dscp == flow.dscp else result.received_dscp,
             seen=self._changed_source(flow, result.seen_source),
         )
+
+    def _is_spoofed(self, flow: ReferenceFlow) -> bool:
+        """Whether answers go elsewhere: the source address belongs to no subnet of the sender."""
+        if flow.source_address is None:
+            return False
+        address = ipaddress.ip_address(flow.source_address)
+        table = self.routes().get(flow.source, {})
+        attached = (prefix for prefix, (protocol, *_) in table.items() if protocol in _ATTACHED)
+        return not any(address in ipaddress.ip_network(prefix) for prefix in attached)
 
     def _changed_source(self, flow: ReferenceFlow, seen: str | None) -> str | None:
         if seen is None:

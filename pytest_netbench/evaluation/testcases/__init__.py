@@ -27,6 +27,7 @@ class Kind:
     """How a kind is observed: by ``observe`` alone, or by a packet that ``plan`` describes and ``judge`` judges.
 
     ``absent``: the testcase is about something that must not hold. ``traffic``: it disturbs others while it runs.
+    ``alone``: it is observed alone and not a second time once it holds, because that takes long.
     """
 
     expected: Callable[[Any], str]
@@ -35,6 +36,7 @@ class Kind:
     judge: Callable[[Any, Probe, ProbeResult], Observation] | None = None
     absent: Callable[[Any], bool] = lambda _: False
     traffic: bool = False
+    alone: bool = False
 
 
 KINDS: Mapping[str, Kind] = {
@@ -49,7 +51,7 @@ KINDS: Mapping[str, Kind] = {
         absent=lambda testcase: testcase.expected == "denied",
     ),
     "marking": Kind(plan=marking.plan, judge=marking.judge, expected=marking.expected),
-    "reference": Kind(observe=reference.observe, expected=reference.expected, traffic=True),
+    "reference": Kind(observe=reference.observe, expected=reference.expected, alone=True),
     "throughput": Kind(observe=throughput.observe, expected=throughput.expected, traffic=True),
     "loss": Kind(observe=loss.observe, expected=loss.expected),
 }

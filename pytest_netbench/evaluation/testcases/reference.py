@@ -43,11 +43,6 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
     wording = Wording(reference.behaviour.addresses)
     lines: list[str] = []
     groups: list[object] = []
-    flows = _flows(reference, under, observer)
-    for flow in flows:
-        change = reference.change_of_flow(flow.held, under)
-        lines.append(wording.of_flow(flow, None if change is None else change.intent))
-        groups.append(group_of(flow.held.flow))
     asked = reference.change_of_route
     for route in route_differences(
         reference.behaviour.tables_at(under),
@@ -59,6 +54,11 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
             change = asked(route.node, route.prefix, under)
             lines.append(wording.of_route(route, None if change is None else change.intent))
             groups.append(("route", route.node))
+    flows = _flows(reference, under, observer)
+    for flow in flows:
+        change = reference.change_of_flow(flow.held, under)
+        lines.append(wording.of_flow(flow, None if change is None else change.intent))
+        groups.append(group_of(flow.held.flow))
     return lines, groups, len(flows)
 
 

@@ -13,6 +13,7 @@ from pytest_netbench.platforms.driver import Route
 
 _LINK_LOCAL = re.compile(r"^C\S* [ *>]*fe80::/64 .*\n?", re.MULTILINE)
 _ENTRY = re.compile(r"\n(?=\S)")
+_HOP = re.compile(r"\b(?:via|is directly connected)\b.*")
 _UPTIME = re.compile(r",? (\d\d:\d\d:\d\d|\d+d\d\dh\d\dm|\d+w\d+d\d\dh)$", re.MULTILINE)
 
 
@@ -89,11 +90,17 @@ def is_reachable(answer: str) -> bool:
 def fingerprint(tables: Iterable[str]) -> str:
     """A digest of routing tables as FRR prints them: equal for equal routes.
 
-    Left out are uptimes, link-local networks, and the order of routes, which depends on which of them came last.
+    Left out are uptimes, link-local networks, and the order of routes and next hops, which depends on which came last.
     """
     digest = blake2b(digest_size=12)
     for table in tables:
         lines = _LINK_LOCAL.sub("", _UPTIME.sub("", table.replace("\r", "")))
-        digest.update("\n".join(sorted(_ENTRY.split(lines))).encode())
+        digest.update("\n".join(sorted(map(_ordered, _ENTRY.split(lines)))).encode())
         digest.update(b"\0")
     return digest.hexdigest()
+
+
+def _ordered(entry: str) -> str:
+    """An entry of a table with its next hops in order."""
+    hops = sorted(_HOP.findall(entry))
+    return "\n".join([_HOP.split(entry, maxsplit=1)[0].strip(), *hops])

@@ -205,6 +205,32 @@ def test_destroying_a_lab_ends_what_is_under_way_in_it(backend: NetnsBackend) ->
     assert traces.left_after(_GONE_S) == []
 
 
+def test_a_supervisor_that_hangs_is_ended_with_its_lab(backend: NetnsBackend) -> None:
+    lab = backend.deploy(request_of(pair()))
+    traces = host.Lab.of(lab.supervisor_pid)
+    os.kill(lab.supervisor_pid, signal.SIGSTOP)
+    lab.destroy()
+    lab.await_cleanup()
+    assert lab.cleanup_s < _GONE_S
+    assert traces.left_after(_GONE_S) == []
+
+
+def test_labs_of_one_owner_share_no_socket_and_no_namespace(backend: NetnsBackend) -> None:
+    labs = [backend.deploy(request_of(pair())) for _ in range(2)]
+    try:
+        first, second = (host.Lab.of(lab.supervisor_pid) for lab in labs)
+        assert not first.namespaces & second.namespaces
+        one, other = (
+            {name for name in host.descriptors(lab.supervisor_pid).values() if name.startswith(("socket:", "net:"))}
+            for lab in labs
+        )
+        assert one
+        assert not one & other
+    finally:
+        for lab in labs:
+            lab.destroy()
+
+
 LOSES_ITS_STARTER = """
 import os, signal
 from pytest_netbench.backends.netns.backend import NetnsBackend
@@ -244,6 +270,38 @@ def test_labs_end_with_the_process_that_started_them_and_another_one_starts_the_
     done = run(LOSES_ITS_STARTER)
     assert done.stderr == ""
     assert done.stdout == "the lab's supervisor is gone\nleft []\nagain up\n"
+
+
+RUNS_OUT_OF_DESCRIPTORS = """
+import resource
+from pytest_netbench.backends.netns.backend import NetnsBackend
+from pytest_netbench.errors import LabError
+from pytest_netbench.lab.request import request_of
+from tests.support import host
+from tests.support.netns_networks import pair
+
+lab = NetnsBackend().deploy(request_of(pair()))
+starter = int(host.status(lab.supervisor_pid)["PPid"])
+limits = resource.prlimit(starter, resource.RLIMIT_NOFILE)
+most = max(map(int, host.descriptors(starter))) + 1
+for more in range(7):
+    resource.prlimit(starter, resource.RLIMIT_NOFILE, (most + more, limits[1]))
+    try:
+        NetnsBackend().deploy(request_of(pair()))
+    except LabError as error:
+        print(more, str(error).partition(":")[0])
+resource.prlimit(starter, resource.RLIMIT_NOFILE, limits)
+for one in (lab, NetnsBackend().deploy(request_of(pair()))):
+    print(one.nodes["a"].run(["echo", "up"]).stdout.strip())
+    one.destroy()
+"""
+
+
+def test_a_lab_that_cannot_be_started_harms_no_other_one() -> None:
+    done = run(RUNS_OUT_OF_DESCRIPTORS)
+    assert done.stderr == ""
+    refused = "".join(f"{more} the lab could not be built\n" for more in range(7))
+    assert done.stdout == f"{refused}up\nup\n"
 
 
 STARTS_MANY_AND_IS_KILLED = """

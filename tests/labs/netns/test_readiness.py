@@ -54,6 +54,23 @@ def test_unnumbered_ospf_is_waited_for(deploy) -> None:
     assert lab.nodes["R1"].vty([("zebra", "show ip route 10.255.0.2")])[0][0].count('Known via "ospf"') == 1
 
 
+def many_links(n):
+    interfaces = "".join(
+        f"interface eth{link}\n ip address 10.0.{link}.{n}/30\n ip ospf area 0\n ip ospf network point-to-point\nexit\n"
+        for link in range(_MANY)
+    )
+    return f"{interfaces}router ospf\n ospf router-id {n}.{n}.{n}.{n}\nexit\n"
+
+
+_MANY = 24  # a fresh network namespace lets a socket join twenty groups
+
+
+def test_a_router_may_have_more_than_twenty_ospf_interfaces(deploy) -> None:
+    lab = deploy(routers(many_links, links=tuple(f"R1 eth{link} - R2 eth{link}" for link in range(_MANY))))
+    neighbours = ask(lab, "R1", "ospfd", "show ip ospf neighbor json")["neighbors"]["2.2.2.2"]
+    assert [one["nbrState"].split("/")[0] for one in neighbours] == ["Full"] * _MANY
+
+
 def link_local_ospf6(n):
     """OSPFv3 with no global address on the link; each router has a loopback network."""
     return (

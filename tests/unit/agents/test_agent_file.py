@@ -66,7 +66,7 @@ def test_what_can_change_a_result_is_in_the_agents_info(write, tmp_path):
     assert info.settings["policy"] == {"methods": ["get-topology", "update-cfg"]}
     assert info.settings["parallel_tool_calls"] is False
     assert info.settings["prompts"]["react"] == hashlib.sha256(b"You are terse.").hexdigest()[:12]
-    assert set(info.settings["prompts"]) == {"react", "task", "nudge", "condense"}
+    assert set(info.settings["prompts"]) == {"react", "task", "nudge", "condense", "answer"}
 
 
 def test_another_prompt_has_another_digest(write, tmp_path):

@@ -86,30 +86,30 @@ def test_routes_that_never_stand_still_are_what_is_missing():
     assert readiness.missing == ("routes to become stable",)
 
 
-def test_a_network_that_is_not_ready_soon_slows_down_once():
+def test_a_network_that_is_not_ready_soon_slows_down_step_by_step():
     class Late(MemoryDriver):
         looks = 0
 
         def pending(self, nodes, *, excused=none_excused):
             self.looks += 1
-            return Pending(missing=() if self.looks > 8 else ("not yet",), fingerprint="routes")
+            return Pending(missing=() if self.looks > 12 else ("not yet",), fingerprint="routes")
 
     paces = []
-    slowdown = Slowdown(after_s=0.03, pace=50.0, set_pace=paces.append)
+    slowdown = Slowdown([(0.03, 100.0), (0.06, 50.0), (60.0, 1.0)], paces.append)
     readiness = wait_until_ready(lab_with(Late()), pace=1000, slowdown=slowdown)
-    assert paces == [50.0]
-    assert readiness.waited_s >= 0.06  # three lab seconds without a change of routes, at the slower pace
+    assert paces == [100.0, 50.0]
+    assert readiness.waited_s >= 0.12  # three lab seconds without a change of routes, at the slower pace
 
 
 def test_a_network_that_is_ready_soon_is_not_slowed_down():
     paces = []
-    slowdown = Slowdown(after_s=10.0, pace=50.0, set_pace=paces.append)
+    slowdown = Slowdown([(10.0, 50.0)], paces.append)
     wait_until_ready(lab_with(MemoryDriver()), pace=1000, slowdown=slowdown)
     assert paces == []
 
 
-def test_the_deadline_is_that_of_the_slower_pace():
-    slowdown = Slowdown(after_s=0.02, pace=100.0, set_pace=lambda _: None)
+def test_the_deadline_is_that_of_the_slowest_pace():
+    slowdown = Slowdown([(0.02, 500.0), (0.04, 100.0)], lambda _: None)
     stable = Ready(until="stable", deadline_s=20)
     readiness = wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=stable, slowdown=slowdown)
     assert readiness.waited_s >= 0.2

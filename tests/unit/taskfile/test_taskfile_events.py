@@ -12,6 +12,7 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.frr import daemons
 from pytest_netbench.taskfile.schema import task_schema
+from tests.support.memory_backend import MemoryBackend
 
 VALIDATOR = jsonschema.Draft202012Validator(task_schema())
 USE = "    under: e\n"
@@ -140,3 +141,8 @@ def test_the_longest_gap_is_written_with_its_unit_or_as_a_number_of_seconds(load
         for field in ("at_most: 5s", "at_most_s: 5")
     ]
     assert [case.payload.testcases[1].at_most_s for case in cases] == [5, 5]
+
+
+def test_a_backend_without_cables_skips_a_task_with_events_by_the_sentence_of_the_requirement(load, good):
+    lack = MemoryBackend().lacks(request_of(load(good + USE + "events: {e: {cut: R1 eth1}}\n")))
+    assert lack == ("backend memory has no 'links' (cables that can be cut, restored and shaped)", None)

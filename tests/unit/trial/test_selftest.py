@@ -208,3 +208,23 @@ def test_the_drawn_share_of_solutions_is_the_same_every_time_and_the_seeds_cover
     assert drawn[0] == drawn[1]
     assert 0 < len(drawn[0]) < 12
     assert set().union(*drawn) == {one.name for one in solutions.wrong}
+
+
+def test_mutants_that_a_device_refuses_are_counted_apart_from_those_a_testcase_catches():
+    report = selftest_of(claims=("mutants",))
+    assert report.problems == ()
+    counts = {name: int(report.shown[name]) for name in ("refused", "caught", "equal", "survivors")}
+    assert counts == {"refused": 3, "caught": 3, "equal": 1, "survivors": 0}
+
+
+def test_an_explanation_of_a_mutant_that_is_caught_or_is_none_is_a_problem():
+    explained = [
+        {"node": "edge", "line": WORK[1], "mutant": "route 10.9.0.0/17 via 10.0.2.10", "reason": "why not"},
+        {"node": "edge", "line": WORK[1], "mutant": "route of all evil", "reason": "why not"},
+    ]
+    report = selftest_of(claims=("mutants",), solutions=Solutions.model_validate({"mutants": explained}))
+    none, caught = report.problems
+    assert none == f"explained mutant 'route of all evil' of edge {WORK[1]!r}: there is no such mutant"
+    assert caught.startswith(
+        f"explained mutant edge: {WORK[1]!r} as 'route 10.9.0.0/17 via 10.0.2.10' is caught (dc); "
+    )

@@ -75,23 +75,39 @@ class _Starter:
             self._poller.unregister(fd)
 
     def _take(self) -> None:
-        """Begin a lab."""
+        """Begin a lab. One that cannot be begun is closed, which its owner notices."""
         data, fds, _, _ = socket.recv_fds(self._requests, 16, 3)
         if not data:
             os._exit(0)
-        control, spec, errors = fds
-        pipes = (*os.pipe(), *os.pipe())
-        told, tell, gate, go = pipes
-        given = opening.Given(control=control, spec=spec, errors=errors, tell=tell, gate=gate, alive=self._alive)
-        try:
-            opener = spawn.fork(lambda: opening.open_lab(given))
-        except OSError as error:
-            os.write(errors, f"netbench: {error}\n".encode())
-            for fd in (*fds, *pipes):
+        if len(fds) < 3:  # no more descriptors are allowed
+            for fd in fds:
                 os.close(fd)
             return
-        for fd in (spec, errors, tell, gate):
-            os.close(fd)
+        control, spec, errors = fds
+        try:
+            self._begin(control, spec, errors)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.write(errors, f"netbench: {error}\n".encode())
+            os.close(control)
+        finally:
+            os.close(spec)
+            os.close(errors)
+
+    def _begin(self, control: int, spec: int, errors: int) -> None:
+        pipes: list[int] = []
+        try:
+            pipes += os.pipe()
+            pipes += os.pipe()
+            told, tell, gate, go = pipes
+            given = opening.Given(control=control, spec=spec, errors=errors, tell=tell, gate=gate, alive=self._alive)
+            opener = spawn.fork(lambda: opening.open_lab(given))
+        except OSError:
+            for fd in pipes:
+                os.close(fd)
+            raise
+        os.close(tell)
+        os.close(gate)
         lab = _Lab(control=socket.socket(fileno=control), opener=opener, told=told, go=go)
         self._watch(told, select.POLLIN, partial(self._begun, lab))
 
@@ -101,19 +117,18 @@ class _Starter:
         self._unwatch(lab.told)
         os.close(lab.told)
         os.waitpid(lab.opener, 0)
-        if len(answer) < 4:
+        if len(answer) == 4:
+            (lab.pid,) = struct.unpack("i", answer)
+            lab.end = os.pidfd_open(lab.pid)  # a descriptor was closed before
+            message = wire_format.encode({"id": wire_format.BEGUN, "ok": {"pid": lab.pid}, "fd": True})
+            with contextlib.suppress(OSError):  # the owner or the supervisor is gone; that is noticed below
+                socket.send_fds(lab.control, [message], [lab.end])
+                os.write(lab.go, b"\n")
+            self._watch(lab.end, select.POLLIN, partial(self._ended, lab))
+            self._watch(lab.control.fileno(), select.POLLRDHUP, partial(self._abandoned, lab))
+        else:
             lab.control.close()
-            os.close(lab.go)
-            return
-        (lab.pid,) = struct.unpack("i", answer)
-        lab.end = os.pidfd_open(lab.pid)
-        message = wire_format.encode({"id": wire_format.BEGUN, "ok": {"pid": lab.pid}, "fd": True})
-        with contextlib.suppress(OSError):  # the owner is gone; that is noticed below
-            socket.send_fds(lab.control, [message], [lab.end])
-        os.write(lab.go, b"\n")
         os.close(lab.go)
-        self._watch(lab.end, select.POLLIN, partial(self._ended, lab))
-        self._watch(lab.control.fileno(), select.POLLRDHUP, partial(self._abandoned, lab))
 
     def _abandoned(self, lab: _Lab) -> None:
         self._unwatch(lab.control.fileno())

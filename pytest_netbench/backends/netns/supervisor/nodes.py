@@ -30,6 +30,8 @@ _SYSCTLS = {
     "net/ipv4/icmp_ratelimit": "0",
     "net/ipv6/icmp/ratelimit": "0",
     "net/ipv4/ping_group_range": "0 0",
+    # Routing protocols join a group on each interface; the default is 20.
+    "net/ipv4/igmp_max_memberships": "1000",
 }
 
 

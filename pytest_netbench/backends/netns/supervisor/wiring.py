@@ -152,9 +152,8 @@ def start_wire(program: str, near: str, far: str, arguments: list[str]) -> int:
 
 
 def quiet_outside() -> None:
-    """No IPv6 on the lab's own bridges and stubs: a switch does not speak."""
-    for scope in ("default", "all"):
-        path = f"{PROC}/sys/net/ipv6/conf/{scope}/disable_ipv6"
-        if os.path.exists(path):
-            with open(path, "w") as file:
-                file.write("1")
+    """No IPv6 on the lab's own bridges and stubs, which are yet to be made: a switch does not speak."""
+    path = f"{PROC}/sys/net/ipv6/conf/default/disable_ipv6"
+    if os.path.exists(path):
+        with open(path, "w") as file:
+            file.write("1")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.configure.proof.workshop import Workshop, line_name
 from pytest_netbench.families.configure.solution import Line, truth_without
 
 SURVIVORS = "lines that no testcase misses"
@@ -44,7 +44,7 @@ class Omissions:
     def measure(self, repeat: int) -> None:
         for line in self._lines:
             configs = truth_without(self._workshop.task, line)
-            if self._workshop.judged(f"without {line}", configs, repeat=repeat).failed:
+            if self._workshop.judged(line_name(*line), configs, repeat=repeat, passes=False).failed:
                 self._noticed[line] += 1
         self._repeats += 1
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_netbench.errors import AgentError
 from pytest_netbench.families.configure.proof.claims import Claim
+from pytest_netbench.families.configure.proof.mutants import Mutants
 from pytest_netbench.families.configure.proof.nop import Nop
 from pytest_netbench.families.configure.proof.omissions import Omissions
 from pytest_netbench.families.configure.proof.oracle import Oracle
@@ -24,7 +25,7 @@ def prove(task: Task, stages: Stages, extent: Extent, wanted: frozenset[str]) ->
     """Measure the claims in ``wanted`` and return the results."""
     workshop = Workshop(task, stages, extent)
     oracle, solutions = Oracle(workshop), RecordedSolutions(workshop)
-    every: list[Claim] = [oracle, Nop(workshop), solutions, Omissions(workshop)]
+    every: list[Claim] = [oracle, Nop(workshop), solutions, Omissions(workshop), Mutants(workshop)]
     claims = [claim for claim in every if claim.name in wanted]
     try:
         for repeat in range(extent.repeats):

@@ -44,7 +44,7 @@ class RecordedSolutions:
     def measure(self, repeat: int) -> None:
         for one in (*self._right, *self._wrong):
             verdict = self._workshop.judged(
-                f"solution {one.name}", one.configs, repeat=repeat, thorough=one in self._right
+                f"solution {one.name}", one.configs, repeat=repeat, passes=one in self._right
             )
             self._verdicts[one.name].append(verdict)
 

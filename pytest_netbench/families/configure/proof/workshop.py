@@ -66,20 +66,22 @@ class Workshop:
             assert isinstance(scene, NetworkScene), "a stage of configure has a network"
             yield scene
 
-    def judged(self, what: str, configs: Configs, *, repeat: int, thorough: bool = False) -> Verdict:
+    def judged(self, what: str, configs: Configs, *, repeat: int, passes: bool) -> Verdict:
         """What the testcases say of ``configs``, measured or remembered.
 
         Args:
             what: Name of what is measured: the testcase that failed the last time is asked first.
             configs: Commands by node.
             repeat: Number of the repeat; each is measured on its own.
-            thorough: Run every testcase, also after one failed, and read the configs.
+            passes: Whether the testcases should pass. Then all of them are run, and the configs are read; otherwise the
+                first failure decides. A verdict that is not as it should be is measured again the next time.
         """
-        key = ("verdict", list(configs.items()), repeat, thorough)
+        key = ("verdict", list(configs.items()), repeat, passes)
         kept = self.extent.memory.get(*key)
         if kept is None:
-            verdict = self._measure(what, configs, thorough=thorough)
-            self.extent.memory.put(*key, value=asdict(verdict))
+            verdict = self._measure(what, configs, thorough=passes)
+            if passes is not bool(verdict.failed):
+                self.extent.memory.put(*key, value=asdict(verdict))
         else:
             verdict = Verdict(**kept | {"failed": tuple(kept["failed"]), "refused": tuple(kept["refused"])})
         if verdict.failed:
@@ -106,6 +108,14 @@ class Workshop:
                 yield names[0]
                 return
 
+    def witness_of(self, node: str, index: int) -> str | None:
+        """The testcase that failed the last time without this line, or with a mutant of it."""
+        return self._witnesses.get(line_name(node, index))
+
+    def note_witness(self, node: str, index: int, testcase: str) -> None:
+        """Note that ``testcase`` failed with a mutant of this line."""
+        self._witnesses[line_name(node, index)] = testcase
+
     def apply(self, lab: Lab, configs: Configs) -> Applied:
         """Configure ``lab`` through the ANI, node by node; what is refused does not keep the rest from being done."""
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
@@ -126,6 +136,11 @@ class Workshop:
             ]
         ani.close()
         return Applied(refused=tuple(refused), denied=denied)
+
+
+def line_name(node: str, index: int) -> str:
+    """What is measured by changes of one ground-truth line."""
+    return f"line {index} of {node}"
 
 
 def _failed_of(evaluation: TaskEvaluation, testcases: Sequence[Testcase]) -> list[str]:

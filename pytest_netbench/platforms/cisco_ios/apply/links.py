@@ -106,7 +106,7 @@ def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[st
     for address in new:
         if address not in old or address in gone:
             yield f"addr add {address} dev {name}" + (
-                "" if ":" in address or address.endswith(("/31", "/32")) else " brd +"
+                "" if ":" in address or "peer" in address or address.endswith(("/31", "/32")) else " brd +"
             )
 
 

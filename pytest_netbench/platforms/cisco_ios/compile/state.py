@@ -124,11 +124,10 @@ class Link:
         kind: ``physical`` (exists already), ``loopback`` (a veth with a hidden peer), ``macvlan``, ``external``
             (created by another part, such as switching or services; only addresses and state are set here).
         up: Administratively up.
-        addresses: ``A.B.C.D/nn`` and ``X::X/nn``, the primary first.
+        addresses: ``A.B.C.D/nn``, ``A.B.C.D peer A.B.C.0/nn`` and ``X::X/nn``, the primary first.
         mtu: Bytes, or ``None`` for the kernel's default.
         mac: ``aa:bb:cc:dd:ee:ff``, or ``None``.
         lower: Of a macvlan: the interface below it.
-        peer: The peer of a point-to-point address; not used with addresses that have a mask.
         vrf: The VRF that it is in; "" is the global one.
     """
 

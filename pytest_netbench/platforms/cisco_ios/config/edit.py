@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from pytest_netbench import deadline
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -16,6 +17,22 @@ MOST_LINES = 20000
 FULL = "%Configuration buffer full, can't add command"
 
 
+class Running(Protocol):
+    """The running node of a config."""
+
+    def ask(self, daemon: str, question: str) -> str:
+        """Return a daemon's answer to a ``show`` command; "" if the daemon does not run."""
+        ...
+
+    def chosen(self, process: str) -> str | None:
+        """Return the router ID of a running routing process, e.g. ``ospf 1``."""
+        ...
+
+    def forget(self, process: str) -> None:
+        """Let a routing process choose its router ID again."""
+        ...
+
+
 class Edit:
     """The operations that storing a line may use.
 
@@ -25,10 +42,20 @@ class Edit:
         book: The grammar, for lines that an area adds itself.
         role: The node's role, e.g. ``switch``; "" for a router.
         booting: The startup config is being read: whatever it leaves out is reset to its default.
+        running: What the running node says, for lines that have an effect later or print a warning.
     """
 
-    def __init__(self, *, config: Section, section: Section, book: Book, role: str = "", booting: bool = False) -> None:
-        self.config, self.section, self.role, self.booting = config, section, role, booting
+    def __init__(
+        self,
+        *,
+        config: Section,
+        section: Section,
+        book: Book,
+        role: str = "",
+        booting: bool = False,
+        running: Running | None = None,
+    ) -> None:
+        self.config, self.section, self.role, self.booting, self.running = config, section, role, booting, running
         self._book = book
         self.opened: list[Entry] = []
         """The sections that the line entered."""

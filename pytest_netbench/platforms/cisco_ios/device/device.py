@@ -168,7 +168,22 @@ class Device:
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:
         """Return an editor for a line typed in ``section``."""
-        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting)
+        return Edit(config=self.config, section=section, book=self.book, role=self.role, booting=booting, running=self)
+
+    def ask(self, daemon: str, question: str) -> str:
+        """Return a daemon's answer to a ``show`` command; "" if the daemon does not run."""
+        if daemon not in self.applied.frr.daemons:
+            return ""
+        return self.node.vty([(daemon, question)])[0][0]
+
+    def chosen(self, process: str) -> str | None:
+        """Return the router ID of a running routing process, e.g. ``ospf 1``."""
+        found = self.live.get("chosen", {}).get(process)
+        return None if found is None else str(found)
+
+    def forget(self, process: str) -> None:
+        """Let a routing process choose its router ID again at the next commit."""
+        self.live.get("chosen", {}).pop(process, None)
 
     def vrf_prefix(self, vrf: str) -> Sequence[str]:
         """Return the words before a command that make it run in a VRF."""

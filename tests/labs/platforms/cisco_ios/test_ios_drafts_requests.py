@@ -146,3 +146,16 @@ def test_testcases_are_answered_with_name_and_verdict(ask):
     assert [result["status"] for result in results] == ["pass", "fail"]
     assert results[1] == {"name": "Verify backup static route on R1", "status": "fail"}
     assert all(set(result) == {"name", "status"} for result in results)
+
+
+def test_a_warning_about_a_line_that_is_taken_reaches_the_agent(deploy_task):
+    lab = deploy_task(ios_task({"R1": R1, "R2": R2}, ["R1 Gig0/0 - R2 Gig0/0"]))
+    ani = LabAni(
+        lab,
+        policy=Policy(devices=frozenset(lab.nodes)),
+        budget=Budget(calls=None, commands=None, wall_s=None, tokens=None),
+    )
+    answer = ani.update_cfg("R1", ["ip vrf RED", "rd 1:1", "interface Gig0/0", "ip vrf forwarding RED"])
+    assert [one["status"] for one in answer["results"]] == ["success"] * 4
+    assert "message" not in answer["results"][0]
+    assert "% Interface GigabitEthernet0/0 IPv4 disabled and address(es) removed" in answer["results"][3]["message"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.driver import device_of
-from tests.support.ios import Session, eventually, ios_task, settle
+from tests.support.ios import Session, eventually, ios_task, settle, type_lines
 
 CONFIGS = {
     "R1": """
@@ -177,9 +177,22 @@ def test_loopbacks_made_point_to_point_are_subnets_and_a_range_joins_them(show, 
 
 def test_a_loopback_is_a_host_route_until_its_network_type_says_otherwise(show, say):
     say("R4", "interface lo1", "no ip ospf network")
-    assert "via" in route(show, "R3", "172.16.1.1", "255.255.255.255")
+    assert eventually(lambda: "[110/2] via" in route(show, "R3", "172.16.1.1", "255.255.255.255"))
+    assert "172.16.1.0 " not in show("R3", "show ip route ospf")
+    own = show("R4", "show ip route")
+    assert "C        172.16.1.0/24 is directly connected, Loopback1" in own
+    assert "L        172.16.1.1/32 is directly connected, Loopback1" in own
+    assert "Internet Address 172.16.1.1/24" in show("R4", "show ip ospf interface lo1")
     say("R4", "interface lo1", "ip ospf network point-to-point")
     assert "via" in route(show, "R3", "172.16.1.0")
+
+
+def test_connected_networks_of_the_process_are_no_external_routes_of_it(show, say):
+    say("R4", "interface lo1", "no ip ospf network", "router ospf 4", "redistribute connected subnets")
+    assert "172.16.1.0" not in show("R4", "show ip ospf database external")
+    assert "172.16.2.0" not in show("R4", "show ip ospf database external")
+    say("R4", "interface lo8", "ip address 172.18.8.1 255.255.255.0", "ip ospf 4 area 2", "exit", "no interface lo8")
+    say("R4", "router ospf 4", "no redistribute connected", "interface lo1", "ip ospf network point-to-point")
 
 
 def test_only_whole_classes_are_redistributed_without_subnets(show, say):
@@ -207,15 +220,51 @@ def test_distances_are_those_configured(show, say):
     assert "distance 110" in route(show, "R4", "10.0.12.0")
 
 
-def test_another_router_id_takes_effect_and_neighbours_know_it(show, say):
-    say("R5", "router ospf 5", "router-id 55.55.55.55")
-    listed = show("R1", "show ip ospf neighbor")
-    assert "55.55.55.55" in listed
-    say("R5", "router ospf 5", "router-id 5.5.5.5")
+LATER = '% OSPF: Reload or use "clear ip ospf process" command, for this to take effect\n'
+
+
+def test_another_router_id_takes_effect_when_the_process_is_cleared(show, lab):
+    session = Session(device_of(lab.nodes["R5"]))
+    typed = [session.enter(line) for line in ("configure terminal", "router ospf 5", "router-id 55.55.55.55", "end")]
+    assert typed == ["", "", LATER, ""]
+    settle(lab)
+    assert "55.55.55.55" not in show("R1", "show ip ospf neighbor")
+    assert "Router ID 5.5.5.5" in show("R5", "show ip protocols")
+    show("R5", "clear ip ospf process")
+    settle(lab)
+    assert "55.55.55.55" in show("R1", "show ip ospf neighbor")
+    assert "Router ID 55.55.55.55" in show("R5", "show ip protocols")
+    typed = [session.enter(line) for line in ("configure terminal", "router ospf 5", "router-id 5.5.5.5", "end")]
+    assert typed[2] == LATER
+    show("R5", "clear ip ospf process")
+    settle(lab)
+    assert "5.5.5.5" in show("R1", "show ip ospf neighbor").split()
+
+
+def test_a_router_id_of_a_process_without_neighbors_takes_effect_at_once(show, say):
+    say("R6", "interface gi0/0", "shutdown")
+    say("R6", "router ospf 1", "router-id 66.66.66.66")
+    assert "with ID 66.66.66.66" in show("R6", "show ip ospf")
+    say("R6", "router ospf 1", "router-id 6.6.6.6", "interface gi0/0", "no shutdown")
+    assert "with ID 6.6.6.6" in show("R6", "show ip ospf")
+
+
+def test_a_port_that_becomes_passive_has_no_neighbor_from_then_on(show, say, lab):
+    assert "FULL" in show("R5", "show ip ospf neighbor")
+    type_lines(lab.nodes["R5"], "router ospf 5", "passive-interface gi0/0")
+    assert "FULL" not in show("R5", "show ip ospf neighbor")
+    assert eventually(lambda: "5.5.5.5" not in show("R1", "show ip ospf neighbor"))
+    assert "passive" in show("R5", "show ip ospf interface gi0/0").lower() or "No Hellos" in show(
+        "R5", "show ip ospf interface gi0/0"
+    )
+    say("R5", "router ospf 5", "no passive-interface gi0/0")
+    assert eventually(lambda: "FULL" in show("R5", "show ip ospf neighbor"))
 
 
 def test_a_router_id_stays_when_a_higher_loopback_comes_until_the_process_is_cleared(show, say, lab):
-    say("R4", "router ospf 4", "no router-id")
+    session = Session(device_of(lab.nodes["R4"]))
+    for line in ("configure terminal", "router ospf 4", "no router-id", "end"):
+        session.enter(line)
     kept = show("R4", "show ip ospf").split("with ID ")[1].split()[0]
     say("R4", "interface lo9", "ip address 199.9.9.9 255.255.255.255")
     assert f"with ID {kept}" in show("R4", "show ip ospf")

@@ -76,3 +76,20 @@ def test_a_crowded_machine_and_short_dead_times_slow_the_first_seconds_down(monk
     assert pace.eager(4, 1, dead_s=10) == 40.0
     assert pace.eager(4, 1, dead_s=180) == 160.0
     assert pace.eager(100, 1) == 20.0
+    assert pace.eager(20, 1, links=190) == pace.converging(20, 1)
+
+
+def test_a_network_that_is_not_ready_soon_gets_half_the_pace_again_and_again() -> None:
+    assert pace.slower(160.0, 60.0, 20.0) == [(2.0, 60.0), (6.0, 30.0), (10.0, 20.0)]
+    assert pace.slower(48.0, 48.0, 16.0) == [(2.0, 24.0), (6.0, 16.0)]
+    assert pace.slower(5.0, 5.0, 5.0) == []
+
+
+@given(counts, workers, dead_times, loads)
+def test_paces_of_a_slow_network_only_fall(nodes, beside, dead_s, load) -> None:
+    steady, converging, at_first = (
+        choose(nodes, beside, dead_s=dead_s, load=load) for choose in (pace.steady, pace.converging, pace.eager)
+    )
+    paces = [at_first, *(one for _, one in pace.slower(at_first, converging, steady))]
+    assert paces == sorted(set(paces), reverse=True)
+    assert paces[-1] == steady

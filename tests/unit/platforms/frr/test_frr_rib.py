@@ -72,3 +72,16 @@ def test_the_fingerprint_does_not_change_with_time():
 )
 def test_the_fingerprint_changes_with_a_route(old, new):
     assert rib.fingerprint([TABLE]) != rib.fingerprint([TABLE.replace(old, new)])
+
+
+def test_the_fingerprint_does_not_change_with_the_order_in_which_routes_came():
+    hops = ["via 10.0.0.2, eth0, weight 1", "via 10.0.1.2, eth1, weight 1"]
+    routes = [f"O>* 10.9.0.0/24 [110/20] {hops[0]}, 00:00:10\n  *                         {hops[1]}, 00:00:10"]
+    routes += ["S   10.8.0.0/24 [5/0] via 10.0.0.2, eth0, weight 1, 00:00:10"]
+    swapped = [routes[1], routes[0].replace(hops[0], "@").replace(hops[1], hops[0]).replace("@", hops[1])]
+    assert rib.fingerprint(["\n".join(routes)]) == rib.fingerprint(["\n".join(swapped)])
+    link_local = [
+        "C * fe80::/64 is directly connected, eth1, 00:00:06",
+        "C>* fe80::/64 is directly connected, eth0, 00:00:18",
+    ]
+    assert rib.fingerprint(["\n".join(link_local)]) == rib.fingerprint(["\n".join(reversed(link_local))])

@@ -12,6 +12,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
 
+_MOST_DENIED = 999
 CLASSFUL = "netbench-classful"
 """The prefix list of routes that IOS redistributes into OSPF without the word ``subnets``."""
 
@@ -210,14 +211,25 @@ def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:
 
 
 def wrapped_map(
-    context: Context, daemon: str, name: str, *, match: Iterable[str] = (), set_: Iterable[str] = (), call: str | None
+    context: Context,
+    daemon: str,
+    name: str,
+    *,
+    match: Iterable[str] = (),
+    deny: Iterable[str] = (),
+    set_: Iterable[str] = (),
+    call: str | None,
 ) -> str | None:
     """Return a route map that adds to ``call`` what FRR's ``redistribute`` lacks; ``call`` if nothing is added."""
-    matches, sets = list(match), list(set_)
-    if not matches and not sets:
+    matches, sets, denied = list(match), list(set_), list(deny)
+    if not matches and not sets and not denied:
         return call
-    opening = f"route-map {name} permit 10"
-    context.state.frr.add(daemon, opening, undo=f"no route-map {name}")
+    for number, words in enumerate(denied[:_MOST_DENIED], start=1):
+        refusing = f"route-map {name} deny {number}"
+        context.state.frr.add(daemon, refusing)
+        context.state.frr.add(daemon, refusing, f"match {words}")
+    opening = f"route-map {name} permit 1000"
+    context.state.frr.add(daemon, opening)
     for words in matches:
         context.state.frr.add(daemon, opening, f"match {words}")
     for words in sets:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas import keychain
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -150,21 +150,30 @@ def compile_ospf(context: Context) -> None:
     for process in processes(context):
         if process.section.has("shutdown"):
             continue
-        configured = process.section.get("router-id")
-        router_id = igp.router_id(
-            context, f"ospf {process.number}", str(configured["id"]) if configured else None, process.vrf
-        )
+        router_id = _router_id(context, process)
         if router_id is None:
             continue
         # removed in reverse order: an interface keeps its lines if its process is removed first
         _process(context, process, router_id)
         for member in members(context, process):
+            _as_host(context, member)
             _interface(context, member)
     running = {(process.number, process.vrf) for process in processes(context)}
     for one in context.interfaces:
         own = one.section.get("ip ospf area")
         if own is not None and (own["process"], one.vrf) not in running:
             context.unsupported(own, f"{one.name} is in no VRF in which there is such a process")
+
+
+def _router_id(context: Context, process: Process) -> str | None:
+    """Return the router ID: a running process keeps its own until it is cleared, whatever is configured."""
+    name = f"ospf {process.number}"
+    configured = process.section.get("router-id")
+    kept = context.facts.live.get("chosen", {}).get(name)
+    found = kept or igp.router_id(context, name, str(configured["id"]) if configured else None, process.vrf)
+    if found is not None:
+        context.state.chosen[name] = found
+    return found
 
 
 def _interface(context: Context, member: Member) -> None:
@@ -174,9 +183,14 @@ def _interface(context: Context, member: Member) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    add(f"ip ospf area {member.area}", undo="no ip ospf area")
+    # a port that becomes passive loses its neighbours at once: it leaves the area and joins it again
+    passive = member.passive and member.one.parsed.kind != "Loopback"
+    if member.passive:
+        add("ip ospf passive")
+    line = f"ip ospf area {member.area}"
+    add(line, key=f"{line} passive" if passive else "", undo="no ip ospf area")
     add(f"ip ospf cost {member.cost}", key="cost", undo="no ip ospf cost")
-    add(f"ip ospf network {_frr_type(member)}", key="network", undo="no ip ospf network")
+    add(f"ip ospf network {_frr_type(context, member)}", key="network", undo="no ip ospf network")
     dead = section.get("ip ospf dead-interval")
     if dead is not None and dead.has("minimal"):
         multiplier = min(10, dead["multiplier"])
@@ -184,8 +198,6 @@ def _interface(context: Context, member: Member) -> None:
     else:
         add(f"ip ospf hello-interval {member.hello_s}", key="hello", undo="no ip ospf hello-interval")
         add(f"ip ospf dead-interval {member.dead_s}", key="dead", undo="no ip ospf dead-interval")
-    if member.passive:
-        add("ip ospf passive")
     for name, argument in (("priority", "priority"), ("retransmit-interval", "seconds"), ("transmit-delay", "seconds")):
         entry = section.get(f"ip ospf {name}")
         if entry is not None:
@@ -196,13 +208,37 @@ def _interface(context: Context, member: Member) -> None:
         add(line, undo=undo)
 
 
-def _frr_type(member: Member) -> str:
+def _frr_type(context: Context, member: Member) -> str:
     if member.network_type != "loopback":
         return member.network_type
-    # IOS advertises a loopback as a host route. ospfd does so for a point-to-multipoint interface (with cost 0),
-    # and for a network with a host mask
-    whole = all(address.endswith("/32") for address in member.one.addresses)
-    return "broadcast" if whole else "point-to-multipoint"
+    # ospfd advertises a point-to-multipoint interface as a host, too, but with cost 0
+    return "broadcast" if _is_host(context, member) or _host(context, member) else "point-to-multipoint"
+
+
+def _is_host(context: Context, member: Member) -> bool:
+    return all(address.endswith("/32") for address in igp.addresses(context, member.one))
+
+
+def _host(context: Context, member: Member) -> IPv4Interface | None:
+    """Return the address of a loopback that ospfd can see as a host although it has a network.
+
+    The other daemons would see it as a host, too.
+    """
+    addresses = member.one.addresses
+    shared = bool(context.config.all("router rip", "router isis"))
+    if member.network_type != "loopback" or shared or len(addresses) != 1 or addresses[0].endswith("/32"):
+        return None
+    return IPv4Interface(addresses[0])
+
+
+def _as_host(context: Context, member: Member) -> None:
+    """Let ospfd see a loopback as a host, as IOS advertises it: with a peer, its own address has no network."""
+    own, link = _host(context, member), context.state.links.get(member.one.kernel)
+    if own is None or link is None:
+        return
+    changed = {str(own): f"{own.ip} peer {own.network}"}
+    addresses = tuple(changed.get(address, address) for address in link.addresses)
+    context.state.links[member.one.kernel] = replace(link, addresses=addresses)
 
 
 def _authentication(context: Context, section: Section) -> Iterator[tuple[str, str]]:
@@ -233,8 +269,10 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     def add(line: str, key: str = "", undo: str | None = None) -> None:
         context.state.frr.add(_DAEMON, opening, line, key=key, undo=undo)
 
-    # a changed router ID restarts the process: its neighbours must not keep the old one
-    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id}")
+    # A changed router ID restarts the process: its neighbours must not keep the old one. So does another type of an
+    # area: ospfd keeps the LSAs of the former type.
+    types = " ".join(sorted(_types(section)))
+    context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id} {types}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("log-adjacency-changes")
     add("timers throttle lsa all 0")
@@ -311,6 +349,12 @@ def _is_special(section: Section, link: Entry) -> bool:
     return any(dotted(one["area"]) == dotted(link["area"]) for one in section.all("area stub", "area nssa"))
 
 
+def _types(section: Section) -> Iterator[str]:
+    """Return the areas that are not normal, with their types."""
+    for entry in section.all("area stub", "area nssa"):
+        yield f"{entry.name} {dotted(entry['area'])}{' no-summary' if entry.has('no-summary') else ''}"
+
+
 def _special(entry: Entry, line: str) -> _Lines:
     if entry.has("always"):
         yield f"{line} translate-always", line, f"no {line}"
@@ -355,6 +399,12 @@ def _virtual_link(entry: Entry, area: str) -> _Lines:
         yield f"{line} message-digest-key {entry['id']} md5 {secret(entry, 'key')[:_MD5_KEY_LENGTH]}", "", None
 
 
+def _loopbacks(context: Context, process: Process) -> list[str]:
+    """Return conditions on the loopbacks of a process: their networks are no external routes of it."""
+    found = [member for member in members(context, process) if member.network_type == "loopback"]
+    return [f"interface {member.one.kernel}" for member in found]
+
+
 def _externals(context: Context, process: Process) -> _Lines:
     section = process.section
     usual = section.get("default-metric")
@@ -367,6 +417,7 @@ def _externals(context: Context, process: Process) -> _Lines:
             _DAEMON,
             f"netbench-ospf-{source}",
             match=() if entry.has("subnets") else [f"ip address prefix-list {igp.classful_list(context, _DAEMON)}"],
+            deny=_loopbacks(context, process) if source == "connected" else (),
             set_=[f"tag {entry['tag2']}"] if "tag2" in entry.match.args else [],
             call=entry.get("map"),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -15,6 +16,7 @@ from pytest_netbench.platforms.frr import daemons
 MODE = "router-ospf"
 _AREA = "ip ospf area"
 _OTHER = "% OSPF: process {} runs already, and this device runs one process in each VRF"
+_LATER = '% OSPF: Reload or use "clear ip ospf process" command, for this to take effect'
 _LEAST_NSSA_DEFAULT = (9, 0)
 _MD5 = "message-digest-key {id!:1-255} md5 [ ( 0 | 7 ) ] {key:word}"
 
@@ -24,6 +26,8 @@ def _open(edit: Edit, match: Match) -> str | None:
     if match.negated or match.reset:
         if same is not None:
             igp.leave(edit, match["process"], _AREA)
+            if edit.running is not None:
+                edit.running.forget(f"ospf {match['process']}")
         return edit.keep(match)
     if edit.booting:
         _forget_guesses(edit, match)
@@ -35,6 +39,23 @@ def _open(edit: Edit, match: Match) -> str | None:
         return None
     others = [e for e in edit.config.all("router ospf") if e is not same and e.get("vrf") == match.get("vrf")]
     return _OTHER.format(others[0]["process"]) if others else edit.keep(match)
+
+
+def _router_id(edit: Edit, match: Match) -> str | None:
+    """Store the router ID. A process that has neighbors keeps its own until it is cleared; another one takes it now."""
+    words = edit.keep(match)
+    entry = edit.section.parent
+    if edit.running is None or entry is None:
+        return words
+    name, vrf = f"ospf {entry['process']}", entry.get("vrf")
+    kept = edit.running.chosen(name)
+    if kept is None or (not match.negated and not match.reset and kept == match["id"]):
+        return words
+    if "Full" in edit.running.ask("ospfd", f"show ip ospf{f' vrf {vrf}' if vrf else ''} neighbor"):
+        edit.remarks.append(_LATER)
+    else:
+        edit.running.forget(name)
+    return words
 
 
 def _forget_guesses(edit: Edit, match: Match) -> None:
@@ -160,7 +181,10 @@ def _link_options(match: Match) -> dict[str, str]:
 
 
 _PROCESS = (
-    *lines.process_lines(MODE),
+    *(
+        replace(line, edit=_router_id) if line.pattern.startswith("router-id") else line
+        for line in lines.process_lines(MODE)
+    ),
     Command(
         pattern="network {network!:ipv4} {wildcard!:wildcard} ^ area {area:area}",
         name="network",

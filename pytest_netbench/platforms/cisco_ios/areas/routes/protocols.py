@@ -75,9 +75,8 @@ def _ospf(at: Exec, rows: Sequence[Row]) -> Iterator[list[str]]:
         stub = {dotted(e["area"]) for e in section.all("area stub")} & areas
         nssa = {dotted(e["area"]) for e in section.all("area nssa")} & areas
         kept = at.device.live.get("chosen", {}).get(f"ospf {process.number}", "0.0.0.0")  # noqa: S104 - none chosen
-        own = section.get("router-id")
         sources = _redistributing(section)
-        lines = [f'Routing Protocol is "ospf {process.number}"', *_FILTERS, f"  Router ID {own['id'] if own else kept}"]
+        lines = [f'Routing Protocol is "ospf {process.number}"', *_FILTERS, f"  Router ID {kept}"]
         border = len(areas) > 1 and dotted("0") in areas
         outside = bool(sources) or section.has("default-information originate")
         if border or outside:

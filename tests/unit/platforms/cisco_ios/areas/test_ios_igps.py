@@ -190,7 +190,7 @@ def test_redistribution_without_subnets_is_held_to_whole_classes():
         device, "ospfd", "router ospf"
     )
     assert "match ip address prefix-list netbench-classful" in lines(
-        device, "ospfd", "route-map netbench-ospf-static permit 10"
+        device, "ospfd", "route-map netbench-ospf-static permit 1000"
     )
 
 

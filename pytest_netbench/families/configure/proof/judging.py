@@ -1,0 +1,169 @@
+"""Whether a network does something else than after the ground truth, judged by other means than the testcases.
+
+These are ten times the flows of the reference, drawn by another seed, the routes of all nodes, and what the devices
+show of their protocols (sessions, roles, rates), also under the events of the task. What is not the same on two labs
+with the ground truth is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_netbench import parts
+from pytest_netbench.dialects.mutations import Mutable
+from pytest_netbench.evaluation.behaviour.observing import Observer
+from pytest_netbench.evaluation.flows import draw
+from pytest_netbench.evaluation.happening import EventFailed, happening
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.observation import View
+from pytest_netbench.evaluation.settling import Settling
+from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.lab.devices import Devices
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.behaviour import Outcome, Table
+
+TIMES = 10
+ANOTHER_SEED = 7919
+LOOKED_AT_AGAIN = 300
+"""Differing flows that are tried again: what was lost once is no difference."""
+LABS = 2
+
+Words = tuple[tuple[str, ...], ...]
+"""What a device prints, as lines of words."""
+States = Mapping[tuple[str, str], Words]
+"""By node and command."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sight:
+    """What was seen of the ground truth at one moment: in the undisturbed network, or under an event."""
+
+    outcomes: Sequence[Outcome]
+    routes: Mapping[str, Table]
+    states: States
+
+
+class Judge:
+    """Compares configured networks of a task with the ground truth's.
+
+    Args:
+        workshop: Measures the task.
+    """
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        settings = workshop.payload.reference
+        self._flows = draw(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
+        self._truths: list[dict[str | None, _Sight]] = []
+        self._commands = {node.name: _states_of(workshop, node.name) for node in workshop.payload.topology.nodes}
+
+    def prepare(self) -> None:
+        """Observe the ground truth on two labs, once."""
+        while len(self._truths) < LABS:
+            with self._workshop.network() as network:
+                self._workshop.apply(network.lab, self._workshop.payload.ground_truth_configs)
+                truth: dict[str | None, _Sight] = {}
+                for moment in self._moments(network):
+                    observer = self._observer(network.lab)
+                    truth[moment] = _Sight(
+                        outcomes=observer.at_once(self._flows),
+                        routes=observer.routes(),
+                        states=self._states(network.lab),
+                    )
+                self._truths.append(truth)
+
+    def difference(self, network: NetworkScene) -> str | None:
+        """The first difference of a configured network from the ground truth's, in words; ``None`` if there is none."""
+        self.prepare()
+        for moment in self._moments(network):
+            truths = [truth[moment] for truth in self._truths if moment in truth]
+            found = next(self._differences(network.lab, truths), None)
+            if found is not None:
+                return found if moment is None else f"under {moment}: {found}"
+        return None
+
+    def _moments(self, network: NetworkScene) -> Iterator[str | None]:
+        """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
+        Settling(network.lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
+        yield None
+        for name, actions in self._workshop.payload.events.items():
+            try:
+                with happening(network.lab, actions):
+                    yield name
+            except EventFailed:
+                continue
+
+    def _observer(self, lab: Lab) -> Observer:
+        return Observer(View(lab, Devices(lab)))
+
+    def _states(self, lab: Lab) -> States:
+        view = View(lab, Devices(lab))
+        asked = [(node, command) for node, commands in self._commands.items() for command in commands]
+        return {(node, command): _words(view.output(node, command)) for node, command in asked}
+
+    def _differences(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[str]:
+        """Differences, those first that are seen in the shortest time."""
+        if not truths:
+            yield "the event cannot be caused with the ground truth"
+            return
+        yield from _other_routes(self._observer(lab).routes(), [truth.routes for truth in truths])
+        yield from _other_states(self._states(lab), [truth.states for truth in truths])
+        yield from self._other_outcomes(lab, [truth.outcomes for truth in truths])
+
+    def _other_outcomes(self, lab: Lab, truths: Sequence[Sequence[Outcome]]) -> Iterator[str]:
+        seen = self._observer(lab).at_once(self._flows, expected=truths[0])
+        agreed = [_agreed(outcomes) for outcomes in zip(*truths, strict=True)]
+        other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
+        tried = other[:LOOKED_AT_AGAIN]
+        again = self._observer(lab).in_batches([self._flows[index] for index in tried])
+        for index, outcome in zip(tried, again, strict=True):
+            if outcome != agreed[index]:
+                yield f"{self._flows[index]}: {outcome} instead of {agreed[index]}"
+
+
+def _agreed(seen: Sequence[Outcome]) -> Outcome | None:
+    return seen[0] if all(one == seen[0] for one in seen) else None
+
+
+def _other_routes(routes: Mapping[str, Table], truths: Sequence[Mapping[str, Table]]) -> Iterator[str]:
+    for node, table in routes.items():
+        known = [truth.get(node, {}) for truth in truths]
+        for prefix in dict.fromkeys((*table, *(prefix for one in known for prefix in one))):
+            entries = {one.get(prefix) for one in known}
+            if len(entries) == 1 and table.get(prefix) not in entries:
+                yield f"{node}: route {prefix}: {_shown(table.get(prefix))} instead of {_shown(entries.pop())}"
+
+
+def _shown(entry: tuple[str, ...] | None) -> str:
+    return "none" if entry is None else " ".join(entry)
+
+
+def _other_states(states: States, truths: Sequence[States]) -> Iterator[str]:
+    for (node, command), lines in states.items():
+        known = [truth[node, command] for truth in truths]
+        if any(len(one) != len(known[0]) for one in known):
+            continue
+        if len(lines) != len(known[0]):
+            yield f"{node}: {command!r} has {len(lines)} lines instead of {len(known[0])}"
+            continue
+        for number, line in enumerate(lines):
+            if not _same(line, [one[number] for one in known]):
+                yield f"{node}: {command!r} shows {' '.join(line)!r} instead of {' '.join(known[0][number])!r}"
+
+
+def _same(line: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> bool:
+    """Whether ``line`` is as all of ``known``; words that vary among them, e.g. timers and counters, may be any."""
+    if len(line) != len(known[0]):
+        return any(len(one) != len(known[0]) for one in known)
+    return all(word == seen[0] or len(set(seen)) > 1 for word, *seen in zip(line, *known, strict=False))
+
+
+def _words(text: str) -> Words:
+    return tuple(tuple(line.split()) for line in text.splitlines() if line.strip())
+
+
+def _states_of(workshop: Workshop, node: str) -> tuple[str, ...]:
+    dialect = parts.load("dialects", workshop.payload.platform_of(node))()
+    return dialect.mutations().states if isinstance(dialect, Mutable) else ()

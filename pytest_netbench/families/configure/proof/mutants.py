@@ -1,0 +1,131 @@
+"""Claim ``mutants``: a changed ground-truth line that changes what the network does fails a testcase."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from pytest_netbench.families.configure.mutation import Mutant, mutants
+from pytest_netbench.families.configure.proof.judging import Judge
+from pytest_netbench.families.configure.proof.workshop import Workshop
+from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.model.solutions import ExplainedMutant, Solutions
+
+SURVIVING_MUTANTS = "mutants that no testcase catches"
+
+Kind = Literal["refused", "caught", "equal", "survived"]
+
+
+class Fate(NamedTuple):
+    """What became of a mutant, with the testcase that fails, the device's message, or the difference."""
+
+    kind: Kind
+    words: str
+
+
+class Mutants:
+    """Applies mutants of the ground truth, each to a lab of its own, until one testcase fails.
+
+    A mutant that no testcase fails is judged by other means. One that is different in this way on two labs survived.
+    Mutants are measured in the first repeat only.
+    """
+
+    name = "mutants"
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self._judge: Judge | None = None
+        self._explained = {(one.node, one.line.strip(), one.mutant): one for one in self._recorded()}
+        self._all = mutants(workshop.payload)
+        self._chosen = self._choose()
+        self._fates: dict[Mutant, Fate] = {}
+
+    def _recorded(self) -> tuple[ExplainedMutant, ...]:
+        return (self._workshop.extent.solutions or Solutions()).mutants
+
+    def _choose(self) -> tuple[Mutant, ...]:
+        """The explained ones, and as many others as are drawn, in the order of the lines."""
+        extent, slug = self._workshop.extent, self._workshop.task.slug
+        drawn = sorted(
+            (one for one in self._all if extent.drawn("mutant", slug, *one.name)),
+            key=lambda one: extent.lot("mutant order", slug, *one.name),
+        )
+        kept = set(drawn[: extent.mutants] if extent.mutants else drawn)
+        if extent.share == 1:
+            kept |= {one for one in self._all if one.name in self._explained}
+        return tuple(one for one in self._all if one in kept)
+
+    def stages(self) -> int:
+        return len(self._chosen)
+
+    def measure(self, repeat: int) -> None:
+        if repeat:
+            return
+        for mutant in self._chosen:
+            key = ("mutant", list(mutant.configs(self._workshop.payload.ground_truth_configs).items()))
+            kept = self._workshop.extent.memory.get(*key)
+            fate = Fate(*kept) if kept is not None else self._fate(mutant)
+            if kept is None:
+                self._workshop.extent.memory.put(*key, value=list(fate))
+            self._fates[mutant] = fate
+
+    def _fate(self, mutant: Mutant) -> Fate:
+        with self._workshop.network() as network:
+            fate = self._decide(mutant, network)
+        if fate.kind != "survived":
+            return fate
+        with self._workshop.network() as network:  # once more: chance must not make a survivor
+            return self._decide(mutant, network)
+
+    def _decide(self, mutant: Mutant, network: NetworkScene) -> Fate:
+        applied = self._workshop.apply(network.lab, mutant.configs(self._workshop.payload.ground_truth_configs))
+        if applied.refused:
+            return Fate("refused", applied.refused[0])
+        witness = self._workshop.witness_of(mutant.node, mutant.index)
+        failed = next(self._workshop.first_failed(network.evaluation, witness=witness), None)
+        if failed is not None:
+            self._workshop.note_witness(mutant.node, mutant.index, failed)
+            return Fate("caught", failed)
+        if self._judge is None:
+            self._judge = Judge(self._workshop)
+        difference = self._judge.difference(network)
+        return Fate("equal", "") if difference is None else Fate("survived", difference)
+
+    def problems(self) -> Iterator[str]:
+        known = {one.name for one in self._all}
+        for mutant, fate in self._of("survived"):
+            if mutant.name not in self._explained:
+                yield (
+                    f"mutant {mutant} fails no testcase ({fate.words}): add a testcase that it fails, or explain it"
+                    " under 'mutants' of the recorded solutions"
+                )
+        for name, one in self._explained.items():
+            if name not in known:
+                yield f"explained mutant {one.mutant!r} of {one.node} {one.line!r}: there is no such mutant"
+        for mutant, fate in self._fates.items():
+            if mutant.name in self._explained and fate.kind != "survived":
+                why = f"{fate.kind} ({fate.words})" if fate.words else fate.kind
+                yield f"explained mutant {mutant} is {why}; it needs no explanation"
+
+    def _of(self, kind: Kind) -> Iterator[tuple[Mutant, Fate]]:
+        return ((mutant, fate) for mutant, fate in self._fates.items() if fate.kind == kind)
+
+    def shown(self) -> Mapping[str, str]:
+        counts = Counter(fate.kind for fate in self._fates.values())
+        explained = sum(mutant.name in self._explained for mutant, _ in self._of("survived"))
+        return {
+            "mutants": f"{len(self._fates)} of {len(self._all)}",
+            "refused": str(counts["refused"]),
+            "equal": str(counts["equal"]),
+            "caught": str(counts["caught"]),
+            "explained": str(explained),
+            "survivors": str(counts["survived"] - explained),
+        }
+
+    def listed(self) -> Mapping[str, tuple[str, ...]]:
+        words = []
+        for mutant, fate in self._of("survived"):
+            explained = self._explained.get(mutant.name)
+            words.append(f"{mutant}: {explained.reason if explained else f'{fate.words}: not explained'}")
+        return {SURVIVING_MUTANTS: tuple(words)} if words else {}

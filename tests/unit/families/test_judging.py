@@ -1,0 +1,55 @@
+"""Comparison of a mutant's network with two labs of the ground truth: what varies between these is not compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_netbench.families.configure.proof import judging
+
+NEIGHBOR = "10.255.0.2 1 FULL/DR {dead} 10.0.0.2 eth0"
+
+
+def states(*lines: str) -> Any:
+    return {("R1", "show ip ospf neighbor"): tuple(tuple(line.split()) for line in lines)}
+
+
+def differing(seen: Any, *truths: Any) -> list[str]:
+    return list(judging._other_states(seen, truths))
+
+
+def test_a_timer_that_varies_between_two_labs_is_no_difference():
+    truths = states(NEIGHBOR.format(dead="00:00:31")), states(NEIGHBOR.format(dead="00:00:38"))
+    assert differing(states(NEIGHBOR.format(dead="00:00:35")), *truths) == []
+
+
+def test_a_session_too_few_or_too_many_is_a_difference():
+    truth = states(NEIGHBOR)
+    assert differing(states(), truth, truth) == ["R1: 'show ip ospf neighbor' has 0 lines instead of 1"]
+    assert differing(states(NEIGHBOR, NEIGHBOR), truth, truth) == [
+        "R1: 'show ip ospf neighbor' has 2 lines instead of 1"
+    ]
+
+
+def test_another_state_of_a_session_is_a_difference_that_shows_both():
+    truth = states("10.255.0.2 1 FULL/DR")
+    (words,) = differing(states("10.255.0.2 1 INIT/DR"), truth, truth)
+    assert words == "R1: 'show ip ospf neighbor' shows '10.255.0.2 1 INIT/DR' instead of '10.255.0.2 1 FULL/DR'"
+
+
+def test_what_has_no_fixed_number_of_lines_is_not_compared():
+    assert differing(states(), states("a"), states("a", "b")) == []
+
+
+def test_routes_that_come_go_or_change_are_differences():
+    truth = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1"), "10.9.0.0/16": ("static", "10.0.0.2")}}
+    seen = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.3"), "192.0.2.0/24": ("static", "10.0.0.2")}}
+    assert list(judging._other_routes(seen, [truth, truth])) == [
+        "R1: route 10.0.0.0/8: ospf 10.0.0.3 instead of ospf 10.0.0.1",
+        "R1: route 192.0.2.0/24: static 10.0.0.2 instead of none",
+        "R1: route 10.9.0.0/16: none instead of static 10.0.0.2",
+    ]
+
+
+def test_a_route_that_only_one_lab_of_the_truth_has_is_not_compared():
+    truths = [{"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1")}}, {"R1": {}}]
+    assert list(judging._other_routes({"R1": {}}, truths)) == []
