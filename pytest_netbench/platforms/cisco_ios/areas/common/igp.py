@@ -121,7 +121,9 @@ def _highest(context: Context, vrf: str) -> str | None:
 
 
 def classful(address: str) -> IPv4Network:
-    """Return the class A, B or C network of an address; a host network for other addresses."""
+    """Return the class A, B or C network of an address; all addresses for 0.0.0.0, a host network for others."""
+    if address == "0.0.0.0":  # noqa: S104  (a prefix, not an address to listen on)
+        return IPv4Network("0.0.0.0/0")
     first = int(address.split(".", 1)[0])
     length = 8 if first < 128 else 16 if first < 192 else 24 if first < 224 else 32
     return IPv4Network(f"{address}/{length}", strict=False)
