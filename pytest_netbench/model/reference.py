@@ -178,6 +178,7 @@ class ReferenceSettings(Model):
 
     seed: int = Field(1, ge=0)
     flows: int = Field(1000, ge=1, le=100_000, description="number of flows")
+    spoofed: bool = Field(False, description="also hold packets whose source is in no subnet of their sender")
     changes: tuple[Change, ...] = ()
     free: tuple[Free, ...] = ()
 
