@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from math import ceil, inf
 
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface, default_bandwidth
-from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DEFAULT = "class-default"
 _QUEUE_PACKETS = 64
 _LEAST_BPS = 8000
 _QUANTUM = 1514
+_MOST_QUANTUM = 60_000
 _LINK_SHARE = 0.98
 """The share of the line rate that is used if the line has a queue of its own.
 
@@ -28,6 +29,7 @@ class _Node:
     strict: bool = False
     limit: int = _QUEUE_PACKETS
     leaf: bool = True
+    quantum: int = _QUANTUM
 
 
 class Queues:
@@ -56,7 +58,7 @@ class Queues:
             prio = f" prio {0 if node.strict else 1}" if node.leaf else ""
             lines.append(
                 f"class add dev {device} parent {parent} classid 1:{node.minor:x} htb rate {node.rate}bit ceil"
-                f" {node.ceiling}bit quantum {_QUANTUM}{prio}"
+                f" {node.ceiling}bit quantum {node.quantum}{prio}"
             )
         lines += [
             f"qdisc add dev {device} parent 1:{node.minor:x} pfifo limit {node.limit}"
@@ -101,19 +103,28 @@ class Queues:
         """
         bodies = self._bodies(policy)
         shares = guarantees(dict(bodies), rate, base)
+        quanta = portions(dict(bodies), shares)
         numbers: dict[str, int] = {}
         for name, body in bodies:
             own = name == _DEFAULT or name in shares
             if own:
                 numbers[name] = self._class(
-                    body, (*path, name), parent, rate=rate, base=base, share=max(_LEAST_BPS, shares.get(name, 0))
+                    body,
+                    (*path, name),
+                    parent,
+                    rate=rate,
+                    base=base,
+                    share=max(_LEAST_BPS, shares.get(name, 0)),
+                    quantum=quanta.get(name, _QUANTUM),
                 )
         for name, _ in bodies:
             # classes without a queue share the queue of class-default
             self._minors.setdefault((*path, name), numbers.get(name, numbers[_DEFAULT]))
         return numbers[_DEFAULT]
 
-    def _class(self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, base: int, share: int) -> int:
+    def _class(
+        self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, base: int, share: int, quantum: int
+    ) -> int:
         shaped = shape_of(body, base)
         ceiling = min(rate, shaped) if shaped else rate
         limit = body.get("queue-limit")
@@ -125,6 +136,7 @@ class Queues:
                 ceiling,
                 body.has("priority"),
                 int(limit["packets"]) if limit else _QUEUE_PACKETS,
+                quantum=quantum,
             )
         )
         child = body.get("service-policy")
@@ -147,7 +159,7 @@ def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, in
     """
     fixed: dict[str, int] = {}
     for name, body in bodies.items():
-        for line in (body.get("priority"), body.get("bandwidth")):
+        for line in _fixed_lines(body):
             if line is not None and not line.has("remaining"):
                 if "kbit" in line.match.args:
                     fixed[name] = int(line["kbit"]) * 1000
@@ -188,6 +200,31 @@ def _equal_parts(amount: float, shapes: dict[str, int | None]) -> dict[str, int]
         parts[name] = part
         amount -= part
     return parts
+
+
+def portions(bodies: dict[str, Section], shares: dict[str, int]) -> dict[str, int]:
+    """Return how many bytes each class sends in its turn while classes share what others leave free.
+
+    Where a class has a share of the remaining bandwidth, the turns are in proportion to these shares, so they also hold
+    while a class with a fixed rate sends nothing. Classes that are not listed have equal turns.
+
+    Args:
+        bodies: Classes by name.
+        shares: Guaranteed shares, in bit/s.
+    """
+    if not any(_weight(body) for body in bodies.values()):
+        return {}
+    flexible = {
+        name: share
+        for name, share in shares.items()
+        if share > 0 and not any(line and not line.has("remaining") for line in _fixed_lines(bodies[name]))
+    }
+    least = min(flexible.values(), default=1)
+    return {name: min(_MOST_QUANTUM, round(_QUANTUM * share / least)) for name, share in flexible.items()}
+
+
+def _fixed_lines(body: Section) -> tuple[Entry | None, Entry | None]:
+    return body.get("priority"), body.get("bandwidth")
 
 
 def _weight(body: Section) -> float:

@@ -171,6 +171,21 @@ def test_a_configured_bandwidth_is_the_base_of_percentages_and_no_limit():
     assert rates[2] == ("200000bit", "200000bit")
 
 
+def test_remaining_bandwidth_is_also_shared_by_weight_while_nothing_uses_the_promised_rate():
+    found = plan(
+        *CLASSES,
+        "policy-map P",
+        "class VOICE",
+        "priority 200",
+        "class DATA",
+        "bandwidth remaining percent 75",
+        "interface gi0/0",
+        "service-policy output P",
+    )
+    turns = [line.split("quantum ")[1].split()[0] for line in found.tc["gi0-0"] if "quantum" in line and "prio" in line]
+    assert turns == ["1514", str(3 * 1514), "1514"]
+
+
 def test_what_is_accepted_and_not_done_is_listed():
     listed = dict(
         plan(
