@@ -6,7 +6,8 @@ It is stored compactly: outcomes and routing tables once each, and one line for 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from ipaddress import ip_address, ip_network
 from typing import Final, Literal, Self, cast, get_args
 
 from pytest_netbench.model.base import Model
@@ -27,6 +28,7 @@ FlowFields = tuple[str | int | None, ...]
 """The fields of a ``ReferenceFlow``, in its order; those at the end that are missing have their defaults."""
 RecordedFlow = tuple[FlowFields, tuple[int, ...]]
 """A flow, and for each moment the indices of its outcomes before and after the ground truth."""
+_ATTACHED: Final = ("connected", "local")
 UNSTABLE_ROUTE: Final = (ANY,)
 """A route that varies and is not compared."""
 
@@ -71,6 +73,11 @@ class Outcome:
         """Whether both are equal where both are compared."""
         same_source = self.seen == other.seen or ANY in (self.seen, other.seen)
         return (self.reach, self.dscp, self.at) == (other.reach, other.dscp, other.at) and same_source
+
+    @property
+    def unanswered(self) -> Outcome:
+        """The outcome if an answer does not count."""
+        return replace(self, reach="arrives") if self.reach == "allowed" else self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +163,20 @@ class Behaviour(Model):
         """
         for node, (before, after) in self.routes[self.moments.index(under)].items():
             yield HeldTable(node=node, before=self.tables[before], after=self.tables[after])
+
+
+def is_spoofed(flow: ReferenceFlow, table: Table | None) -> bool:
+    """Whether answers to a flow go elsewhere: its source address belongs to no subnet of the sender.
+
+    Args:
+        flow: The flow.
+        table: The routes of the sender; ``None`` if they are not known.
+    """
+    if flow.source_address is None or table is None:
+        return False
+    address = ip_address(flow.source_address)
+    attached = (prefix for prefix, (protocol, *_) in table.items() if protocol in _ATTACHED)
+    return not any(address in ip_network(prefix) for prefix in attached)
 
 
 def flow_of(fields: FlowFields) -> ReferenceFlow:

@@ -107,7 +107,13 @@ class Selector(Model):
             return self
         if len(self.routes.split()) != 2 or _network(self.routes.split()[1]) is None:
             raise ValueError(f"routes: {self.routes!r} is not a node and a prefix such as 'R1 10.0.0.0/8'")
-        flow_fields = {"source", "target", "protocol", "ports", "dscp", "both_ways"} & self.model_fields_set
+        # values and not the fields that were set: a task's own JSON form gives every field
+        fields = type(self).model_fields
+        flow_fields = [
+            name
+            for name in ("source", "target", "protocol", "ports", "dscp", "both_ways")
+            if getattr(self, name) != fields[name].default
+        ]
         if flow_fields:
             raise ValueError(
                 "'routes' selects routes; put 'from', 'to', 'protocol' and 'ports' into an entry of its own"

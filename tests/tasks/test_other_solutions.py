@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 TRANSLATION = """nft -f - <<'END'
 table inet translate {
  chain in {
@@ -18,106 +16,6 @@ table inet translate {
  }
 }
 END"""
-
-
-def shaper(interface: str, *, voice: str, data: str) -> list[str]:
-    return [
-        f"tc qdisc replace dev {interface} root handle 7: htb default 2",
-        f"tc class add dev {interface} parent 7: classid 7:100 htb rate 2mbit",
-        f"tc class add dev {interface} parent 7:100 classid 7:1 htb rate {voice} ceil 2mbit prio 1",
-        f"tc class add dev {interface} parent 7:100 classid 7:2 htb rate {data} ceil 2mbit prio 2",
-    ]
-
-
-def test_voice_may_be_sorted_by_the_packet_filter_into_classes_of_any_number(failed_after):
-    sorting = [
-        "nft add table inet q",
-        "nft add chain inet q out '{ type filter hook postrouting priority 0; }'",
-        "nft add rule inet q out ip dscp ef meta priority set 7:1",
-    ]
-    answer = {
-        "branch": shaper("eth3", voice="400kbit", data="1600kbit") + sorting,
-        "hq": shaper("eth1", voice="400kbit", data="1600kbit") + sorting,
-    }
-    assert failed_after("qos/llq-voice", answer) == {}
-
-
-def test_voice_sorted_by_the_telephones_address_is_not_what_was_asked(failed_after):
-    answer = {
-        node: [
-            *shaper(interface, voice="400kbit", data="1600kbit"),
-            f"tc filter add dev {interface} parent 7: protocol ip prio 1 u32 match ip {side} 10.1.1.10/32 flowid 7:1",
-        ]
-        for node, interface, side in (("branch", "eth3", "src"), ("hq", "eth1", "dst"))
-    }
-    unmarked = "what the telephone sends unmarked keeps its share, and no more, when voice floods the line"
-    assert failed_after("qos/llq-voice", answer, among=[unmarked])
-
-
-def test_voice_with_the_whole_line_for_itself_starves_the_rest(failed_after):
-    answer = {
-        node: [
-            *shaper(interface, voice="1900kbit", data="100kbit"),
-            f"tc filter add dev {interface} parent 7: protocol ip prio 1 u32 match ip tos 0xb8 0xfc flowid 7:1",
-        ]
-        for node, interface in (("branch", "eth3"), ("hq", "eth1"))
-    }
-    data = "data from headquarters keeps its share, and no more, when voice floods the line"
-    assert failed_after("qos/llq-voice", answer, among=[data])
-
-
-def test_guests_may_be_limited_by_the_packet_filter(failed_after):
-    def limit(match: str, rate: int) -> list[str]:
-        return [
-            "nft add table inet g",
-            "nft add chain inet g forward '{ type filter hook forward priority 0; }'",
-            f"nft add rule inet g forward {match} limit rate over {rate} bytes/second burst 6000 bytes drop",
-        ]
-
-    answer = {"access": limit("ip saddr 192.168.20.0/24", 62500), "border": limit("ip daddr 192.168.20.0/24", 125000)}
-    assert failed_after("qos/rate-limit-per-subnet", answer) == {}
-
-
-def test_a_limit_for_each_guest_is_no_limit_for_all_of_them(failed_after):
-    def limit(interface: str, rate: str, matches: Sequence[str]) -> list[str]:
-        lines = [f"tc qdisc add dev {interface} root handle 1: htb"]
-        for number, match in enumerate(matches, 1):
-            lines += [
-                f"tc class add dev {interface} parent 1: classid 1:{number} htb rate {rate}",
-                f"tc filter add dev {interface} parent 1: protocol ip prio 1 u32 match ip {match} flowid 1:{number}",
-            ]
-        return lines
-
-    guests = ("192.168.20.11/32", "192.168.20.12/32")
-    answer = {
-        "access": limit("eth3", "500kbit", [f"src {guest}" for guest in guests]),
-        "border": limit("eth1", "1mbit", [f"dst {guest}" for guest in guests]),
-    }
-    among = [
-        "what a guest sends is held to 500 kbit/s",
-        "what a guest receives is held to 1 Mbit/s",
-        "two guests share the 1 Mbit/s",
-    ]
-    assert list(failed_after("qos/rate-limit-per-subnet", answer, among=among)) == among[2:]
-
-
-def test_marks_may_be_set_as_packets_come_in(failed_after):
-    answer = {
-        "edge": [
-            "nft add table netdev q",
-            "nft add chain netdev q in '{ type filter hook ingress device eth1 priority 0; }'",
-            "nft add rule netdev q in ip dscp set cs0",
-            "nft add rule netdev q in udp dport { 16384-32767 } ip dscp set 46",
-            "nft add rule netdev q in udp dport 5060 ip dscp set 24",
-            "nft add rule netdev q in tcp dport 8443 ip dscp set 26",
-        ],
-        "core": [
-            "nft add table inet m",
-            "nft add chain inet m pre '{ type filter hook prerouting priority -150; }'",
-            "nft add rule inet m pre iifname eth3 ip dscp set 0",
-        ],
-    }
-    assert failed_after("qos/dscp-marking", answer) == {}
 
 
 def test_a_filter_that_blocks_everything_but_ping_is_no_firewall(failed_after):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome
+from pytest_netbench.model.behaviour import Behaviour, HeldFlow, Outcome, is_spoofed
 from pytest_netbench.model.reference import Change, Free, ReferenceFlow, ReferenceSettings
 from pytest_netbench.model.topology import Topology
 
@@ -29,6 +29,11 @@ class Reference:
         self.settings = settings
         self.managed = managed
         self._compared: dict[str | None, list[HeldFlow]] = {}
+        self._tables = {
+            (tables.node, under): (tables.before, tables.after)
+            for under in behaviour.moments
+            for tables in behaviour.tables_at(under)
+        }
 
     def held(self, under: str | None = None) -> Iterator[HeldFlow]:
         """The flows that are held at a moment, with their outcomes as they are judged.
@@ -37,11 +42,16 @@ class Reference:
             ValueError: There is no such event in the record.
         """
         for one in self.behaviour.held(under):
-            before, after = self.judged(one.flow, one.before), self.judged(one.flow, one.after)
+            before, after = (self.judged(one.flow, outcome, under) for outcome in (one.before, one.after))
             yield HeldFlow(flow=one.flow, before=before, after=after)
 
-    def judged(self, flow: ReferenceFlow, outcome: Outcome) -> Outcome:
-        """The outcome as it counts: a packet that a managed node itself drops may come to the node or not."""
+    def judged(self, flow: ReferenceFlow, outcome: Outcome, under: str | None = None) -> Outcome:
+        """The outcome at a moment as it counts.
+
+        A packet that a managed node itself drops may come to the node or not. Answers to a spoofed one do not count.
+        """
+        if any(is_spoofed(flow, table) for table in self._tables.get((flow.source, under), ())):
+            outcome = outcome.unanswered
         denied = outcome.reach == "arrives" and (outcome.at or flow.target_node) in self.managed
         return Outcome(reach="denied") if denied else outcome
 

@@ -132,19 +132,19 @@ class _Names:
 
     def keys(self, held: HeldFlow) -> Iterator[_Key]:
         flow = held.flow
-        own = flow.source_address is None or flow.source_address in self._addresses.get(flow.source, ())
-        sources = self._words(flow.source_address, flow.source if own else None)
+        sources = self._words(flow.source_address or self._own(flow.source), flow.source)
         targets = self._words(flow.target, flow.target_node)
         ports = (None,) if flow.port is None else (None, flow.port)
         for source, target, protocol in product(sources, targets, (ANY, flow.protocol)):
             yield from ((source, target, protocol, port) for port in (ports if protocol != ANY else (None,)))
 
+    def _own(self, node: str) -> str | None:
+        return next(iter(self._addresses.get(node, ())), None)
+
     def _words(self, address: str | None, node: str | None) -> tuple[str, ...]:
-        if node is not None and address is None:
-            address = next(iter(self._addresses.get(node, ())), None)
         around = self._around(address) if address is not None else ()
-        name = node or address
-        return (ANY, *around, *(() if name is None else (name,)))
+        names = dict.fromkeys(name for name in (node, address) if name is not None)
+        return (ANY, *around, *names)
 
     @cache  # noqa: B019 - it lives as long as one call of _cover
     def _around(self, address: str) -> tuple[str, ...]:

@@ -65,10 +65,12 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
 def _flows(reference: Reference, under: str | None, observer: Observer) -> list[FlowDifference]:
     held = reference.compared(under)
     found = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
-    suspects = [one.held for one in spread(_differing(reference, held, found), MOST_CONFIRMED)]
-    return _differing(reference, suspects, observer.in_batches([one.flow for one in suspects]))
+    suspects = [one.held for one in spread(_differing(reference, under, held, found), MOST_CONFIRMED)]
+    return _differing(reference, under, suspects, observer.in_batches([one.flow for one in suspects]))
 
 
-def _differing(reference: Reference, held: Sequence[HeldFlow], found: Sequence[Outcome]) -> list[FlowDifference]:
-    judged = [reference.judged(one.flow, outcome) for one, outcome in zip(held, found, strict=True)]
+def _differing(
+    reference: Reference, under: str | None, held: Sequence[HeldFlow], found: Sequence[Outcome]
+) -> list[FlowDifference]:
+    judged = [reference.judged(one.flow, outcome, under) for one, outcome in zip(held, found, strict=True)]
     return flow_differences(held, judged)

@@ -24,7 +24,7 @@ from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.behaviour import Behaviour, is_spoofed
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import UNLIMITED, Task
 
@@ -94,7 +94,9 @@ class Recorder:
     def _look(self, lab: Lab, devices: Devices, *, seed: int) -> Look:
         observer = Observer(View(lab, devices))
         routes = observer.routes()
-        return Look(outcomes=observer.thoroughly(self._flows, seed=seed), routes=routes)
+        seen = zip(self._flows, observer.thoroughly(self._flows, seed=seed), strict=True)
+        outcomes = [one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one for flow, one in seen]
+        return Look(outcomes=outcomes, routes=routes)
 
     def _settle(self, lab: Lab) -> None:
         hold_s = longest_hold_s(TaskEvaluation(lab).final_configs().values())

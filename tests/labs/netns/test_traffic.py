@@ -80,3 +80,14 @@ def test_a_segment_with_delay_delays_once_between_any_two(deploy: Deploy) -> Non
         [flow(500_000), flow(500_000, source="b", target="c", port=5002)], ["10.0.0.2", "10.0.0.3"], duration_s=0.8
     )
     assert [report.mean_delay_ms for report in reports] == [pytest.approx(20, abs=4)] * 2
+
+
+def test_flows_that_meet_one_full_queue_get_what_they_offer_in_proportion(deploy: Deploy) -> None:
+    slow = deploy(pair({"rate_bps": 2_000_000}))
+    flows = [flow(rate, port=port) for port, rate in enumerate((1_900_000, 2_300_000, 2_900_000), start=5001)]
+    shares = []
+    for _ in range(3):
+        reports = run(slow, *flows)
+        shares.append(reports[0].received_bps / sum(report.received_bps for report in reports))
+    # the flow that is offered first has no advantage
+    assert statistics.median(shares) == pytest.approx(1.9 / 7.1, rel=0.25)

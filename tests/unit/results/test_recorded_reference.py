@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import ResultsError
+from pytest_netbench.model.task import Task
 from pytest_netbench.results.reference import ReferenceStore, lack_of
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow
 from tests.support.records import task
@@ -92,3 +93,8 @@ def test_a_task_that_compares_with_no_record_says_how_to_record_it(store: Refere
     lack = lack_of(task(**HELD, reference={"seed": 2}), store, PATH)
     assert lack is not None
     assert f"{task().slug}-{task().reference_digest}.json is outdated" in lack
+
+
+def test_a_task_with_a_selector_of_routes_survives_its_json_form():
+    changed = task(reference={"changes": [{"intent": 1, "routes": "R1 10.0.0.0/8"}]})
+    assert Task.model_validate(changed.model_dump(mode="json", by_alias=True)) == changed

@@ -13,6 +13,7 @@ from pytest_netbench.cli import main as cli
 from pytest_netbench.documents.json_reader import read_json
 from pytest_netbench.documents.yaml_reader import read_yaml
 from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Budget, flat_model
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import LinkQuality, Node
@@ -23,7 +24,9 @@ from pytest_netbench.taskfile.units import QUANTITIES
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 REFERENCE = (DOCS / "task-format.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(yaml|json)\n(.*?)```", REFERENCE, re.DOTALL)
+WRITTEN = re.findall(r"```(yaml|json)\n(.*?)```", REFERENCE, re.DOTALL)
+BLOCKS = [block for block in WRITTEN if not block[1].startswith("right:")]
+SOLUTIONS = [text for _, text in WRITTEN if text.startswith("right:")]
 SHARED = set(documented(KINDS["show"])) & set(documented(KINDS["path"]))
 VALIDATOR = jsonschema.Draft202012Validator(task_schema())
 
@@ -41,6 +44,11 @@ def test_every_example_loads_and_fits_the_schema(load, language, text):
     whole = data if "task_name" in data else base() | data
     VALIDATOR.validate(whole)
     load(text if "task_name" in data else json.dumps(whole), "example.json" if language == "json" else "example.yaml")
+
+
+def test_the_example_of_recorded_solutions_is_one():
+    (example,) = SOLUTIONS
+    assert Solutions.model_validate(read_yaml(example).plain()).wrong[-1].tampers
 
 
 @pytest.mark.parametrize("name", documented(flat_model(Configure)))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import LOGS, HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply, frr
@@ -105,7 +106,10 @@ class Device:
         known = events.Known(
             is_shut=self._log.was_shut, is_change=self._log.changes_link, ospf_process=self._ospf_process
         )
-        logs = self.node.capability(LOGS)
+        try:
+            logs = self.node.capability(LOGS)
+        except RequirementMissing:
+            return  # the backend does not keep what daemons write
         for daemon in sorted(processes.running(self.node) & set(events.DAEMONS)):
             text = logs.log(daemon)
             lines = events.lines(text, after=self._read_until.get(daemon, ""))

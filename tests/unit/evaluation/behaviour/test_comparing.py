@@ -4,6 +4,7 @@ import pytest
 
 from pytest_netbench.evaluation.behaviour.compare import flow_differences, route_differences, spread, unequal
 from pytest_netbench.evaluation.behaviour.reference import changes_at
+from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.model.behaviour import ANY, Outcome
 from tests.support.behaviours import ALLOWED, ARRIVES, DENIED, behaviour, flow, reference
 
@@ -108,3 +109,22 @@ def test_two_records_are_compared_flow_by_flow():
     first = behaviour({flow(port=1): (ALLOWED, DENIED), flow(port=2): (ALLOWED, ALLOWED)})
     second = behaviour({flow(port=1): (ALLOWED, ALLOWED), flow(port=3): (DENIED, DENIED)})
     assert unequal(first, second) == ["web1 -> 10.1.30.10 (db) tcp/1: allowed, denied; now allowed, allowed"]
+
+
+def test_answers_to_a_spoofed_packet_do_not_count():
+    tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
+    spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
+    held = reference(behaviour({spoofed: (ALLOWED, ALLOWED), neighbour: (ALLOWED, ALLOWED)}, routes=tables))
+    assert [one.after for one in held.held()] == [ARRIVES, ALLOWED]
+    assert held.judged(spoofed, ALLOWED) == held.judged(spoofed, ARRIVES) == ARRIVES
+
+
+def test_a_sender_whose_line_is_cut_gets_no_answers_at_that_moment_only():
+    attached = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
+    cut = ({"web1": {}},) * 2
+    own = flow(source_address="10.1.20.7")
+    moments = [[[Look(outcomes=[ALLOWED], routes=tables[when])] for tables in (attached, cut)] for when in (0, 1)]
+    recorded = assembled(digest="", events=("cut",), flows=[own], addresses={}, before=moments[0], after=moments[1])
+    held = reference(recorded)
+    assert [next(held.held(under)).after for under in recorded.moments] == [ALLOWED, ARRIVES]
+    assert held.judged(own, ALLOWED, "cut") == ARRIVES

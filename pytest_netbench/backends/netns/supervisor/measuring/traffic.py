@@ -64,6 +64,10 @@ class _Flow:
         self.receiver.close()
 
 
+def _due(flow: _Flow) -> float:
+    return flow.next_send
+
+
 class Traffic:
     """Runs a set of flows once."""
 
@@ -88,8 +92,7 @@ class Traffic:
             # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
             flow.next_send = start + flow.interval * number / len(self._flows)
         while (now := time.monotonic()) < self._close_s:
-            for flow in self._flows:
-                self._offer(flow, now)
+            self._offer(now)
             wait = min(flow.next_send for flow in self._flows) - time.monotonic()
             for key, _ in self._selector.select(max(0.0, min(wait, self._close_s - now))):
                 key.data()
@@ -102,14 +105,15 @@ class Traffic:
             for key, _ in self._selector.select(_QUIET_S / 4):
                 key.data()
 
-    def _offer(self, flow: _Flow, now: float) -> None:
-        burst = 0
-        while flow.next_send <= now and burst < _BURST:
-            burst += 1
+    def _offer(self, now: float) -> None:
+        """Send what is due, in the order in which it is due, so that no flow is always the first at a full queue."""
+        for _ in range(_BURST * len(self._flows)):
+            flow = min(self._flows, key=_due)
+            if flow.next_send > now:
+                return
             # A stalled machine must not be made up for by a burst.
             flow.next_send = max(flow.next_send + flow.interval, now - _LATEST)
-            measured = self._open_s <= now < self._close_s
-            if measured:
+            if self._open_s <= now < self._close_s:
                 flow.sent += 1
                 flow.sent_bytes += flow.payload + flow.overhead
             flow.sequence += 1

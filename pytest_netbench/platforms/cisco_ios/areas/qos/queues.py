@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 
-from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
-from pytest_netbench.platforms.cisco_ios.config.tree import Section
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface, default_bandwidth
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DEFAULT = "class-default"
 _QUEUE_PACKETS = 64
 _LEAST_BPS = 8000
 _QUANTUM = 1514
+_MOST_QUANTUM = 60_000
 _LINK_SHARE = 0.98
 """The share of the line rate that is used if the line has a queue of its own.
 
@@ -28,6 +29,7 @@ class _Node:
     strict: bool = False
     limit: int = _QUEUE_PACKETS
     leaf: bool = True
+    quantum: int = _QUANTUM
 
 
 class Queues:
@@ -42,9 +44,7 @@ class Queues:
         line = line_rate(context, where)
         if self._queues_at_all(policy):
             root = self._add(_Node(1, 0, line, line, leaf=False))
-            self._default = self._policy(
-                policy, (), root, line, where.bandwidth_kbit * 1000 if where.section.has("bandwidth") else line
-            )
+            self._default = self._policy(policy, (), root, line, percent_base(context, where))
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class Queues:
             prio = f" prio {0 if node.strict else 1}" if node.leaf else ""
             lines.append(
                 f"class add dev {device} parent {parent} classid 1:{node.minor:x} htb rate {node.rate}bit ceil"
-                f" {node.ceiling}bit quantum {_QUANTUM}{prio}"
+                f" {node.ceiling}bit quantum {node.quantum}{prio}"
             )
         lines += [
             f"qdisc add dev {device} parent 1:{node.minor:x} pfifo limit {node.limit}"
@@ -103,20 +103,29 @@ class Queues:
         """
         bodies = self._bodies(policy)
         shares = guarantees(dict(bodies), rate, base)
+        quanta = portions(dict(bodies), shares)
         numbers: dict[str, int] = {}
         for name, body in bodies:
             own = name == _DEFAULT or name in shares
             if own:
                 numbers[name] = self._class(
-                    body, (*path, name), parent, rate=rate, share=max(_LEAST_BPS, shares.get(name, 0))
+                    body,
+                    (*path, name),
+                    parent,
+                    rate=rate,
+                    base=base,
+                    share=max(_LEAST_BPS, shares.get(name, 0)),
+                    quantum=quanta.get(name, _QUANTUM),
                 )
         for name, _ in bodies:
             # classes without a queue share the queue of class-default
             self._minors.setdefault((*path, name), numbers.get(name, numbers[_DEFAULT]))
         return numbers[_DEFAULT]
 
-    def _class(self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, share: int) -> int:
-        shaped = shape_of(body, rate)
+    def _class(
+        self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, base: int, share: int, quantum: int
+    ) -> int:
+        shaped = shape_of(body, base)
         ceiling = min(rate, shaped) if shaped else rate
         limit = body.get("queue-limit")
         node = self._add(
@@ -127,6 +136,7 @@ class Queues:
                 ceiling,
                 body.has("priority"),
                 int(limit["packets"]) if limit else _QUEUE_PACKETS,
+                quantum=quantum,
             )
         )
         child = body.get("service-policy")
@@ -149,7 +159,7 @@ def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, in
     """
     fixed: dict[str, int] = {}
     for name, body in bodies.items():
-        for line in (body.get("priority"), body.get("bandwidth")):
+        for line in _fixed_lines(body):
             if line is not None and not line.has("remaining"):
                 if "kbit" in line.match.args:
                     fixed[name] = int(line["kbit"]) * 1000
@@ -176,9 +186,45 @@ def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, in
     shares = dict(fixed)
     for name, weight in asking.items():
         shares[name] = int(left * weight / total)
-    for name in others:
-        shares[name] = int(left * max(pool, 1.0) / len(others) / total)
+    if others:
+        shapes = {name: shape_of(bodies[name], base) for name in others}
+        shares |= _equal_parts(left * max(pool, 1.0) / total, shapes)
     return shares
+
+
+def _equal_parts(amount: float, shapes: dict[str, int | None]) -> dict[str, int]:
+    """Return equal parts of an amount; a shaped class gets at most its shape, and the others get what it leaves."""
+    parts: dict[str, int] = {}
+    for name in sorted(shapes, key=lambda name: shapes[name] or inf):
+        part = int(min(amount / (len(shapes) - len(parts)), shapes[name] or inf))
+        parts[name] = part
+        amount -= part
+    return parts
+
+
+def portions(bodies: dict[str, Section], shares: dict[str, int]) -> dict[str, int]:
+    """Return how many bytes each class sends in its turn while classes share what others leave free.
+
+    Where a class has a share of the remaining bandwidth, the turns are in proportion to these shares, so they also hold
+    while a class with a fixed rate sends nothing. Classes that are not listed have equal turns.
+
+    Args:
+        bodies: Classes by name.
+        shares: Guaranteed shares, in bit/s.
+    """
+    if not any(_weight(body) for body in bodies.values()):
+        return {}
+    flexible = {
+        name: share
+        for name, share in shares.items()
+        if share > 0 and not any(line and not line.has("remaining") for line in _fixed_lines(bodies[name]))
+    }
+    least = min(flexible.values(), default=1)
+    return {name: min(_MOST_QUANTUM, round(_QUANTUM * share / least)) for name, share in flexible.items()}
+
+
+def _fixed_lines(body: Section) -> tuple[Entry | None, Entry | None]:
+    return body.get("priority"), body.get("bandwidth")
 
 
 def _weight(body: Section) -> float:
@@ -197,6 +243,14 @@ def shape_of(body: Section, rate: int) -> int | None:
 
 
 def line_rate(context: Context, where: Interface) -> int:
-    """Return the line rate in bit/s: the lab's limit if there is one, else IOS's default for the interface."""
+    """Return the line rate in bit/s: the lab's limit if there is one, else IOS's default for the interface.
+
+    The command ``bandwidth`` only informs the router, it does not slow the line.
+    """
     limited = context.facts.line_bps.get(str(where.parsed.parent))
-    return int(limited * _LINK_SHARE) if limited else where.bandwidth_kbit * 1000
+    return int(limited * _LINK_SHARE) if limited else default_bandwidth(where.name) * 1000
+
+
+def percent_base(context: Context, where: Interface) -> int:
+    """Return what percentages refer to, in bit/s: the configured ``bandwidth``, or the line rate."""
+    return where.bandwidth_kbit * 1000 if where.section.has("bandwidth") else line_rate(context, where)
