@@ -104,7 +104,7 @@ def route_form(
     if route is None:
         return None
     if _is_backup(route, static_routes(truth.get(str(device), ()))):
-        return result | {"kind": "config", "line": re.escape(route.command)}
+        return result | {"kind": "config", "line": _line(route)}
     return result | _route(expected, route.prefix)
 
 
@@ -156,6 +156,12 @@ def _route(expected: dict[str, Any], prefix: Any) -> dict[str, Any]:
     if "next_hop" in expected:
         result["next_hops"] = [expected["next_hop"]]
     return result | {key: expected[key] for key in ("protocol", "metric", "distance") if key in expected}
+
+
+def _line(route: StaticRoute) -> str:
+    """A pattern for the line of ``route``, which may also name the interface: before the next hop (IOS) or after it."""
+    before, after = route.command.split(f" {route.next_hop}", 1)
+    return rf"{re.escape(before)}(?: [A-Z]\S+)? {re.escape(route.next_hop)}(?: [a-z]\S*\d)?{re.escape(after)}"
 
 
 def _is_backup(route: StaticRoute, routes: list[StaticRoute]) -> bool:

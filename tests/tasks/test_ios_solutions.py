@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-LLQ = ["class-map CALLS", "match dscp ef", "policy-map Q", "class CALLS", "priority percent 20"]
-
 
 def test_a_list_near_the_source_does_as_well_if_it_is_an_extended_one(failed_after):
     answer = [
@@ -151,65 +149,6 @@ def test_passing_without_inspecting_lets_no_answer_back(failed_after):
     assert failed_after("security/zone-firewall-branch", {"Firewall": answer}, among=["inside opens web pages"])
 
 
-def test_calls_may_be_put_first_by_a_shaper_of_another_name(failed_after):
-    answer = [
-        *LLQ,
-        "policy-map NEW",
-        "class class-default",
-        "shape average 2000000",
-        "service-policy Q",
-        "interface GigabitEthernet0/2",
-        "no service-policy output WAN",
-        "service-policy output NEW",
-    ]
-    assert failed_after("qos/voice-on-shaped-line", {"Branch": answer}) == {}
-
-
-def test_a_share_is_no_ceiling_for_speech(failed_after):
-    answer = [
-        "class-map CALLS",
-        "match dscp ef",
-        "policy-map Q",
-        "class CALLS",
-        "bandwidth percent 90",
-        "policy-map WAN",
-        "class class-default",
-        "service-policy Q",
-    ]
-    data = "data keeps its share when more than five calls are marked as speech"
-    assert failed_after("qos/voice-on-shaped-line", {"Branch": answer}, among=[data])
-
-
-def test_a_shaper_for_each_network_sends_twice_what_the_contract_allows(failed_after):
-    answer = [
-        "access-list 1 permit 10.1.1.0 0.0.0.255",
-        "class-map OFFICE",
-        "match access-group 1",
-        "policy-map P",
-        "class OFFICE",
-        "shape average 1500000",
-        "class class-default",
-        "shape average 1500000",
-        "interface GigabitEthernet0/2",
-        "service-policy output P",
-    ]
-    shared = "office and laboratory share the contract"
-    assert failed_after("qos/shape-to-contract", {"Edge": answer}, among=[shared])
-
-
-def test_a_plain_policer_leaves_nothing_to_try_for_the_customer(failed_after):
-    answer = [
-        "policy-map C",
-        "class class-default",
-        "police 500000 conform-action set-dscp-transmit af31 exceed-action drop",
-        "interface GigabitEthernet0/0",
-        "service-policy input C",
-    ]
-    beyond = "beyond 1 Mbit/s nothing passes"
-    among = ["what was bought is marked", beyond]
-    assert list(failed_after("qos/two-rate-policer", {"Access": answer}, among=among)) == [beyond]
-
-
 def test_without_overload_the_first_guest_takes_the_only_address(failed_after):
     answer = [
         "access-list 20 permit 192.168.20.0 0.0.0.255",
@@ -238,27 +177,6 @@ def test_the_management_plane_may_be_guarded_by_lists_on_the_ports(failed_after)
         "Core": guard("172.16.0.2", "10.0.0.2", "10.8.8.1"),
     }
     assert failed_after("security/management-plane-protection", answer) == {}
-
-
-def test_a_class_that_matches_any_line_gives_conferences_away(failed_after):
-    answer = [
-        "access-list 5 permit 10.1.5.0 0.0.0.255",
-        "class-map match-any CONFERENCE",
-        "match access-group 5",
-        "match dscp af41",
-        "policy-map Q",
-        "class CONFERENCE",
-        "bandwidth 1500",
-        "policy-map LINE",
-        "class class-default",
-        "service-policy Q",
-    ]
-    among = [
-        "a conference survives a full line",
-        "a conference survives computers that use its mark",
-        "a conference survives a download in its own room",
-    ]
-    assert list(failed_after("qos/video-only-from-the-rooms", {"Site": answer}, among=among)) == among[1:]
 
 
 def test_shutting_the_port_punishes_the_desk_as_well(failed_after):

@@ -105,6 +105,13 @@ def test_a_floating_backup_is_looked_for_in_the_config_as_no_forwarding_table_ha
     assert re.fullmatch(backup.line, "ip route 2.2.2.0 255.255.255.252 192.168.2.2 100")
 
 
+def test_a_floating_backup_may_name_its_interface_but_has_the_same_next_hop_and_distance(load):
+    backup = load(PRINTED, "a.json").payload.testcases[1]
+    assert re.fullmatch(backup.line, "ip route 2.2.2.0 255.255.255.252 Serial0/1 192.168.2.2 100")
+    assert re.fullmatch(backup.line, "ip route 2.2.2.0 255.255.255.252 Serial0/1 192.168.2.3 100") is None
+    assert re.fullmatch(backup.line, "ip route 2.2.2.0 255.255.255.252 Serial0/1 192.168.2.2 10") is None
+
+
 def test_a_testcase_of_the_evaluation_interface_is_a_show_and_needs_no_name(load):
     show = load(PRINTED, "a.json").payload.testcases[2]
     assert (show.kind, show.name) == ("show", "NewYork: show ip route 2.2.2.0 255.255.255.252")

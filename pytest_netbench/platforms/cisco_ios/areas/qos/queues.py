@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 
-from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface, default_bandwidth
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DEFAULT = "class-default"
@@ -44,9 +44,7 @@ class Queues:
         line = line_rate(context, where)
         if self._queues_at_all(policy):
             root = self._add(_Node(1, 0, line, line, leaf=False))
-            self._default = self._policy(
-                policy, (), root, line, where.bandwidth_kbit * 1000 if where.section.has("bandwidth") else line
-            )
+            self._default = self._policy(policy, (), root, line, percent_base(context, where))
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -115,6 +113,7 @@ class Queues:
                     (*path, name),
                     parent,
                     rate=rate,
+                    base=base,
                     share=max(_LEAST_BPS, shares.get(name, 0)),
                     quantum=quanta.get(name, _QUANTUM),
                 )
@@ -124,9 +123,9 @@ class Queues:
         return numbers[_DEFAULT]
 
     def _class(
-        self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, share: int, quantum: int
+        self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, base: int, share: int, quantum: int
     ) -> int:
-        shaped = shape_of(body, rate)
+        shaped = shape_of(body, base)
         ceiling = min(rate, shaped) if shaped else rate
         limit = body.get("queue-limit")
         node = self._add(
@@ -187,9 +186,20 @@ def guarantees(bodies: dict[str, Section], rate: int, base: int) -> dict[str, in
     shares = dict(fixed)
     for name, weight in asking.items():
         shares[name] = int(left * weight / total)
-    for name in others:
-        shares[name] = int(left * max(pool, 1.0) / len(others) / total)
+    if others:
+        shapes = {name: shape_of(bodies[name], base) for name in others}
+        shares |= _equal_parts(left * max(pool, 1.0) / total, shapes)
     return shares
+
+
+def _equal_parts(amount: float, shapes: dict[str, int | None]) -> dict[str, int]:
+    """Return equal parts of an amount; a shaped class gets at most its shape, and the others get what it leaves."""
+    parts: dict[str, int] = {}
+    for name in sorted(shapes, key=lambda name: shapes[name] or inf):
+        part = int(min(amount / (len(shapes) - len(parts)), shapes[name] or inf))
+        parts[name] = part
+        amount -= part
+    return parts
 
 
 def portions(bodies: dict[str, Section], shares: dict[str, int]) -> dict[str, int]:
@@ -233,6 +243,14 @@ def shape_of(body: Section, rate: int) -> int | None:
 
 
 def line_rate(context: Context, where: Interface) -> int:
-    """Return the line rate in bit/s: the lab's limit if there is one, else IOS's default for the interface."""
+    """Return the line rate in bit/s: the lab's limit if there is one, else IOS's default for the interface.
+
+    The command ``bandwidth`` only informs the router, it does not slow the line.
+    """
     limited = context.facts.line_bps.get(str(where.parsed.parent))
-    return int(limited * _LINK_SHARE) if limited else where.bandwidth_kbit * 1000
+    return int(limited * _LINK_SHARE) if limited else default_bandwidth(where.name) * 1000
+
+
+def percent_base(context: Context, where: Interface) -> int:
+    """Return what percentages refer to, in bit/s: the configured ``bandwidth``, or the line rate."""
+    return where.bandwidth_kbit * 1000 if where.section.has("bandwidth") else line_rate(context, where)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.areas.qos.compile import Attachment, attachments, bursts, classes, counter_name
-from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues, guarantees, line_rate, shape_of
+from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues, guarantees, percent_base, shape_of
 from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -132,7 +132,7 @@ def _attached(at: Exec, one: Attachment, figures: _Figures) -> Iterator[str]:
     yield ""
     context = at.device.context()
     queues = Queues(context, one.where, one.policy) if one.where is not None and one.direction == "output" else None
-    rate = line_rate(context, one.where) if one.where is not None else 0
+    rate = percent_base(context, one.where) if one.where is not None else 0
     yield from _Printer(at.config, one, figures, queues).policy(one.policy, _Place((), (), "    ", rate))
 
 

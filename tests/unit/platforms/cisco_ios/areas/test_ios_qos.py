@@ -145,6 +145,32 @@ def test_remaining_bandwidth_is_shared_by_weight_after_what_is_promised():
     assert shares == {"VOICE": 200_000, "DATA": 600_000, "class-default": 200_000}
 
 
+def test_a_shaped_class_has_no_share_above_its_shape():
+    device = paper(*CLASSES, "policy-map P", "class VOICE", "priority percent 20", "class DATA", "shape average 100000")
+    bodies = {entry["name"]: body for entry, body in device.config.get("policy-map").body.sections("class")}
+    default = paper("policy-map Q", "class class-default").config.get("policy-map").body.entries[0].body
+    shares = guarantees({**bodies, "class-default": default}, 1_000_000, 1_000_000)
+    assert shares == {"VOICE": 200_000, "DATA": 100_000, "class-default": 700_000}
+
+
+def test_a_configured_bandwidth_is_the_base_of_percentages_and_no_limit():
+    found = plan(
+        *CLASSES,
+        "policy-map P",
+        "class VOICE",
+        "bandwidth percent 50",
+        "class DATA",
+        "shape average percent 10",
+        "interface gi0/0",
+        "bandwidth 2000",
+        "service-policy output P",
+    )
+    rates = [(line.split()[10], line.split()[12]) for line in found.tc["gi0-0"] if line.startswith("class")]
+    assert rates[0] == ("1000000000bit", "1000000000bit")
+    assert rates[1] == ("1000000bit", "1000000000bit")
+    assert rates[2] == ("200000bit", "200000bit")
+
+
 def test_remaining_bandwidth_is_also_shared_by_weight_while_nothing_uses_the_promised_rate():
     found = plan(
         *CLASSES,
