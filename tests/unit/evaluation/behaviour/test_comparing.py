@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.evaluation.behaviour.compare import flow_differences, route_differences, spread, unequal
+from pytest_netbench.evaluation.behaviour.compare import (
+    flow_differences,
+    route_differences,
+    spread,
+    unequal,
+    unjudged_routes,
+)
 from pytest_netbench.evaluation.behaviour.reference import changes_at
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.model.behaviour import ANY, Outcome
@@ -54,6 +60,18 @@ def test_a_route_that_an_intent_asks_for_must_be_as_after_the_ground_truth():
     assert differing({"R1": TABLES[0]["R1"]}, asked=lambda _, prefix: prefix == "10.3.0.0/16") == [
         ("R1", "10.3.0.0/16")
     ]
+
+
+def test_routes_that_only_the_ground_truth_has_are_evidence_and_no_verdict():
+    held = list(behaviour({}, routes=TABLES).tables_at())
+    assert differing(TABLES[0] | {"web1": {}}) == []
+    found = unjudged_routes(held, TABLES[0], [])
+    assert [(one.node, one.prefix, one.expected, one.found) for one in found] == [
+        ("R1", "10.2.0.0/16", ("ospf", "10.0.0.3"), ("ospf", "10.0.0.2")),
+        ("R1", "10.3.0.0/16", STATIC, None),
+    ]
+    assert unjudged_routes(held, TABLES[1], []) == []
+    assert unjudged_routes(held, TABLES[0], found) == []
 
 
 def test_a_route_that_varied_while_it_was_recorded_is_not_judged():
