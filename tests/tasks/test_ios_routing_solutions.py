@@ -80,12 +80,6 @@ def test_costs_that_one_router_counts_differently_do_not_pass(failed_after):
     assert failed_after("routing/ospf-cost-by-capacity", answers, among=[counted])
 
 
-def test_a_stub_that_keeps_summaries_is_not_what_the_branch_wants(failed_after):
-    answers = {"Hq": ["router ospf 1", "area 1 stub"], "Branch": ["router ospf 1", "area 1 stub"]}
-    among = ["the branch does not hold the partner network", "the branch does not hold networks of other areas"]
-    assert list(failed_after("routing/ospf-stub-nssa-summary", answers, among=among)) == among[1:]
-
-
 def test_authentication_of_the_whole_area_is_as_good_as_that_of_a_port(failed_after):
     key = ["interface GigabitEthernet0/0", "ip ospf message-digest-key 5 md5 Lighthouse"]
     area = ["router ospf 1", "area 0 authentication message-digest"]
@@ -106,7 +100,7 @@ def test_a_list_of_prefixes_keeps_us_from_being_a_transit_as_well_as_one_of_path
 
 def test_two_sessions_without_a_filter_make_us_a_transit(failed_after):
     answer = [line for line in FILTERED if "A-OUT out" not in line and "match ip" not in line]
-    among = ["provider A does not hear of provider B by us", "provider B does not hear of provider A by us"]
+    among = ["ProviderA learns one route from us", "ProviderB learns one route from us"]
     assert set(failed_after("routing/bgp-two-providers", {"Edge": answer}, among=among)) == set(among)
 
 
@@ -160,7 +154,7 @@ def test_a_community_that_is_not_sent_asks_for_nothing(failed_after):
         "router bgp 65020",
         "neighbor 192.0.2.5 route-map L2 out",
     ]
-    among = ["line 2 is asked to be a reserve", "what comes for computers takes line 1"]
+    among = ["our network on line 2 has the low preference", "traffic to computers uses line 1"]
     assert set(failed_after("routing/bgp-communities", {"Edge": answer}, among=among)) == set(among)
 
 
@@ -230,25 +224,6 @@ def test_the_router_with_the_higher_address_serves_if_nothing_is_said(failed_aft
     )
 
 
-def test_vrfs_may_be_defined_in_the_newer_way(failed_after):
-    def vrf(name: str, inside: str, line: str) -> list[str]:
-        return [
-            f"vrf definition {name}",
-            "address-family ipv4",
-            "exit-address-family",
-            f"interface {inside}",
-            f"vrf forwarding {name}",
-            "ip address 10.1.1.1 255.255.255.0",
-            f"interface {line}",
-            f"vrf forwarding {name}",
-            "ip address 172.16.1.1 255.255.255.252",
-            f"ip route vrf {name} 0.0.0.0 0.0.0.0 172.16.1.2",
-        ]
-
-    answer = [*vrf("Tenant-A", "gi0/0", "gi0/2"), *vrf("Tenant-B", "gi0/1", "gi0/3")]
-    assert failed_after("routing/vrf-lite-two-tenants", {"Building": answer}) == {}
-
-
 def test_redistribution_without_a_filter_tells_of_the_guests(failed_after):
     answer = [
         "router ospf 1",
@@ -283,30 +258,6 @@ def test_ospf_may_be_switched_on_where_the_ports_are(failed_after):
         "Kiosk": answer("gi0/2", "s0/0/0", "s0/0/1", slow="s0/0/1"),
     }
     assert failed_after("routing/ospf-cost-by-capacity", answers) == {}
-
-
-def test_rip_that_summarizes_hides_the_sites_behind_each_other(failed_after):
-    rip = ["router rip", "version 2", "network 10.0.0.0", "network 172.16.0.0"]
-    answers = dict.fromkeys(("Head", "Warehouse", "Garage"), rip)
-    among = ["warehouse and garage reach each other", "the garage knows the warehouse's network with its mask"]
-    assert set(failed_after("routing/rip-discontiguous", answers, among=among)) == set(among)
-
-
-def test_ports_may_be_quiet_unless_told_otherwise(failed_after):
-    def answer(number: int, ports: dict[str, int], *more: str) -> list[str]:
-        lines = ["ipv6 unicast-routing", "ipv6 router ospf 9", f"router-id 0.0.0.{number}", "passive-interface default"]
-        lines += [f"no passive-interface {port}" for port in ports if port != "lan"]
-        return [*lines, *more]
-
-    def area(port: str, number: int) -> list[str]:
-        return [f"interface {port}", f"ipv6 ospf 9 area {number}"]
-
-    answers = {
-        "Gate": [*answer(1, {"gi0/0": 0}, "default-information originate"), *area("gi0/0", 0)],
-        "Core": [*answer(2, {"gi0/0": 0, "gi0/1": 1}), *area("gi0/0", 0), *area("gi0/1", 1), *area("gi0/2", 0)],
-        "Annex": [*answer(3, {"gi0/0": 1}), *area("gi0/0", 1), *area("gi0/1", 1)],
-    }
-    assert failed_after("routing/ipv6-ospfv3-areas", answers) == {}
 
 
 def test_subinterfaces_may_have_any_number(failed_after):

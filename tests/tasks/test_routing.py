@@ -61,71 +61,6 @@ def test_two_equal_static_routes_are_no_backup(failed_after):
     )
 
 
-# ospf-single-area
-
-
-def test_ospf_may_be_turned_on_interface_by_interface(failed_after):
-    answer = {}
-    for node, slow in (("r1", "eth2"), ("r2", None), ("r3", "eth1")):
-        lines = ["router ospf", "passive-interface default", "no passive-interface eth1", "no passive-interface eth2"]
-        for interface in ("lo", "eth1", "eth2", "eth3"):
-            lines += [f"interface {interface}", "ip ospf area 0.0.0.0"]
-            lines += ["ip ospf cost 100"] if interface == slow else []
-        answer[node] = lines
-    assert failed_after("routing/ospf-single-area", answer) == {}
-
-
-def test_a_cost_on_one_end_only_leaves_the_other_direction_on_the_slow_line(failed_after):
-    answer = truth("ospf-single-area")
-    answer["r3"] = answer["r3"][: answer["r3"].index("interface eth1")]
-    failed = failed_after("routing/ospf-single-area", answer)
-    assert "site 3 to site 1 goes over r2" in failed
-    assert "site 1 to site 3 goes over r2" not in failed
-
-
-def test_a_slow_line_left_out_of_ospf_cannot_help(failed_after):
-    answer = truth("ospf-single-area")
-    fibres = {"r1": ["10.0.12.0/30"], "r2": ["10.0.12.0/30", "10.0.23.0/30"], "r3": ["10.0.23.0/30"]}
-    for node, links in fibres.items():
-        answer[node] = replaced(
-            answer[node], "network 10.0.0.0/16 area 0", *(f"network {link} area 0" for link in links)
-        )
-    assert set(failed_after("routing/ospf-single-area", answer)) == {
-        "r2 knows the leased line from both ends",
-        "the leased line is ready to help",
-    }
-
-
-# ospf-multi-area-stub
-
-
-def test_the_stub_area_may_be_written_as_an_address_and_the_metric_in_a_route_map(failed_after):
-    by_map = ["route-map PARTNER permit 10", "set metric 50", "set metric-type type-1"]
-    stub = ["router ospf", "area 0.0.0.1 stub"]
-    joined = [line for one in ("eth1", "eth2") for line in (f"interface {one}", "ip ospf area 0.0.0.1")]
-    answer = {
-        "edge": [*by_map, "router ospf", "redistribute static route-map PARTNER"],
-        "abr": [*stub, "area 0.0.0.1 range 10.32.0.0/16", "network 10.32.255.1/32 area 0.0.0.1"],
-        "branch": [*stub, "passive-interface default", "no passive-interface eth1", *joined],
-    }
-    assert failed_after("routing/ospf-multi-area-stub", answer) == {}
-
-
-def test_a_totally_stubby_area_hides_headquarters_from_the_branch(failed_after):
-    answer = truth("ospf-multi-area-stub")
-    answer["abr"] = replaced(answer["abr"], "area 1 stub", "area 1 stub no-summary")
-    assert set(failed_after("routing/ospf-multi-area-stub", answer)) == {"the branch knows the LAN of headquarters"}
-
-
-def test_an_ordinary_area_lets_external_routes_into_the_branch(failed_after):
-    answer = truth("ospf-multi-area-stub")
-    for node in ("abr", "branch"):
-        answer[node].remove("area 1 stub")
-    assert {"the branch holds no external route", "the branch has a default route"} <= set(
-        failed_after("routing/ospf-multi-area-stub", answer)
-    )
-
-
 # ebgp-policy
 
 
@@ -161,21 +96,24 @@ def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbours(fail
 def test_a_weight_is_not_the_local_preference_that_was_asked_for(failed_after):
     answer = truth("ebgp-policy")
     answer["ce"] = replaced(answer["ce"], "set local-preference 200", "set weight 200")
-    assert set(failed_after("routing/ebgp-policy", answer)) == {"pe1's routes are preferred by local preference 200"}
+    assert set(failed_after("routing/ebgp-policy", answer)) == {
+        "routes from pe1 have local preference 200",
+        "another route from pe1 has local preference 200",
+    }
 
 
 def test_switching_the_policy_requirement_off_leaks_both_ways(failed_after):
     answer = ["router bgp 65010", "no bgp ebgp-requires-policy"]
     answer += ["neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.5 remote-as 64500"]
     assert {
-        "no part of 10.0.0.0/8 is taken",
-        "no part of 172.16.0.0/12 is taken",
-        "no part of 192.168.0.0/16 is taken",
-        "nothing longer than 24 bits is taken",
-        "pe1 does not hear of the laboratory",
-        "pe2 does not hear of the laboratory",
-        "the laboratory is not reached from the internet",
-        "we leave by line 1",
+        "a part of 10.0.0.0/8 is refused",
+        "the last part of 172.16.0.0/12 is refused",
+        "a part of 192.168.0.0/16 is refused",
+        "a prefix of 25 bits is refused",
+        "pe1 does not learn the laboratory",
+        "pe2 does not learn the laboratory",
+        "the internet does not reach the laboratory",
+        "the office uses line 1",
     } <= set(failed_after("routing/ebgp-policy", {"ce": answer}))
 
 
@@ -210,10 +148,11 @@ def test_a_full_mesh_is_not_a_reflector(failed_after):
         for node, address in own.items()
     }
     assert set(failed_after("routing/ibgp-route-reflector", answer)) == {
-        "rr's routes were reflected",
-        "edge is the next hop of the provider's routes",
-        "pop1 has no other internal session",
-        "pop2 has no other internal session",
+        "rr reflects the routes",
+        "edge has the LAN of site 1 from rr",
+        "pop1 has one BGP session",
+        "pop2 has one BGP session",
+        "edge has one internal session and that to the provider",
     }
 
 
@@ -227,7 +166,7 @@ def test_putting_the_transfer_network_into_ospf_is_not_next_hop_self(failed_afte
     answer["edge"] = replaced(
         answer["edge"], "neighbor 10.255.0.1 next-hop-self", "router ospf", "network 192.0.2.0/30 area 0"
     )
-    assert {"edge is the next hop of the provider's routes", "the transfer network stays unknown on rr"} <= set(
+    assert {"OSPF does not carry other networks", "rr does not learn the network between edge and isp"} <= set(
         failed_after("routing/ibgp-route-reflector", answer)
     )
 
@@ -250,18 +189,19 @@ def _border(number: int, *, filtered: bool) -> list[str]:
     return [*lines, "exit-address-family", "router ospf", "redistribute bgp route-map MARK"]
 
 
-def test_a_loop_may_be_kept_out_by_prefix_lists_on_the_sessions(failed_after):
+def test_prefix_lists_on_the_sessions_do_not_read_the_tag(failed_after):
     answer = {"b2": _border(2, filtered=True), "b1": _border(1, filtered=True)}
-    assert failed_after("routing/ospf-bgp-redistribution", answer) == {}
+    among = ["no border announces a route of the campus with the tag", "b2 does not return what b1 learned"]
+    assert list(failed_after("routing/ospf-bgp-redistribution", answer, among=among)) == among[:1]
 
 
 def test_redistribution_without_filters_brings_routes_back(failed_after):
     answer = {"b1": _border(1, filtered=False), "b2": _border(2, filtered=False)}
     assert {
-        "b2 does not return what b1 brought in",
-        "b1 does not return what b2 brought in",
-        "b2 takes no campus network from the WAN",
-        "b2 keeps LAN 1 in OSPF",
+        "b2 does not return what b1 learned",
+        "b1 does not return what b2 learned",
+        "b2 accepts no LAN of the campus",
+        "b2 has LAN 1 from OSPF",
     } <= set(failed_after("routing/ospf-bgp-redistribution", answer))
 
 
