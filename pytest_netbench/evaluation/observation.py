@@ -176,6 +176,11 @@ class View:
         """By how much the links of the topology delay a packet in both directions together."""
         return sum(2 * (link.quality.delay_ms + link.quality.jitter_ms) / 1000 for link in self._lab.topology.links)
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether links of the topology have a rate or lose packets, so that many packets at once are lost."""
+        return any(link.quality.rate_bps is not None or link.quality.loss > 0 for link in self._lab.topology.links)
+
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
         """Try all probes side by side, and those without an answer once more."""
         return (

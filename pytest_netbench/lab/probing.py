@@ -29,6 +29,7 @@ class Probe:
         follow: Nodes at which to note that the packet came by.
         dscp: Marking to send with.
         timeout_s: Wall seconds to wait for an answer to each packet.
+        repetitions: How often the probe is sent again if it is unanswered; ``None`` leaves it to the call.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Probe:
     follow: tuple[str, ...] = ()
     dscp: int = 0
     timeout_s: float = 0.5
+    repetitions: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +104,7 @@ class Prober(Protocol):
 
         Args:
             probes: Any number of them.
-            repetitions: How often an unanswered probe is sent again.
+            repetitions: How often an unanswered probe is sent again, if it does not say so itself.
             seed: Draws the same ports, sizes and contents again; ``None`` draws other ones each time.
         """
         ...

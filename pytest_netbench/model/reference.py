@@ -20,6 +20,7 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Word = Annotated[str, StringConstraints(min_length=1)]
 
 ANY = "any"
+NOT = "not "
 
 
 class ReferenceFlow(Model):
@@ -85,8 +86,9 @@ class Selector(Model):
     With ``routes`` it selects routes and no flows.
     """
 
-    source: tuple[_Word, ...] = Field((ANY,), alias="from", description="node names, addresses, prefixes, or `any`")
-    target: tuple[_Word, ...] = Field((ANY,), alias="to", description="node names, addresses, prefixes, or `any`")
+    source: tuple[_Word, ...] = Field((ANY,), alias="from", description="nodes, addresses, prefixes, `not X`, or `any`")
+    target: tuple[_Word, ...] = Field((ANY,), alias="to", description="nodes, addresses, prefixes, `not X`, or `any`")
+    sent_by: tuple[_Word, ...] = Field((), description="only what these nodes send, whatever the source address")
     protocol: Literal["icmp", "tcp", "udp", "any"] = "any"
     ports: tuple[PortRange, ...] = ()
     dscp: int | None = Field(None, ge=0, le=63, description="marking that packets are sent with")
@@ -94,7 +96,7 @@ class Selector(Model):
     routes: str | None = Field(None, description="routes of a node, e.g. `R1 10.0.0.0/8`: the prefix and longer ones")
     both_ways: bool = Field(False, description="also the flows from `to` to `from`")
 
-    @field_validator("source", "target", "ports", mode="before")
+    @field_validator("source", "target", "sent_by", "ports", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str | int) else value
@@ -111,7 +113,7 @@ class Selector(Model):
         fields = type(self).model_fields
         flow_fields = [
             name
-            for name in ("source", "target", "protocol", "ports", "dscp", "both_ways")
+            for name in ("source", "target", "sent_by", "protocol", "ports", "dscp", "both_ways")
             if getattr(self, name) != fields[name].default
         ]
         if flow_fields:
@@ -132,6 +134,8 @@ class Selector(Model):
             under: The event; ``None`` for the undisturbed network.
         """
         if self.routes is not None or (self.under is not None and self.under != under):
+            return False
+        if self.sent_by and flow.source not in self.sent_by:
             return False
         if self.protocol not in (ANY, flow.protocol) or self.dscp not in (None, flow.dscp):
             return False
@@ -174,6 +178,7 @@ class ReferenceSettings(Model):
 
     seed: int = Field(1, ge=0)
     flows: int = Field(1000, ge=1, le=100_000, description="number of flows")
+    spoofed: bool = Field(False, description="also hold packets whose source is in no subnet of their sender")
     changes: tuple[Change, ...] = ()
     free: tuple[Free, ...] = ()
 
@@ -182,6 +187,10 @@ def _selects(
     wanted: Sequence[str], node: str | None, addresses: Sequence[str], addresses_by_node: Mapping[str, Sequence[str]]
 ) -> bool:
     for word in wanted:
+        if word.startswith(NOT):
+            if not _selects((word.removeprefix(NOT),), node, addresses, addresses_by_node):
+                return True
+            continue
         if word in (ANY, node) or not set(addresses).isdisjoint(addresses_by_node.get(word, ())):
             return True
         network = _network(word)

@@ -57,7 +57,9 @@ def _score(score: Score, label: int) -> str:
 
 def _testcase(result: TestcaseResult) -> str:
     belongs = f"intent {result.intent}" if result.intent is not None else result.role
-    line = f"{result.status.upper()}  {result.name}  ({result.kind}, {belongs}, {words.seconds(result.duration_s)})"
+    under = "" if result.under is None else f", under {result.under}"
+    terms = f"{result.kind}, {belongs}{under}, {words.seconds(result.duration_s)}"
+    line = f"{result.status.upper()}  {result.name}  ({terms})"
     if result.status == "pass":
         return line
     shown = (("command", result.command), ("expected", result.expected), ("actual", result.actual))

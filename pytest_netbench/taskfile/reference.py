@@ -9,10 +9,10 @@ from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
-from pytest_netbench.model.reference import ANY, Change, Free, ReferenceSettings, Selector, is_network
+from pytest_netbench.model.reference import ANY, NOT, Change, Free, ReferenceSettings, Selector, is_network
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
 
-_LISTS = ("source", "target", "ports")
+_LISTS = ("source", "target", "sent_by", "ports")
 _FIELDS = {"source": "from", "target": "to"}
 _MODEL = {shown: name for name, shown in _FIELDS.items()}
 
@@ -51,6 +51,9 @@ def _selector(
             if nodes and not _is_end(word, nodes):
                 message = f"{shown}: {word!r} is neither an address, a prefix nor a node ({known(nodes)}), nor 'any'"
                 problems.add((*where, shown), message)
+    for word in form.get("sent_by", ()):
+        if nodes and word not in nodes:
+            problems.add((*where, "sent_by"), f"sent_by: {unknown('node', str(word), nodes)}")
     node = str(form.get("routes", "")).partition(" ")[0]
     if node and nodes and node != ANY and node not in nodes:
         problems.add((*where, "routes"), f"routes: {unknown('node', node, nodes)}")
@@ -58,7 +61,10 @@ def _selector(
 
 
 def _is_end(word: Any, nodes: Collection[str]) -> bool:
-    return isinstance(word, str) and (word == ANY or word in nodes or is_network(word))
+    if not isinstance(word, str):
+        return False
+    end = word.removeprefix(NOT)
+    return word == ANY or end in nodes or is_network(end)
 
 
 def check_reference(network: Networked, problems: Problems) -> None:

@@ -65,7 +65,8 @@ def explain(result: TrialResult, *, intents: Sequence[str], pass_marks: Mapping[
     if result.error is not None:
         lines.append(f"  {result.outcome}: {result.error}")
     for one in failed:
-        lines += ["", f"  {one.name} [{one.kind}]", *_rows(one, intents)]
+        under = "" if one.under is None else f", under {one.under}"
+        lines += ["", f"  {one.name} [{one.kind}{under}]", *_rows(one, intents)]
     return "\n".join(lines)
 
 

@@ -150,7 +150,13 @@ def test_each_fixture_can_be_overridden_and_every_hook_is_called_in_order(bench)
     assert by_name["trial_finished"] == {"moment": "trial_finished", "steps": 2, "status": "passed"}
     assert by_name["trial"]["outcome"] == "done"
     assert by_name["trial"]["still_up"] == ["R1", "R2", "h1", "h2"]
-    assert by_name["result"]["metrics"] == ["testcase", "command", "reasoning"]
+    assert by_name["result"]["metrics"] == [
+        "testcase",
+        "command",
+        "netconfbench.command",
+        "reasoning",
+        "netconfbench.reasoning",
+    ]
     assert done.of("mine.Careful")["status"] == "passed"
 
 

@@ -9,7 +9,7 @@ an intent asks for their change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_netbench.model.behaviour import UNSTABLE_ROUTE, Behaviour, HeldFlow, HeldTable, Outcome, RouteEntry, Table
 
@@ -89,6 +89,24 @@ def changed_routes(tables: HeldTable) -> Iterator[RouteDifference]:
         before, after = tables.before.get(prefix), tables.after.get(prefix)
         if UNSTABLE_ROUTE not in (before, after) and _hops(before) != _hops(after):
             yield RouteDifference(node=tables.node, prefix=prefix, before=before, expected=after, found=after)
+
+
+def unjudged_routes(
+    held: Iterable[HeldTable], found: Mapping[str, Table], judged: Iterable[RouteDifference]
+) -> list[RouteDifference]:
+    """The routes that the ground truth adds or changes and that are otherwise now, without those of ``judged``.
+
+    They are evidence of why flows differ, and no verdict: another solution may do without them.
+    """
+    known = {(one.node, one.prefix) for one in judged}
+    return [
+        replace(one, found=now)
+        for tables in held
+        if tables.node in found
+        for one in changed_routes(tables)
+        if one.expected is not None and (one.node, one.prefix) not in known
+        if _hops(now := found[tables.node].get(one.prefix)) != _hops(one.expected)
+    ]
 
 
 def unequal(recorded: Behaviour, observed: Behaviour) -> list[str]:

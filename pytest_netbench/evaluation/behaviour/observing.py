@@ -1,7 +1,8 @@
 """Observes what a running network does with many flows, and its routes.
 
-A flow that does not get through is tried again in small batches, because packets may be lost on slow links or while
-addresses are resolved. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
+A flow that does not get through is tried again in batches, because packets may be lost on slow links or while
+addresses are resolved. A flow that is expected to be silent is sent once and waited for briefly: it is tried again only
+if its outcome differs. How a node says no (an ICMP message of which kind, or none) is not part of an outcome.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from pytest_netbench.model.behaviour import Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
 
-BATCH = 100
+BATCH = 400
+BATCH_ON_SLOW_LINKS = 100
 SILENCE_S = 0.15
 READERS = 8
 
@@ -38,7 +40,8 @@ class Observer:
 
         Args:
             flows: The flows.
-            expected: Outcomes that shorten the wait for an answer where none is expected.
+            expected: Outcomes. Where they expect no answer, the wait is short, and without slow links
+                nothing is sent again.
         """
         silent = [outcome.reach != "allowed" for outcome in expected] if expected is not None else [False] * len(flows)
         probes = [self._probe(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
@@ -46,14 +49,28 @@ class Observer:
         return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
 
     def in_batches(self, flows: Sequence[ReferenceFlow]) -> list[Outcome]:
-        """As ``at_once``, a few at a time."""
-        return [one for start in range(0, len(flows), BATCH) for one in self.at_once(flows[start : start + BATCH])]
+        """As ``at_once``, not all at a time; few at a time if the topology has slow links."""
+        size = BATCH_ON_SLOW_LINKS if self._view.is_slow else BATCH
+        return [one for start in range(0, len(flows), size) for one in self.at_once(flows[start : start + size])]
 
-    def thoroughly(self, flows: Sequence[ReferenceFlow], *, seed: int) -> list[Outcome]:
-        """The outcome of each flow: all at once in an order that is drawn, then in batches what did not get through."""
+    def thoroughly(
+        self, flows: Sequence[ReferenceFlow], *, seed: int, earlier: Sequence[Outcome] | None = None
+    ) -> list[Outcome]:
+        """The outcome of each flow: all at once in an order that is drawn, then in batches what did not get through.
+
+        Args:
+            flows: The flows.
+            seed: Draws the order.
+            earlier: What was found before at the same moment. What is found again is not tried a second time.
+        """
         order = random.Random(seed).sample(range(len(flows)), len(flows))  # noqa: S311 - an order, not a secret
-        found = dict(zip(order, self.at_once([flows[index] for index in order]), strict=True))
-        again = [index for index in order if found[index].reach != "allowed"]
+        expected = None if earlier is None else [earlier[index] for index in order]
+        found = dict(zip(order, self.at_once([flows[index] for index in order], expected=expected), strict=True))
+        again = [
+            index
+            for index in order
+            if found[index].reach != "allowed" and (earlier is None or found[index] != earlier[index])
+        ]
         found.update(zip(again, self.in_batches([flows[index] for index in again]), strict=True))
         return [found[index] for index in range(len(flows))]
 
@@ -82,6 +99,7 @@ class Observer:
             follow=tuple(node for node in self._view.nodes if node != flow.source) if _is_nobodys(flow) else (),
             dscp=flow.dscp,
             timeout_s=min(timeout_s, SILENCE_S + self._view.delay_s) if silent else timeout_s,
+            repetitions=0 if silent and not self._view.is_slow else None,
         )
 
     def _outcome(self, flow: ReferenceFlow, result: ProbeResult) -> Outcome:

@@ -38,10 +38,15 @@ class Reference:
     def held(self, under: str | None = None) -> Iterator[HeldFlow]:
         """The flows that are held at a moment, with their outcomes as they are judged.
 
+        Without ``settings.spoofed``, those with spoofed sources are left out: which filter drops them depends on its
+        place, and few tasks ask for it.
+
         Raises:
             ValueError: There is no such event in the record.
         """
         for one in self.behaviour.held(under):
+            if not self.settings.spoofed and self._is_spoofed(one.flow, None):
+                continue
             before, after = (self.judged(one.flow, outcome, under) for outcome in (one.before, one.after))
             yield HeldFlow(flow=one.flow, before=before, after=after)
 
@@ -50,10 +55,13 @@ class Reference:
 
         A packet that a managed node itself drops may come to the node or not. Answers to a spoofed one do not count.
         """
-        if any(is_spoofed(flow, table) for table in self._tables.get((flow.source, under), ())):
+        if self._is_spoofed(flow, under):
             outcome = outcome.unanswered
         denied = outcome.reach == "arrives" and (outcome.at or flow.target_node) in self.managed
         return Outcome(reach="denied") if denied else outcome
+
+    def _is_spoofed(self, flow: ReferenceFlow, under: str | None) -> bool:
+        return any(is_spoofed(flow, table) for table in self._tables.get((flow.source, under), ()))
 
     def compared(self, under: str | None = None) -> list[HeldFlow]:
         """The flows that are compared at a moment: those that are held and not free.

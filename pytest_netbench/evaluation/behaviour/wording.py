@@ -13,6 +13,7 @@ from pytest_netbench.model.behaviour import ANY, Outcome, RouteEntry
 from pytest_netbench.model.reference import ReferenceFlow
 
 MOST_EXAMPLES = 6
+MOST_EVIDENCE = 3
 BEFORE = "as before the change"
 AFTER = "as after the ground truth"
 
@@ -71,6 +72,14 @@ def summary(lines: Sequence[str], *, total: int, of: int, groups: Sequence[objec
     counts += [f"{routes} route{'s' * (routes > 1)} differ{'s' * (routes == 1)}"] if routes else []
     rest = len(lines) - len(shown)
     return "\n".join([", ".join(counts) + ":", *shown, *([f"and {rest} more"] if rest else [])])
+
+
+def evidence(routes: Sequence[RouteDifference]) -> list[str]:
+    """Lines for routes that only the ground truth has. They are shown beside a failure and are no part of it."""
+    lines = [f"{one.node}: route {one.prefix} {_route(one.expected)}; here {_route(one.found)}" for one in routes]
+    if len(lines) > MOST_EVIDENCE:
+        lines[MOST_EVIDENCE:] = [f"and {len(lines) - MOST_EVIDENCE} more"]
+    return ["not judged, but otherwise after the ground truth:", *lines] if lines else []
 
 
 def group_of(flow: ReferenceFlow) -> object:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.evaluation.behaviour.compare import FlowDifference, flow_differences, route_differences, spread
+from pytest_netbench.evaluation.behaviour.compare import (
+    FlowDifference,
+    RouteDifference,
+    flow_differences,
+    route_differences,
+    spread,
+    unjudged_routes,
+)
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.behaviour.reference import Reference
-from pytest_netbench.evaluation.behaviour.wording import Wording, group_of, summary
+from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
 from pytest_netbench.model.testcase import ReferenceTestcase
@@ -29,13 +36,21 @@ def observe(testcase: ReferenceTestcase, view: View) -> Observation:
         raise BadTestcase(NOT_RECORDED)
     if testcase.under not in reference.behaviour.moments:
         raise BadTestcase(f"the recorded behaviour knows no event {testcase.under!r}; record it again: netbench record")
-    lines, groups, total = _differences(reference, testcase.under, Observer(view))
+    observer = Observer(view)
+    lines, groups, total = _differences(reference, testcase.under, observer)
     compared = len(reference.compared(testcase.under))
     return Observation(
         holds=not lines,
         command=f"{compared} flows, and the routes of {len(reference.behaviour.routes[0])} nodes",
         expected=expected(testcase),
-        actual=summary(lines, total=total, of=compared, groups=groups) if lines else "no difference",
+        actual="\n".join(
+            [
+                summary(lines, total=total, of=compared, groups=groups),
+                *evidence(_unjudged(reference, testcase.under, observer)),
+            ]
+        )
+        if lines
+        else "no difference",
     )
 
 
@@ -43,23 +58,32 @@ def _differences(reference: Reference, under: str | None, observer: Observer) ->
     wording = Wording(reference.behaviour.addresses)
     lines: list[str] = []
     groups: list[object] = []
-    asked = reference.change_of_route
-    for route in route_differences(
-        reference.behaviour.tables_at(under),
-        observer.routes(),
-        managed=reference.managed,
-        asked=lambda node, prefix: asked(node, prefix, under) is not None,
-    ):
-        if reference.free_route(route.node, route.prefix, under) is None:
-            change = asked(route.node, route.prefix, under)
-            lines.append(wording.of_route(route, None if change is None else change.intent))
-            groups.append(("route", route.node))
+    for route in _routes(reference, under, observer):
+        asked = reference.change_of_route(route.node, route.prefix, under)
+        lines.append(wording.of_route(route, None if asked is None else asked.intent))
+        groups.append(("route", route.node))
     flows = _flows(reference, under, observer)
     for flow in flows:
         change = reference.change_of_flow(flow.held, under)
         lines.append(wording.of_flow(flow, None if change is None else change.intent))
         groups.append(group_of(flow.held.flow))
     return lines, groups, len(flows)
+
+
+def _routes(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:
+    found = route_differences(
+        reference.behaviour.tables_at(under),
+        observer.routes(),
+        managed=reference.managed,
+        asked=lambda node, prefix: reference.change_of_route(node, prefix, under) is not None,
+    )
+    return [one for one in found if reference.free_route(one.node, one.prefix, under) is None]
+
+
+def _unjudged(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:
+    judged = _routes(reference, under, observer)
+    found = unjudged_routes(reference.behaviour.tables_at(under), observer.routes(), judged)
+    return [one for one in found if reference.free_route(one.node, one.prefix, under) is None]
 
 
 def _flows(reference: Reference, under: str | None, observer: Observer) -> list[FlowDifference]:

@@ -7,8 +7,10 @@ not held, and the record says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
@@ -24,13 +26,22 @@ from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.behaviour import Behaviour, is_spoofed
+from pytest_netbench.model.behaviour import Behaviour, Outcome, is_spoofed
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import UNLIMITED, Task
 
 LABS = 2
 LOOKS = 2
 ATTEMPTS = 3
+SIDE_BY_SIDE = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Observed:
+    """What one lab shows: for each moment all looks, and the addresses of its nodes."""
+
+    moments: list[list[Look]]
+    addresses: dict[str, tuple[str, ...]]
 
 
 class Recorder:
@@ -52,12 +63,13 @@ class Recorder:
         """Observe everything and return what is held."""
         before: list[list[list[Look]]] = []
         after: list[list[list[Look]]] = []
-        for number in range(1, LABS + 1):
-            with self._lab() as lab:
-                before.append(self._looks(lab, f"before anything is done, lab {number} of {LABS}"))
-            with self._lab() as lab:
-                self._apply(lab)
-                after.append(self._looks(lab, f"after the ground truth, lab {number} of {LABS}"))
+        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as labs:
+            for number in range(1, LABS + 1):
+                unsolved = labs.submit(self._observed_lab, number, solved=False)
+                solved = labs.submit(self._observed_lab, number, solved=True)
+                for one, moments in ((unsolved.result(), before), (solved.result(), after)):
+                    moments.append(one.moments)
+                    self._note(one.addresses)
         digest = self._task.reference_digest
         assert digest is not None, "a task of configure has a reference digest"
         return assembled(
@@ -69,34 +81,50 @@ class Recorder:
             after=_by_moment(after),
         )
 
-    def _looks(self, lab: Lab, when: str) -> list[list[Look]]:
-        """For each moment, all looks at this lab."""
+    def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
+        """Everything that a lab of its own shows."""
+        when = "after the ground truth" if solved else "before anything is done"
+        with self._lab() as lab:
+            if solved:
+                self._apply(lab)
+            return self._looks(lab, f"{when}, lab {number} of {LABS}")
+
+    def _looks(self, lab: Lab, when: str) -> _Observed:
         self._progress(f"{when}: {len(self._flows)} flows")
         devices = Devices(lab)
         self._settle(lab)
-        self._note_addresses(lab)
+        addresses = {node: lab.prober.addresses(node) for node in lab.nodes}
         found = [self._observed(lab, devices)]
         for name, actions in self._payload.events.items():
             self._progress(f"{when}: {len(self._flows)} flows under {name}")
             with happening(lab, actions):
                 found.append(self._observed(lab, devices))
-        return found
+        return _Observed(moments=found, addresses=addresses)
 
     def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
         """The looks at one moment, again from the start if the network changed meanwhile."""
         for attempt in range(ATTEMPTS):
-            looks = [self._look(lab, devices, seed=attempt * LOOKS + number) for number in range(LOOKS)]
+            looks, seen = [], None
+            for number in range(LOOKS):
+                look, seen = self._look(lab, devices, seed=attempt * LOOKS + number, earlier=seen)
+                looks.append(look)
             if all(look.routes == looks[0].routes for look in looks):
                 break
             self._settle(lab)
         return looks
 
-    def _look(self, lab: Lab, devices: Devices, *, seed: int) -> Look:
+    def _look(
+        self, lab: Lab, devices: Devices, *, seed: int, earlier: list[Outcome] | None
+    ) -> tuple[Look, list[Outcome]]:
+        """One look, and the outcomes as they were found, also those of spoofed flows."""
         observer = Observer(View(lab, devices))
         routes = observer.routes()
-        seen = zip(self._flows, observer.thoroughly(self._flows, seed=seed), strict=True)
-        outcomes = [one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one for flow, one in seen]
-        return Look(outcomes=outcomes, routes=routes)
+        found = observer.thoroughly(self._flows, seed=seed, earlier=earlier)
+        outcomes = [
+            one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one
+            for flow, one in zip(self._flows, found, strict=True)
+        ]
+        return Look(outcomes=outcomes, routes=routes), found
 
     def _settle(self, lab: Lab) -> None:
         hold_s = longest_hold_s(TaskEvaluation(lab).final_configs().values())
@@ -110,9 +138,9 @@ class Recorder:
         others = [one for one in self._payload.testcases if one.kind != "reference" and one.under is None]
         TaskEvaluation(lab).run_testcases(others)  # waits until the network has converged
 
-    def _note_addresses(self, lab: Lab) -> None:
-        for node in lab.nodes:
-            self._addresses.setdefault(node, {}).update(dict.fromkeys(lab.prober.addresses(node)))
+    def _note(self, addresses: Mapping[str, tuple[str, ...]]) -> None:
+        for node, found in addresses.items():
+            self._addresses.setdefault(node, {}).update(dict.fromkeys(found))
 
     @contextmanager
     def _lab(self) -> Iterator[Lab]:

@@ -57,6 +57,20 @@ def test_a_silent_filter_leaves_no_answer(net: Any, protocol: Any, target: str) 
     assert result.seen_source is None
 
 
+def test_a_probe_may_say_itself_how_often_it_is_sent_again(net: Any) -> None:
+    rule(net, "meta l4proto udp iif eth0 drop")
+    probes = [
+        Probe(source="h1", target=V4, protocol="udp", port=80, listen_on="h2", timeout_s=0.1, repetitions=number)
+        for number in (0, 2, None)
+    ]
+    found = net.prober.probe(probes, repetitions=1)
+    assert [one.detail for one in found] == [
+        "no answer in 0.1 s (1 tries)",
+        "no answer in 0.3 s (3 tries)",
+        "no answer in 0.2 s (2 tries)",
+    ]
+
+
 @pytest.mark.parametrize("target", [V4, V6])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_filter_that_says_so_is_called_administratively_prohibited(net: Any, protocol: Any, target: str) -> None:

@@ -24,7 +24,7 @@ def copied(tmp_path):
 
 def test_recorded_solutions_are_counted(copied, capsys):
     assert main(["validate", str(copied[0])]) == 0
-    assert "2 right and 6 wrong solutions" in capsys.readouterr().out
+    assert "2 right and 7 wrong solutions" in capsys.readouterr().out
 
 
 def test_a_right_solution_that_is_the_truth_in_another_order_is_an_error_with_its_line(copied, capsys):

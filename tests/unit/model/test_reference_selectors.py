@@ -25,6 +25,13 @@ def flow(**fields):
         ({"from": ["10.9.0.0/16", "2001:db8::/32"]}, True),
         ({"to": "10.2.0.8"}, True),
         ({"to": "10.2.0.0/29"}, False),
+        ({"to": "not 10.2.0.0/24"}, False),
+        ({"to": "not 10.2.0.9"}, True),
+        ({"to": ["not web", "10.2.0.8"]}, True),
+        ({"from": "not pc"}, False),
+        ({"sent_by": "pc"}, True),
+        ({"sent_by": ["gw", "web"]}, False),
+        ({"sent_by": "web", "to": "pc", "both_ways": True}, False),
         ({"protocol": "tcp", "ports": 443}, True),
         ({"protocol": "udp"}, False),
         ({"ports": ["1-442", "444-65535"]}, False),
@@ -51,6 +58,13 @@ def test_a_node_selects_what_it_spoofs_and_what_is_sent_in_its_name():
     assert Selector(source=("web",)).matches(spoofed, ADDRESSES)
     assert not Selector(source=("gw",)).matches(spoofed, ADDRESSES)
     assert not Selector(source=("10.1.0.0/24",)).matches(spoofed, ADDRESSES)
+
+
+def test_what_a_node_sends_with_sources_of_others_is_selected_by_sender_and_source():
+    spoofed = Selector.model_validate({"sent_by": "pc", "from": "not 10.1.0.0/24"})
+    assert spoofed.matches(flow(source_address="192.0.2.9"), ADDRESSES)
+    assert not spoofed.matches(flow(source_address="10.1.0.77"), ADDRESSES)
+    assert not spoofed.matches(flow(source="gw", source_address="192.0.2.9"), ADDRESSES)
 
 
 def test_a_route_is_selected_with_the_longer_ones():

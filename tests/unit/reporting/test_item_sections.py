@@ -44,6 +44,12 @@ def test_a_failed_testcase_shows_command_expected_and_actual():
     )
 
 
+def test_a_testcase_under_an_event_names_the_event():
+    observed = [one.model_copy(update={"under": "exit-lost"}) for one in busy_result().testcase_results]
+    first, *_ = section("testcases", testcase_results=tuple(observed)).splitlines()
+    assert first == "PASS  voice is marked  (show, intent 1, under exit-lost, 0.21s)"
+
+
 def test_commands_with_their_status():
     assert section("commands (2, 1 refused)") == (
         "R1    success  priority 512\nEdge  error    priorty 512  <- % Unknown command."

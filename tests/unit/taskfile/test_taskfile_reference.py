@@ -57,6 +57,8 @@ def test_the_default_does_not_change_the_digest_of_a_task(load, good):
             "{changes: [{intent: 1, from: R9}]}",
             "from: 'R9' is neither an address, a prefix nor a node (known: 'R1', 'R2', 'R3'), nor 'any'",
         ),
+        ("{free: [{sent_by: R9, reason: x}]}", "sent_by: unknown node 'R9'"),
+        ("{free: [{from: not R9, reason: x}]}", "from: 'not R9' is neither an address, a prefix nor a node"),
         ("{changes: [{intent: 9, from: R1}]}", "there is no intent 9; the task has"),
         ("{changes: [{from: R1}]}", "lacks 'intent'"),
         ("{free: [{from: R1}]}", "lacks 'reason'"),

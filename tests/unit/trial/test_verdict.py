@@ -50,6 +50,13 @@ def test_an_agent_that_failed_fails_whatever_its_scores():
     assert explain(result, intents=INTENTS, pass_marks=MARKS).startswith("the agent failed: lost the thread")
 
 
+def test_a_failure_under_an_event_names_the_event():
+    trial = trial_of(Nop()).run()
+    under = [one.model_copy(update={"under": "exit-lost"}) for one in trial.testcase_results]
+    result = judge(trial.model_copy(update={"testcase_results": tuple(under)}), [score(0.0)], pass_marks=MARKS)
+    assert "  web [reachability, under exit-lost]" in explain(result, intents=INTENTS, pass_marks=MARKS).splitlines()
+
+
 def test_a_failure_shows_intent_command_expected_and_actual_of_each_failed_testcase():
     result = judge(trial_of(Nop()).run(), [score(0.0)], pass_marks=MARKS)
     text = explain(result, intents=INTENTS, pass_marks=MARKS)

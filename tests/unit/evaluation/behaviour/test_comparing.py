@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.evaluation.behaviour.compare import flow_differences, route_differences, spread, unequal
+from pytest_netbench.evaluation.behaviour.compare import (
+    flow_differences,
+    route_differences,
+    spread,
+    unequal,
+    unjudged_routes,
+)
 from pytest_netbench.evaluation.behaviour.reference import changes_at
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.model.behaviour import ANY, Outcome
@@ -54,6 +60,18 @@ def test_a_route_that_an_intent_asks_for_must_be_as_after_the_ground_truth():
     assert differing({"R1": TABLES[0]["R1"]}, asked=lambda _, prefix: prefix == "10.3.0.0/16") == [
         ("R1", "10.3.0.0/16")
     ]
+
+
+def test_routes_that_only_the_ground_truth_has_are_evidence_and_no_verdict():
+    held = list(behaviour({}, routes=TABLES).tables_at())
+    assert differing(TABLES[0] | {"web1": {}}) == []
+    found = unjudged_routes(held, TABLES[0], [])
+    assert [(one.node, one.prefix, one.expected, one.found) for one in found] == [
+        ("R1", "10.2.0.0/16", ("ospf", "10.0.0.3"), ("ospf", "10.0.0.2")),
+        ("R1", "10.3.0.0/16", STATIC, None),
+    ]
+    assert unjudged_routes(held, TABLES[1], []) == []
+    assert unjudged_routes(held, TABLES[0], found) == []
 
 
 def test_a_route_that_varied_while_it_was_recorded_is_not_judged():
@@ -114,9 +132,18 @@ def test_two_records_are_compared_flow_by_flow():
 def test_answers_to_a_spoofed_packet_do_not_count():
     tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
     spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
-    held = reference(behaviour({spoofed: (ALLOWED, ALLOWED), neighbour: (ALLOWED, ALLOWED)}, routes=tables))
+    recorded = behaviour({spoofed: (ALLOWED, ALLOWED), neighbour: (ALLOWED, ALLOWED)}, routes=tables)
+    held = reference(recorded, spoofed=True)
     assert [one.after for one in held.held()] == [ARRIVES, ALLOWED]
     assert held.judged(spoofed, ALLOWED) == held.judged(spoofed, ARRIVES) == ARRIVES
+
+
+def test_spoofed_packets_are_held_only_where_the_task_says_so():
+    tables = ({"web1": {"10.1.20.0/24": CONNECTED}},) * 2
+    spoofed, neighbour = flow(source_address="192.0.2.1"), flow(source_address="10.1.20.99")
+    recorded = behaviour({spoofed: (ALLOWED, DENIED), neighbour: (ALLOWED, ALLOWED)}, routes=tables)
+    assert [one.flow for one in reference(recorded).held()] == [neighbour]
+    assert [one.flow for one in reference(recorded, spoofed=True).held()] == [spoofed, neighbour]
 
 
 def test_a_sender_whose_line_is_cut_gets_no_answers_at_that_moment_only():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_netbench.evaluation.behaviour.compare import FlowDifference, RouteDifference
-from pytest_netbench.evaluation.behaviour.wording import MOST_EXAMPLES, Wording, summary
+from pytest_netbench.evaluation.behaviour.wording import MOST_EVIDENCE, MOST_EXAMPLES, Wording, evidence, summary
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
 from tests.support.behaviours import ADDRESSES, ALLOWED, ARRIVES, DENIED, flow
 
@@ -59,6 +59,18 @@ def test_examples_are_of_different_groups_and_counted():
     assert len(shown) == MOST_EXAMPLES
     assert {"line 18", "line 19"} <= set(shown)
     assert rest == "and 14 more"
+
+
+def test_routes_beside_a_failure_say_that_they_are_not_judged_and_are_few():
+    one = RouteDifference(**ROUTE | {"before": None, "found": None})
+    assert evidence([]) == []
+    assert evidence([one]) == [
+        "not judged, but otherwise after the ground truth:",
+        "R1: route 10.1.0.0/16 static via 10.0.0.1; here none",
+    ]
+    lines = evidence([one] * (MOST_EVIDENCE + 2))
+    assert len(lines) == 1 + MOST_EVIDENCE + 1
+    assert lines[-1] == "and 2 more"
 
 
 def test_a_packet_to_an_address_of_nobody_says_how_far_it_came():

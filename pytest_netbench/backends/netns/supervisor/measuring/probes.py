@@ -34,7 +34,7 @@ class Prober:
     Args:
         sockets: Makes sockets in nodes.
         requests: The fields of each probe.
-        repetitions: How often an unanswered probe is sent again.
+        repetitions: How often an unanswered probe is sent again, if its fields do not say so.
         limit_s: When to stop whatever happens, in seconds.
         seed: Draws the same contents again; ``None`` for other ones each time.
     """
@@ -95,7 +95,8 @@ class Prober:
     def _begin(self, request: dict[str, Any], repetitions: int) -> Exchange:
         if request["protocol"] != "icmp" and request["port"] is None:
             request["port"] = self._disguise.port()
-        return Exchange(request, repetitions=repetitions, ended=self._ended)
+        own = request["repetitions"]
+        return Exchange(request, repetitions=repetitions if own is None else own, ended=self._ended)
 
     def _ended(self, exchange: Exchange) -> None:
         self._open -= 1
