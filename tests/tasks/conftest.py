@@ -10,9 +10,11 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import UNLIMITED
+from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.taskfile import load_task
 
 CORPUS = Path(__file__).parents[2] / "tasks"
@@ -31,7 +33,11 @@ def failed_after() -> Iterator[Callable[..., dict[str, str]]]:
             pytest.skip(f"{lack[0]}; fix: {lack[1]}")
         lab = backend.deploy(request_of(task))
         labs.append(lab)
-        evaluation = TaskEvaluation(lab)
+        evaluation = TaskEvaluation(lab, events=task.payload.events)
+        behaviour = ReferenceStore.around(CORPUS).load(task)
+        if behaviour is not None:
+            managed = managed_nodes(task.network.topology)
+            evaluation.hold_to(Reference(behaviour, task.payload.reference, managed=managed))
         health = evaluation.run_testcases(task.network.health_checks, look_again=False)
         assert [one.name for one in health if one.status == "fail"] == []
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)

@@ -100,7 +100,7 @@ def test_a_list_of_prefixes_keeps_us_from_being_a_transit_as_well_as_one_of_path
 
 def test_two_sessions_without_a_filter_make_us_a_transit(failed_after):
     answer = [line for line in FILTERED if "A-OUT out" not in line and "match ip" not in line]
-    among = ["provider A does not hear of provider B by us", "provider B does not hear of provider A by us"]
+    among = ["ProviderA learns one route from us", "ProviderB learns one route from us"]
     assert set(failed_after("routing/bgp-two-providers", {"Edge": answer}, among=among)) == set(among)
 
 
@@ -154,7 +154,7 @@ def test_a_community_that_is_not_sent_asks_for_nothing(failed_after):
         "router bgp 65020",
         "neighbor 192.0.2.5 route-map L2 out",
     ]
-    among = ["line 2 is asked to be a reserve", "what comes for computers takes line 1"]
+    among = ["our network on line 2 has the low preference", "traffic to computers uses line 1"]
     assert set(failed_after("routing/bgp-communities", {"Edge": answer}, among=among)) == set(among)
 
 

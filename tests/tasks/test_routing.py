@@ -96,21 +96,24 @@ def test_bgp_policy_may_use_an_address_family_and_filters_on_the_neighbours(fail
 def test_a_weight_is_not_the_local_preference_that_was_asked_for(failed_after):
     answer = truth("ebgp-policy")
     answer["ce"] = replaced(answer["ce"], "set local-preference 200", "set weight 200")
-    assert set(failed_after("routing/ebgp-policy", answer)) == {"pe1's routes are preferred by local preference 200"}
+    assert set(failed_after("routing/ebgp-policy", answer)) == {
+        "routes from pe1 have local preference 200",
+        "another route from pe1 has local preference 200",
+    }
 
 
 def test_switching_the_policy_requirement_off_leaks_both_ways(failed_after):
     answer = ["router bgp 65010", "no bgp ebgp-requires-policy"]
     answer += ["neighbor 192.0.2.1 remote-as 64500", "neighbor 192.0.2.5 remote-as 64500"]
     assert {
-        "no part of 10.0.0.0/8 is taken",
-        "no part of 172.16.0.0/12 is taken",
-        "no part of 192.168.0.0/16 is taken",
-        "nothing longer than 24 bits is taken",
-        "pe1 does not hear of the laboratory",
-        "pe2 does not hear of the laboratory",
-        "the laboratory is not reached from the internet",
-        "we leave by line 1",
+        "a part of 10.0.0.0/8 is refused",
+        "the last part of 172.16.0.0/12 is refused",
+        "a part of 192.168.0.0/16 is refused",
+        "a prefix of 25 bits is refused",
+        "pe1 does not learn the laboratory",
+        "pe2 does not learn the laboratory",
+        "the internet does not reach the laboratory",
+        "the office uses line 1",
     } <= set(failed_after("routing/ebgp-policy", {"ce": answer}))
 
 
@@ -145,10 +148,11 @@ def test_a_full_mesh_is_not_a_reflector(failed_after):
         for node, address in own.items()
     }
     assert set(failed_after("routing/ibgp-route-reflector", answer)) == {
-        "rr's routes were reflected",
-        "edge is the next hop of the provider's routes",
-        "pop1 has no other internal session",
-        "pop2 has no other internal session",
+        "rr reflects the routes",
+        "edge has the LAN of site 1 from rr",
+        "pop1 has one BGP session",
+        "pop2 has one BGP session",
+        "edge has one internal session and that to the provider",
     }
 
 
@@ -162,7 +166,7 @@ def test_putting_the_transfer_network_into_ospf_is_not_next_hop_self(failed_afte
     answer["edge"] = replaced(
         answer["edge"], "neighbor 10.255.0.1 next-hop-self", "router ospf", "network 192.0.2.0/30 area 0"
     )
-    assert {"edge is the next hop of the provider's routes", "the transfer network stays unknown on rr"} <= set(
+    assert {"OSPF does not carry other networks", "rr does not learn the network between edge and isp"} <= set(
         failed_after("routing/ibgp-route-reflector", answer)
     )
 
@@ -185,18 +189,19 @@ def _border(number: int, *, filtered: bool) -> list[str]:
     return [*lines, "exit-address-family", "router ospf", "redistribute bgp route-map MARK"]
 
 
-def test_a_loop_may_be_kept_out_by_prefix_lists_on_the_sessions(failed_after):
+def test_prefix_lists_on_the_sessions_do_not_read_the_tag(failed_after):
     answer = {"b2": _border(2, filtered=True), "b1": _border(1, filtered=True)}
-    assert failed_after("routing/ospf-bgp-redistribution", answer) == {}
+    among = ["no border announces a route of the campus with the tag", "b2 does not return what b1 learned"]
+    assert list(failed_after("routing/ospf-bgp-redistribution", answer, among=among)) == among[:1]
 
 
 def test_redistribution_without_filters_brings_routes_back(failed_after):
     answer = {"b1": _border(1, filtered=False), "b2": _border(2, filtered=False)}
     assert {
-        "b2 does not return what b1 brought in",
-        "b1 does not return what b2 brought in",
-        "b2 takes no campus network from the WAN",
-        "b2 keeps LAN 1 in OSPF",
+        "b2 does not return what b1 learned",
+        "b1 does not return what b2 learned",
+        "b2 accepts no LAN of the campus",
+        "b2 has LAN 1 from OSPF",
     } <= set(failed_after("routing/ospf-bgp-redistribution", answer))
 
 
