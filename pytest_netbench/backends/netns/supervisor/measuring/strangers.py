@@ -111,7 +111,9 @@ class Strangers:
         if not udp and seen.kind not in (packets.ECHO_REPLY, packets.ECHO_REPLY6):
             return
         attempt = (known.answers if udp else known.questions).get(seen.payload)
-        if attempt is not None and attempt.exchange.packed == seen.source:
+        if attempt is None or attempt.exchange.source != self._station.node:
+            return  # it passes here on its way to a node that has the address
+        if attempt.exchange.packed == seen.source:
             attempt.exchange.answer(attempt, stamp)
 
     def _take_arp(self, data: bytes, sender: Any) -> None:
