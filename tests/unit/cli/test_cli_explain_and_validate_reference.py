@@ -9,7 +9,7 @@ from pytest_netbench.cli.main import main
 from pytest_netbench.taskfile.corpus import corpus
 
 SLUG = "acl-object-groups"
-EXPLAINED = "    - {intent: 2, to: 10.1.2.0/25}\n"
+EXPLAINED = "    - {intent: 2, to: 10.1.2.0/25, both_ways: true}\n"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_held_is_listed_by_intent(copied, capsys):
     assert main(["explain", str(copied)]) == 0
     out = capsys.readouterr().out
-    assert "flows change as intent 2 asks (to 10.1.2.0/25): Nothing else reaches the databases" in out
+    assert "flows change as intent 2 asks (to 10.1.2.0/25, both_ways True): Core must not forward any other traffic" in out
     assert "allowed before; denied after" in out
     assert "to explain the rest" not in out
 

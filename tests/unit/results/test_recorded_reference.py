@@ -83,7 +83,8 @@ def test_recording_the_same_again_changes_no_file(store: ReferenceStore):
 HELD = {"testcases": [{"name": "the rest", "kind": "reference", "role": "regression"}]}
 
 
-def test_a_task_that_compares_with_no_record_says_how_to_record_it(store: ReferenceStore):
+def test_a_task_that_compares_with_no_record_says_how_to_record_it(tmp_path: Path):
+    store = ReferenceStore([tmp_path / ".reference"])
     assert lack_of(task(), store, PATH) is None
     assert lack_of(task(**HELD), store, PATH) == (
         "no reference behaviour is recorded for this task; record it: netbench record tasks/x.task.yaml"
