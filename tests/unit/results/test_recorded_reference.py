@@ -6,6 +6,7 @@ import pytest
 
 from pytest_netbench.errors import ResultsError
 from pytest_netbench.model.task import Task
+from pytest_netbench.results.recorded import RecordedFiles
 from pytest_netbench.results.reference import ReferenceStore, lack_of
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow
 from tests.support.records import task
@@ -84,7 +85,7 @@ HELD = {"testcases": [{"name": "the rest", "kind": "reference", "role": "regress
 
 
 def test_a_task_that_compares_with_no_record_says_how_to_record_it(tmp_path: Path):
-    store = ReferenceStore([tmp_path / ".reference"])
+    store = ReferenceStore(RecordedFiles([tmp_path / ".reference"]))
     assert lack_of(task(), store, PATH) is None
     assert lack_of(task(**HELD), store, PATH) == (
         "no reference behaviour is recorded for this task; record it: netbench record tasks/x.task.yaml"
