@@ -40,27 +40,6 @@ def test_static_routes_may_name_the_interface_too(failed_after):
     assert failed_after("routing/static-floating-backup", answer) == {}
 
 
-def test_opening_the_cut_fibre_is_no_backup(failed_after):
-    answer = truth("static-floating-backup")
-    answer["hq"] += ["interface eth2", "no shutdown"]
-    answer["south"] += ["interface eth1", "no shutdown"]
-    assert {
-        "south reaches the office over radio",
-        "the office reaches south over radio",
-        "the fibre to south is still shut on hq",
-        "the fibre to south is still shut on south",
-    } <= set(failed_after("routing/static-floating-backup", answer))
-
-
-def test_two_equal_static_routes_are_no_backup(failed_after):
-    answer = {
-        node: [line.removesuffix(" 100") for line in lines] for node, lines in truth("static-floating-backup").items()
-    }
-    assert {"hq has installed the fibre to north", "the radio to north stands by on hq"} <= set(
-        failed_after("routing/static-floating-backup", answer)
-    )
-
-
 # ebgp-policy
 
 
