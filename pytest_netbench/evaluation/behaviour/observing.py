@@ -18,8 +18,8 @@ from pytest_netbench.model.behaviour import Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.platforms.driver import Route
 
-BATCH = 400
-BATCH_ON_SLOW_LINKS = 100
+BATCH = 100
+FEW = 20
 SILENCE_S = 0.15
 READERS = 8
 
@@ -48,9 +48,8 @@ class Observer:
         results = self._view.probe(probes)
         return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
 
-    def in_batches(self, flows: Sequence[ReferenceFlow]) -> list[Outcome]:
-        """As ``at_once``, not all at a time; few at a time if the topology has slow links."""
-        size = BATCH_ON_SLOW_LINKS if self._view.is_slow else BATCH
+    def in_batches(self, flows: Sequence[ReferenceFlow], *, size: int = BATCH) -> list[Outcome]:
+        """As ``at_once``, ``size`` flows at a time: shapers and policers drop what comes all at once."""
         return [one for start in range(0, len(flows), size) for one in self.at_once(flows[start : start + size])]
 
     def thoroughly(

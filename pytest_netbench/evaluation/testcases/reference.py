@@ -12,7 +12,7 @@ from pytest_netbench.evaluation.behaviour.compare import (
     spread,
     unjudged_routes,
 )
-from pytest_netbench.evaluation.behaviour.observing import Observer
+from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
 from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
@@ -90,7 +90,18 @@ def _flows(reference: Reference, under: str | None, observer: Observer) -> list[
     held = reference.compared(under)
     found = observer.at_once([one.flow for one in held], expected=[one.after for one in held])
     suspects = [one.held for one in spread(_differing(reference, under, held, found), MOST_CONFIRMED)]
-    return _differing(reference, under, suspects, observer.in_batches([one.flow for one in suspects]))
+    differing = _confirmed(reference, under, suspects, observer, size=BATCH)
+    sample = [one.held for one in differing[:FEW]]
+    if len(_confirmed(reference, under, sample, observer, size=FEW)) == len(sample):
+        return differing
+    return _confirmed(reference, under, [one.held for one in differing], observer, size=FEW)
+
+
+def _confirmed(
+    reference: Reference, under: str | None, suspects: Sequence[HeldFlow], observer: Observer, *, size: int
+) -> list[FlowDifference]:
+    found = observer.in_batches([one.flow for one in suspects], size=size)
+    return _differing(reference, under, suspects, found)
 
 
 def _differing(

@@ -27,7 +27,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_held_is_listed_by_intent(copied, capsys):
     assert main(["explain", str(copied)]) == 0
     out = capsys.readouterr().out
-    assert "flows change as intent 2 asks (to 10.1.2.0/25, both_ways True): Core must not forward any other traffic" in out
+    assert "as intent 2 asks (to 10.1.2.0/25, both_ways True): Core must not forward any other traffic" in out
     assert "allowed before; denied after" in out
     assert "to explain the rest" not in out
 
