@@ -99,24 +99,6 @@ def test_switching_the_policy_requirement_off_leaks_both_ways(failed_after):
 # ibgp-route-reflector
 
 
-def test_clients_of_a_reflector_may_be_written_one_by_one_in_an_address_family(failed_after):
-    clients = ("10.255.0.2", "10.255.0.3", "10.255.0.4")
-    sessions = [
-        line
-        for one in clients
-        for line in (f"neighbor {one} remote-as internal", f"neighbor {one} update-source 10.255.0.1")
-    ]
-    flags = [f"neighbor {one} route-reflector-client" for one in clients]
-    session = ["router bgp 65000", "neighbor 10.255.0.1 remote-as 65000", "neighbor 10.255.0.1 update-source lo"]
-    answer = {
-        "rr": ["router bgp 65000", *sessions, "address-family ipv4 unicast", *flags],
-        "edge": [*session, "address-family ipv4 unicast", "neighbor 10.255.0.1 next-hop-self"],
-        "pop1": [*session, "address-family ipv4 unicast", "network 10.1.0.0/24"],
-        "pop2": [*session, "address-family ipv4 unicast", "network 10.2.0.0/24"],
-    }
-    assert failed_after("routing/ibgp-route-reflector", answer) == {}
-
-
 def test_a_full_mesh_is_not_a_reflector(failed_after):
     own = {"rr": "10.255.0.1", "edge": "10.255.0.2", "pop1": "10.255.0.3", "pop2": "10.255.0.4"}
     lan = {"pop1": ["network 10.1.0.0/24"], "pop2": ["network 10.2.0.0/24"]}
