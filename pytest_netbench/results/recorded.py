@@ -98,7 +98,7 @@ class RecordedFiles:
 def versions_of(task: Task) -> dict[str, str]:
     """The versions of this package and of what runs on the task's platforms."""
     versions = {"netbench": __version__}
-    for platform in sorted(task.network.platforms):
+    for platform in sorted(task.network.platforms) if task.has_network else ():
         version = parts.load("drivers", platform)().version() if platform in parts.names("drivers") else None
         if version is not None:
             versions[platform] = version

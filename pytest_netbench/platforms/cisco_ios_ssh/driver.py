@@ -16,6 +16,7 @@ from pytest_netbench.platforms.cisco_ios_ssh import pasting, routes
 from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
 from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
 from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _KEY = "cisco_ios_ssh"
@@ -54,7 +55,7 @@ class CiscoIosSshDriver:
             if status.status == "error"
         ]
 
-    def pending(self, nodes: Mapping[str, NodeAccess]) -> Pending:
+    def pending(self, nodes: Mapping[str, NodeAccess], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002
         """Nothing is known of what devices wait for; their routing tables must stand still."""
         tables = [_sessions(node).privileged("show ip route") for node in nodes.values()]
         return Pending(fingerprint="\n".join(_AGES.sub("", table) for table in tables))

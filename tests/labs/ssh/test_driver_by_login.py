@@ -15,25 +15,21 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.ani.interface import LabAni
-from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import LabError, RequirementMissing, TookTooLong
-from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.lab.wellness import may_be_the_agents
-from pytest_netbench.model.task import Budget
 from pytest_netbench.platforms.access import DEFAULT_LIMITS
 from pytest_netbench.platforms.capabilities import FRR_SOCKETS, LOGIN
 from pytest_netbench.platforms.cisco_ios_ssh.pasting import Split, Unit
 from pytest_netbench.platforms.cisco_ios_ssh.session import IosSession
 from pytest_netbench.platforms.cisco_ios_ssh.typist import Typist
 from pytest_netbench.taskfile import load_task
+from pytest_netbench.trial import Settings, run_trial
 from tests.support.netns_networks import network
 from tests.support.ssh_backend import install
 
 CORPUS = Path(__file__).parents[3] / "tasks"
 GATE = ("routing/ospf-single-area", "routing/rip-discontiguous", "routing/static-floating-backup")
-UNLIMITED = Budget(calls=None, commands=None, wall_s=None)
 
 
 def ios_tasks() -> list[str]:
@@ -57,23 +53,11 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ios_tasks())
 def test_a_shipped_task_passes_by_the_oracle(backend, name):
-    task = load_task(CORPUS / f"{name}.task.yaml")
-    if (lack := backend.lacks(request_of(task))) is not None:
-        pytest.skip(lack[0])
-    lab = backend.deploy(request_of(task))
-    try:
-        evaluation = TaskEvaluation(lab)
-        health = evaluation.run_testcases(task.network.health_checks)
-        assert [one.name for one in health if one.status == "fail"] == []
-        ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
-        Oracle().run_informed(task, ani)
-        ani.close()
-        assert [one for one in ani.commands if one.status == "error"] == []
-        results = evaluation.run_testcases(task.payload.testcases)
-        assert {one.name: one.actual for one in results if one.status == "fail"} == {}
-        assert set(evaluation.final_configs()) == set(lab.nodes)
-    finally:
-        lab.destroy()
+    record = run_trial(load_task(CORPUS / f"{name}.task.yaml"), Oracle(), settings=Settings(backend=backend))
+    assert record.outcome == "done", record.error
+    assert [one for one in record.commands if one.status == "error"] == []
+    assert {one.name: one.actual for one in record.testcase_results if one.status == "fail"} == {}
+    assert record.final_configs.keys() == record.task.network.topology.controls.keys()
 
 
 @pytest.fixture(scope="module")

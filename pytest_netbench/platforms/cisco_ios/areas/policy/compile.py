@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from itertools import product
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -159,4 +160,5 @@ def _set(entry: Entry) -> Iterator[Clause]:
     elif name == "set ip next-hop":
         yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd"))
     elif name == "set ipv6 next-hop":
-        yield Clause(f"set ipv6 next-hop global {entry['hop6'].lower()}")
+        kind = "local" if IPv6Address(entry["hop6"]).is_link_local else "global"
+        yield Clause(f"set ipv6 next-hop {kind} {entry['hop6'].lower()}")

@@ -33,15 +33,27 @@ def gather(section: Section, names: Iterable[str], within: Callable[[Entry], Has
 
 _OF_AS_PATHS = re.compile(r"[0-9_^|\[,{}() \]$*+.?\\-]{1,254}")
 _NO_EXPRESSION = "% Invalid regular expression: an AS path has digits alone"
+_MALFORMED = "% Malformed community-list value"
 
 
 def _check_as_path(_edit: Edit, match: Match) -> str | None:
     """Refuse expressions with characters that FRR does not accept; they would match no path."""
-    try:
-        re.compile(str(match["regex"]))
-    except re.error:
+    if not _OF_AS_PATHS.fullmatch(match["regex"]):
         return _NO_EXPRESSION
-    return None if _OF_AS_PATHS.fullmatch(match["regex"]) else _NO_EXPRESSION
+    return None if _is_expression(match["regex"]) else _NO_EXPRESSION
+
+
+def _check_community(_edit: Edit, match: Match) -> str | None:
+    """Refuse expressions that are not well formed."""
+    return None if _is_expression(match["regex"]) else _MALFORMED
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
 
 
 # -- prefix lists ----------------------------------------------------------------------------------------------------
@@ -153,14 +165,22 @@ COMMANDS = (
         edit=_line,
         help="Add a community list entry",
     ),
-    Command(pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line),
+    Command(
+        pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}",
+        name=COMMUNITY,
+        edit=_line,
+        check=_check_community,
+    ),
     Command(
         pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+",
         name=COMMUNITY,
         edit=_line,
     ),
     Command(
-        pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}", name=COMMUNITY, edit=_line
+        pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}",
+        name=COMMUNITY,
+        edit=_line,
+        check=_check_community,
     ),
     Command(pattern="ip bgp-community new-format", help="Select aa:nn format for BGP community"),
 )

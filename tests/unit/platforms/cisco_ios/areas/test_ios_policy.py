@@ -122,6 +122,13 @@ def test_to_continue_leads_onward_only():
     assert not any("goto" in line for line in shared(device))
 
 
+def test_a_link_local_next_hop_is_another_attribute_than_a_global_one():
+    device = paper("route-map X permit 10", "set ipv6 next-hop FE80::1", "route-map X permit 20", "router bgp 1")
+    assert "route-map X permit 10 / set ipv6 next-hop local fe80::1" in shared(device)
+    device = paper("route-map X permit 10", "set ipv6 next-hop 2001:DB8::1", "router bgp 1")
+    assert "route-map X permit 10 / set ipv6 next-hop global 2001:db8::1" in shared(device)
+
+
 def test_a_daemon_hears_only_what_it_understands():
     device = paper(
         "route-map X permit 10",

@@ -160,6 +160,8 @@ def test_a_number_beyond_the_last_is_refused() -> None:
 @pytest.mark.parametrize(
     ("lines", "last", "words"),
     [
+        ((), "ip community-list 100 permit [65000", "% Malformed community-list value\n"),
+        ((), "ip community-list expanded C permit *", "% Malformed community-list value\n"),
         ((), "ip as-path access-list 1 permit a#", "% Invalid regular expression: an AS path has digits alone\n"),
         (("interface gi0/0",), "mac-address 0100.5e00.0001", "% Invalid MAC address: it is no station's\n"),
         ((), "no logging", "% Incomplete command.\n"),
