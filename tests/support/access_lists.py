@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.dialects.cisco_ios.ports import TCP_PORTS, UDP_PORTS
+from pytest_netbench.dialects.markings import PRECEDENCES
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 
 GROUPS = (
@@ -68,8 +70,8 @@ class Chance:
 
     def _options(self) -> str:
         options = {
-            f"dscp {self._one(*names.DSCP, 0, 63, 17)}": 0.2,
-            f"precedence {self._one(*names.PRECEDENCE, 0, 7)}": 0.1,
+            f"dscp {self._one(*DSCP, 0, 63, 17)}": 0.2,
+            f"precedence {self._one(*PRECEDENCES, 0, 7)}": 0.1,
             f"tos {self._one(*names.TOS, 15, 3)}": 0.1,
             "fragments": 0.1,
             "log": 0.2,

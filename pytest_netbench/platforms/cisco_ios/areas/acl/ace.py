@@ -7,6 +7,8 @@ from functools import cached_property, lru_cache
 from ipaddress import IPv4Address, IPv6Interface
 from typing import Literal
 
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
+from pytest_netbench.dialects.markings import PRECEDENCES
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import icmp_text
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
@@ -122,8 +124,8 @@ class Ace:
         words += ["established"] if self.established else []
         words += self.flags
         for word, value, known in (
-            ("dscp", self.dscp, names.DSCP),
-            ("precedence", self.precedence, names.PRECEDENCE),
+            ("dscp", self.dscp, DSCP),
+            ("precedence", self.precedence, PRECEDENCES),
             ("tos", self.tos, names.TOS),
         ):
             if value is not None:

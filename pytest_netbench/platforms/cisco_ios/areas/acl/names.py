@@ -103,22 +103,6 @@ PROTOCOL_NAMES: Mapping[int, str] = {number: name for name, number in PROTOCOLS.
 PROTOCOLS6: Mapping[str, int] = {"ahp": 51, "esp": 50, "icmp": 58, "pcp": 108, "sctp": 132, "tcp": 6, "udp": 17}
 PROTOCOL_NAMES6: Mapping[int, str] = {number: name for name, number in PROTOCOLS6.items()}
 
-DSCP: Mapping[str, int] = {
-    **{f"af{high}{low}": high * 8 + low * 2 for high in range(1, 5) for low in range(1, 4)},
-    **{f"cs{number}": number * 8 for number in range(1, 8)},
-    "default": 0,
-    "ef": 46,
-}
-PRECEDENCE: Mapping[str, int] = {
-    "critical": 5,
-    "flash": 3,
-    "flash-override": 4,
-    "immediate": 2,
-    "internet": 6,
-    "network": 7,
-    "priority": 1,
-    "routine": 0,
-}
 TOS: Mapping[str, int] = {
     "max-reliability": 2,
     "max-throughput": 4,

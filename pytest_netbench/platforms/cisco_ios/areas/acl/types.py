@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.dialects.cisco_ios.ports import TCP_PORTS, UDP_PORTS
+from pytest_netbench.dialects.markings import PRECEDENCES
 from pytest_netbench.platforms.cisco_ios.areas.acl import names
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, Token, matching, one
 
@@ -85,8 +87,8 @@ TYPES: Mapping[str, ArgType] = {
     "udpport": named(UDP_PORTS, 65535),
     "icmptype": _icmp(names.ICMP),
     "icmp6type": _icmp(names.ICMP6),
-    "dscp": named(names.DSCP, 63),
-    "precedence": named(names.PRECEDENCE, 7),
+    "dscp": named(DSCP, 63),
+    "precedence": named(PRECEDENCES, 7),
     "tos": named(names.TOS, 15),
     "tcpflag": matching("+|-FLAG", r"[+-](ack|fin|psh|rst|syn|urg)"),
 }

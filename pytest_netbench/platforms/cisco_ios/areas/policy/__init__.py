@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.acl import names
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
+from pytest_netbench.dialects.markings import PRECEDENCES
 from pytest_netbench.platforms.cisco_ios.areas.acl.types import named
 from pytest_netbench.platforms.cisco_ios.areas.policy import communities, lists, routemaps, shows
 from pytest_netbench.platforms.cisco_ios.areas.policy.compile import compile_policy
@@ -17,8 +18,8 @@ AREA = Area(
         "listname": matching("WORD", r"(?!sequence-number$)\S+", "Name of a prefix list"),
         "signed": matching("<+/-metric>", r"[+-]?\d{1,10}", "Metric value or, with + or -, what is added"),
         "protocol": matching("WORD", "bgp|connected|eigrp|isis|ospf|rip|static"),
-        "ipprecedence": named(names.PRECEDENCE, 7),
-        "ipdscp": named(names.DSCP, 63),
+        "ipprecedence": named(PRECEDENCES, 7),
+        "ipdscp": named(DSCP, 63),
     },
     commands=(*lists.COMMANDS, *routemaps.COMMANDS, *shows.COMMANDS),
     compile=compile_policy,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.platforms.cisco_ios.areas.acl import lists
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl_match
-from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP, PROTOCOLS
+from pytest_netbench.platforms.cisco_ios.areas.qos.values import PROTOCOLS
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
 from pytest_netbench.platforms.cisco_ios.areas.qos.classify import GROUP_MASK, GROUP_SHIFT, Classifier
 from pytest_netbench.platforms.cisco_ios.areas.qos.queues import Queues
-from pytest_netbench.platforms.cisco_ios.areas.qos.values import DSCP
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section

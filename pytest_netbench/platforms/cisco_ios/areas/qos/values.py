@@ -2,41 +2,10 @@
 
 from __future__ import annotations
 
+from pytest_netbench.dialects.cisco_ios.markings import DSCP
+from pytest_netbench.dialects.markings import PRECEDENCES
 from pytest_netbench.platforms.cisco_ios.grammar.types import ArgType, one
 
-DSCP = {
-    "default": 0,
-    "cs1": 8,
-    "af11": 10,
-    "af12": 12,
-    "af13": 14,
-    "cs2": 16,
-    "af21": 18,
-    "af22": 20,
-    "af23": 22,
-    "cs3": 24,
-    "af31": 26,
-    "af32": 28,
-    "af33": 30,
-    "cs4": 32,
-    "af41": 34,
-    "af42": 36,
-    "af43": 38,
-    "cs5": 40,
-    "ef": 46,
-    "cs6": 48,
-    "cs7": 56,
-}
-PRECEDENCE = {
-    "routine": 0,
-    "priority": 1,
-    "immediate": 2,
-    "flash": 3,
-    "flash-override": 4,
-    "critical": 5,
-    "internet": 6,
-    "network": 7,
-}
 PROTOCOLS = {
     "arp": "",
     "bgp": "tcp 179",
@@ -92,8 +61,8 @@ def _dscp(text: str) -> str | None:
 
 def _precedence(text: str) -> str | None:
     lower = text.lower()
-    if lower in PRECEDENCE:
-        return str(PRECEDENCE[lower])
+    if lower in PRECEDENCES:
+        return str(PRECEDENCES[lower])
     return str(int(lower)) if lower.isdigit() and int(lower) < 8 else None
 
 
