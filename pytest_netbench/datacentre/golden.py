@@ -100,9 +100,9 @@ def _call(step: Any) -> tuple[str, tuple[Any, ...]]:
 
 
 def _networkx_of(graph: Graph) -> Any:
-    import networkx  # noqa: PLC0415  (an extra, and slow to load)
+    import networkx as nx  # noqa: PLC0415  (an extra, and slow to load)
 
-    made: Any = networkx.DiGraph()
+    made: Any = nx.DiGraph()
     made.add_nodes_from((name, dict(attributes)) for name, attributes in graph.nodes.items())
     made.add_edges_from((*ends, {"type": kind}) for ends, kind in graph.edges.items())
     return made

@@ -26,7 +26,9 @@ _SPELLING: Final = {
 }
 """The paper's spelling of the words that the file spells in another way."""
 _SUFFIXES: Final = {CHASSIS: ".chassis", CONTROL_POINT: ".cp"}
-_TOKEN: Final = re.compile(r'\s*(?:(?P<open>\w+)\s*:?\s*\{|(?P<close>\})|(?P<key>\w+)\s*:\s*(?P<value>"[^"\n]*"|[^\s{}]+))')
+_TOKEN: Final = re.compile(
+    r'\s*(?:(?P<open>\w+)\s*:?\s*\{|(?P<close>\})|(?P<key>\w+)\s*:\s*(?P<value>"[^"\n]*"|[^\s{}]+))'
+)
 
 
 def digest_of_file(path: Path) -> str:

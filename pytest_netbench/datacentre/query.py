@@ -12,6 +12,7 @@ from pytest_netbench.model.base import Model
 EACH: Final = "{node}"
 """Stands for the name of the node at hand in the steps of ``for-each``."""
 
+
 def _known(kind: str) -> str:
     if kind not in HIERARCHY:
         raise ValueError(f"unknown node type {kind!r} (known: {', '.join(HIERARCHY)})")

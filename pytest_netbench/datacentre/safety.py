@@ -79,7 +79,8 @@ def _of_edges(graph: Graph) -> Iterator[str]:
 
 def _of_containment(graph: Graph) -> Iterator[str]:
     parents: dict[str, list[str]] = {name: [] for name in graph.nodes}
-    joined, with_ports = set(), set()
+    joined: set[str] = set()
+    with_ports: set[str] = set()
     for (one, other), kind in graph.edges.items():
         joined.update((one, other))
         if kind == CONTAINS and other in parents and one in graph.nodes:

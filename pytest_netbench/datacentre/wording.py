@@ -8,31 +8,38 @@ from typing import Any, Final
 from pytest_netbench.datacentre.graph import HIERARCHY
 from pytest_netbench.datacentre.query import READS, Add, Count, ForEach, If, Query
 
-CONVENTIONS: Final = (
-    "The graph is a networkx DiGraph. The key of each node is its name. Each node has the attributes `name` and `type`;"
-    " nodes of type EK_PACKET_SWITCH also have `switch_loc`, and nodes of type EK_PORT `physical_capacity_bps` (an"
-    " integer). Each edge has the attribute `type`: RK_CONTAINS or RK_CONTROL.",
-    "A node contains another one directly if there is an RK_CONTAINS edge from it to the other one. It contains a node"
-    " indirectly if a path of RK_CONTAINS edges leads to it. RK_CONTROL edges do not count.",
-    "What may contain what: "
-    + "; ".join(f"{kind}: {', '.join(sorted(inner))}" for kind, inner in HIERARCHY.items() if inner)
-    + ". An RK_CONTROL edge leads from an EK_CONTROL_POINT to an EK_PACKET_SWITCH.",
-    "To add a node to a parent means: add the node with the attributes `name`, `type` and those that are given, and one"
-    " RK_CONTAINS edge from the parent to it. Nothing else is added.",
-    "To remove a node means: remove it and all nodes that it contains, directly or indirectly, with their edges.",
-    "The capacity of an EK_PORT node is its physical_capacity_bps. The capacity of any other node is the sum over all"
-    " EK_PORT nodes that it contains, directly or indirectly; each port counts once. Without ports it is 0.",
-    "Do the steps in the order in which they are written; each sees what the steps before it left. Change nothing"
-    " else.",
+_MEMBERS: Final = "; ".join(f"{kind}: {', '.join(sorted(inner))}" for kind, inner in HIERARCHY.items() if inner)
+
+CONVENTIONS: Final = tuple(
+    " ".join(text.split())
+    for text in (
+        """The graph is a networkx DiGraph. The key of each node is its name. Each node has the attributes `name` and
+        `type`; nodes of type EK_PACKET_SWITCH also have `switch_loc`, and nodes of type EK_PORT
+        `physical_capacity_bps`, an integer. Each edge has the attribute `type`: RK_CONTAINS or RK_CONTROL.""",
+        """A node contains another one directly if there is an RK_CONTAINS edge from it to the other one. It contains a
+        node indirectly if a path of RK_CONTAINS edges leads to it. RK_CONTROL edges do not count.""",
+        f"""What may contain what: {_MEMBERS}. An RK_CONTROL edge leads from an EK_CONTROL_POINT to an
+        EK_PACKET_SWITCH.""",
+        """To add a node to a parent means: add the node with the attributes `name`, `type` and those that are given,
+        and one RK_CONTAINS edge from the parent to it. Nothing else is added.""",
+        "To remove a node means: remove it and all nodes that it contains, directly or indirectly, with their edges.",
+        """The capacity of an EK_PORT node is its physical_capacity_bps. The capacity of any other node is the sum over
+        all EK_PORT nodes that it contains, directly or indirectly; each port counts once. Without ports it is 0.""",
+        """Do the steps in the order in which they are written; each sees what the steps before it left. Change nothing
+        else.""",
+    )
 )
 """What all queries mean by their words."""
 
-HOW_TO_ANSWER: Final = (
-    "Answer with Python source in the field `code`. It defines the function process_graph(graph_data), which gets the"
-    " graph, may change it, and returns a dict. Under the key `graph` the dict has the graph after all changes (leave"
-    " it out if you changed graph_data itself, or nothing). Under the key `data` it has the answer, if the question"
-    " asks for more than the graph.",
-    "networkx and Python's standard library can be imported. There is no network and no file of use.",
+HOW_TO_ANSWER: Final = tuple(
+    " ".join(text.split())
+    for text in (
+        """Answer with Python source in the field `code`. It defines the function process_graph(graph_data), which gets
+        the graph, may change it, and returns a dict. Under the key `graph` the dict has the graph after all changes
+        (leave it out if you changed graph_data itself, or nothing). Under the key `data` it has the answer, if the
+        question asks for more than the graph.""",
+        "networkx and Python's standard library can be imported. The code has no network and no file of use.",
+    )
 )
 
 _DATA: Final = {
@@ -46,12 +53,9 @@ _DATA: Final = {
 
 def question(query: Query) -> str:
     """Return the text of ``query``."""
-    *changes, last = query.steps
-    if last.op not in READS:
-        changes, last = [*changes, last], None
-    sentences = [_sentence(step) for step in changes]
-    if last is not None:
-        sentences.append(f"{'In the resulting graph: ' if changes else ''}{_sentence(last)}")
+    sentences = [_sentence(step) for step in query.steps]
+    if len(sentences) > 1 and query.steps[-1].op in READS:
+        sentences[-1] = f"In the resulting graph: {sentences[-1]}"
     if len(sentences) == 1:
         return f"{sentences[0]} {_DATA[query.answer_type]}"
     return f"{_numbered(sentences)} {_DATA[query.answer_type]}"

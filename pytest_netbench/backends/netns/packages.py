@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import shutil
 import subprocess
 import tempfile
@@ -75,4 +74,4 @@ def _build(package: str, source: Path, target: Path) -> None:
                 if path.is_file() and path.suffix != ".py":
                     out.write(path, path.relative_to(draft))
         packed.chmod(0o644)
-        os.replace(packed, target)
+        packed.replace(target)

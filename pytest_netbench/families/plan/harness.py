@@ -17,6 +17,7 @@ import signal
 import sys
 import time
 import traceback
+from pathlib import Path
 from typing import Any, NoReturn
 
 GRAPH = "/home/graph.json"
@@ -30,15 +31,13 @@ _CHUNK = 65536
 
 def main() -> None:
     """Run the program and print a line of JSON about it, then the result as it wrote it."""
-    import networkx  # noqa: PLC0415  (its time is not the program's)
+    import networkx as nx  # noqa: PLC0415  (its time is not the program's)
 
-    with open(GRAPH, encoding="utf-8") as file:
-        described = json.load(file)
-    graph = networkx.DiGraph()
+    described = json.loads(Path(GRAPH).read_text(encoding="utf-8"))
+    graph = nx.DiGraph()
     graph.add_nodes_from((name, attributes) for name, attributes in described["nodes"])
     graph.add_edges_from(described["edges"])
-    with open(PROGRAM, encoding="utf-8") as file:
-        source = file.read()
+    source = Path(PROGRAM).read_text(encoding="utf-8")
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     began = time.monotonic()
     printed, result, status = _watched(lambda ends: _run(source, graph, ends))
@@ -121,24 +120,24 @@ def _write(fd: int, content: bytes) -> None:
 
 
 def _value(source: str, graph: Any) -> dict[str, Any]:
-    import networkx  # noqa: PLC0415
+    import networkx as nx  # noqa: PLC0415
 
-    names: dict[str, Any] = {"__name__": "answer", "networkx": networkx, "nx": networkx}
+    names: dict[str, Any] = {"__name__": "answer", "networkx": nx, "nx": nx}
     exec(compile(source, "<code>", "exec"), names)  # noqa: S102  (this is what the sandbox is for)
     function = names.get("process_graph")
     if not callable(function):
-        raise TypeError("the code defines no function process_graph(graph_data)")  # noqa: TRY301
+        raise TypeError("the code defines no function process_graph(graph_data)")
     returned = function(graph)
-    if isinstance(returned, networkx.Graph):
+    if isinstance(returned, nx.Graph):
         returned = {"graph": returned}
     if not isinstance(returned, dict) or not returned.keys() <= {"data", "graph"}:
         raise TypeError(
             f"process_graph must return a dict with the keys 'data' and 'graph', and returned {type(returned).__name__}"
         )
     left = returned.get("graph", graph)
-    if isinstance(returned.get("data"), networkx.Graph):
+    if isinstance(returned.get("data"), nx.Graph):
         left = returned.pop("data")
-    if not isinstance(left, networkx.Graph) or not left.is_directed():
+    if not isinstance(left, nx.Graph) or not left.is_directed():
         raise TypeError(f"'graph' must be a networkx DiGraph, not {type(left).__name__}")
     return {
         "data": _plain(returned.get("data")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from pydantic import Field
 
@@ -39,4 +39,4 @@ def plan_of(task: Task) -> Plan:
     """
     if not isinstance(task.payload, Plan):
         raise UsageError(f"task {task.slug} is of family {task.family!r}, not 'plan'")
-    return cast("Plan", task.payload)
+    return task.payload
