@@ -40,7 +40,7 @@ class Sizes(Model):
     seed: int = Field(0, ge=0, description="draws the capacities of the ports")
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def built(sizes: Sizes) -> Graph:
     """The data centre of these sizes. It is shared: copy it before you change it."""
     return _Builder(sizes).graph()

@@ -55,10 +55,6 @@ class Graph:
         if parent is not None:
             self.edges[parent, name] = CONTAINS
 
-    def of_type(self, kind: str) -> list[str]:
-        """Names of the nodes of type ``kind``, in the order of the graph."""
-        return [name for name, attributes in self.nodes.items() if attributes["type"] == kind]
-
     def children(self) -> dict[str, list[str]]:
         """By node: the names of the nodes that it contains directly, in the order of the graph."""
         contained: dict[str, list[str]] = {name: [] for name in self.nodes}

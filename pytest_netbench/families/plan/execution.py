@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal, NoReturn
 
+from pytest_netbench import deadline
 from pytest_netbench.datacentre.graph import Graph
 from pytest_netbench.families.plan import harness
 from pytest_netbench.lab.sandboxes import DIRECTORY, Sandbox
@@ -22,6 +24,9 @@ LIMITS: Final = SandboxLimits(
     processes=16,
     disk_bytes=16 * 2**20,
 )
+_SHORTEST_S: Final = 0.1
+_MARGIN_S: Final = 1.0
+"""Wall seconds by which a program ends before the caller stops waiting."""
 _HARNESS: Final = f"{DIRECTORY}/harness.py"
 
 Status = Literal["done", "error", "timeout", "killed"]
@@ -63,6 +68,7 @@ class Runner:
     def __init__(self, sandbox: Sandbox, graph: Graph, *, limits: SandboxLimits = LIMITS) -> None:
         self._sandbox = sandbox
         self._limits = limits
+        self._one_at_a_time = threading.Lock()
         sandbox.put({_HARNESS: _harness(), harness.GRAPH: json.dumps(graph.json())})
 
     def run(self, code: str) -> Execution:
@@ -71,8 +77,12 @@ class Runner:
         Raises:
             LabError: The sandbox broke.
         """
-        self._sandbox.put({harness.PROGRAM: code.encode("utf-8", "replace").decode()})
-        return read(self._sandbox.run(_HARNESS, limits=self._limits), limits=self._limits)
+        timeout_s = max(_SHORTEST_S, deadline.left(self._limits.timeout_s + _MARGIN_S) - _MARGIN_S)
+        limits = replace(self._limits, timeout_s=timeout_s)
+        # a request that an agent has abandoned may still run when its answer is evaluated
+        with self._one_at_a_time:
+            self._sandbox.put({harness.PROGRAM: code.encode("utf-8", "replace").decode()})
+            return read(self._sandbox.run(_HARNESS, limits=limits), limits=limits)
 
     def close(self) -> None:
         """End the sandbox. Idempotent."""
@@ -91,6 +101,8 @@ def read(completed: Completed, *, limits: SandboxLimits) -> Execution:
     common: dict[str, Any] = {"seconds": head["seconds"], "printed": head["printed"]}
     if head["ended"]:
         return Execution(status="killed", error=f"the program ended without a result: {head['ended']}", **common)
+    if not rest:
+        return Execution(status="killed", error="the program ended without a result", **common)
     try:
         return _result(json.loads(rest, parse_constant=_refuse), common)
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
