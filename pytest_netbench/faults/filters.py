@@ -2,7 +2,7 @@
 
 They are NetArena's ``drop_traffic_to_from_subnet`` (DT), and two methods of its ``disable_routing`` (DR).
 
-Each class of faults has an nftables table of its own name, so that faults of both can be injected and repaired side by side.
+Each class has an nftables table of its own name, so that faults of both can be injected and repaired side by side.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
@@ -75,11 +75,6 @@ class Repair(Networked):
     symptom: tuple[int, ...] | None = Field(
         None, description="indices of the flows that are wrong while the faults are there; null if it is not known"
     )
-
-    @field_validator("symptom", mode="before")
-    @classmethod
-    def _from_ranges(cls, value: Any) -> Any:
-        return value
 
     @model_validator(mode="after")
     def _nodes_exist(self) -> Self:

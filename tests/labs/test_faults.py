@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.networks import star
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
@@ -19,7 +18,7 @@ from pytest_netbench.faults.protocol import Fault
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.model.watch import WatchedFlow
-from tests.support.stars import star_flows, star_site
+from tests.support.stars import star_flows, star_site, star_task
 
 SITE = star_site(3, 2)
 FLOWS = star_flows(SITE)
@@ -28,7 +27,7 @@ NAMES = parts.names("faults")
 
 @pytest.fixture(scope="module")
 def lab(deploy_task: Any) -> Any:
-    return deploy_task(star(3, 2))
+    return deploy_task(star_task(3, 2))
 
 
 def fault(name: str) -> Fault[Any]:
@@ -60,9 +59,9 @@ def lost(lab: Any) -> list[WatchedFlow]:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not fault(name).requires])
 def test_a_fault_breaks_what_it_breaks_on_paper_and_its_repair_restores_the_router(lab: Any, name: str) -> None:
-    known, router = fault(name), lab.nodes["r"]
+    known, router = fault(name), lab.nodes["r0"]
     assert not lost(lab)
-    before = lab.driver("r").running_config(router)
+    before = lab.driver("r0").running_config(router)
     for one in targets(name):
         with pytest.raises(FaultHasNoEffect):
             known.observe(one, lab)
@@ -75,23 +74,23 @@ def test_a_fault_breaks_what_it_breaks_on_paper_and_its_repair_restores_the_rout
             assert [result["status"] for result in answer["results"]] == ["success"] * len(commands), answer
         ani.close()
         assert not lost(lab), one
-        assert lab.driver("r").running_config(router) == before, one
+        assert lab.driver("r0").running_config(router) == before, one
 
 
 def test_a_loop_is_a_real_loop(lab: Any) -> None:
     known = fault("route-loop")
     one = next(iter(known.targets(SITE)))
     known.inject(one, lab)
-    hops = [hop.address for hop in lab.prober.path("h2x0", str(SITE.lans[0].hosts["h0x0"]), max_hops=8)]
+    hops = [hop.address for hop in lab.prober.path("h3x1", str(SITE.lans[0].hosts["h1x1"]), max_hops=8)]
     assert hops.count(one.gateway) > 1
-    for command in known.recover(one)["r"]:
-        lab.nodes["r"].run(["/bin/sh", "-c", command])
+    for command in known.recover(one)["r0"]:
+        lab.nodes["r0"].run(["/bin/sh", "-c", command])
 
 
 def test_a_fault_that_a_node_refuses_is_an_error(lab: Any) -> None:
     known = fault("interface-down")
     with pytest.raises(FaultHasNoEffect, match="refused 'ip link set dev eth9 down': Cannot find device"):
-        known.inject(known.parameters(node="r", interface="eth9"), lab)
+        known.inject(known.parameters(node="r0", interface="eth9"), lab)
 
 
 def test_a_delay_is_made_or_refused_with_what_is_missing(lab: Any) -> None:
@@ -105,5 +104,5 @@ def test_a_delay_is_made_or_refused_with_what_is_missing(lab: Any) -> None:
         return
     known.observe(one, lab)
     assert lost(lab) == [flow for flow in FLOWS if known.breaks(one, SITE, flow)]
-    for command in known.recover(one)["r"]:
-        lab.nodes["r"].run(["/bin/sh", "-c", command])
+    for command in known.recover(one)["r0"]:
+        lab.nodes["r0"].run(["/bin/sh", "-c", command])

@@ -1,26 +1,31 @@
-"""NetArena's star as faults see it: one Linux router, its LANs, and the flows that pass it."""
+"""NetArena's star: as a network, as faults see it, and the flows that pass it."""
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface
+from typing import Any
 
-from benchmarks.networks import star_addresses
-from pytest_netbench.faults.site import Lan, Site
+from pytest_netbench.faults.site import Site
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.sites import site_of
+from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 
 
-def star_site(subnets: int, hosts: int) -> Site:
-    """The site of ``benchmarks.networks.star``."""
-    where = star_addresses(subnets, hosts)
-    lans = tuple(
-        Lan(
-            interface=f"eth{number}",
-            address=IPv4Interface(f"10.0.{number}.1/24"),
-            hosts={name: IPv4Address(one) for name, one in where.items() if name.startswith(f"h{number}x")},
-        )
-        for number in range(subnets)
-    )
-    return Site(router="r", platform="linux", lans=lans)
+def star(subnets: int, hosts: int, **parameters: Any) -> DrawnNetwork:
+    """A star with a Linux router."""
+    sizes = {"subnets": subnets, "hosts": hosts}
+    return draw_network(NetworkParameters(shape="star", sizes=sizes, **{"platform": "linux", **parameters}))
+
+
+def star_site(subnets: int, hosts: int, **parameters: Any) -> Site:
+    """The site of a star."""
+    return site_of(star(subnets, hosts, **parameters))
+
+
+def star_task(subnets: int, hosts: int) -> Task:
+    """A task with a star, which asks for nothing."""
+    fields = star(subnets, hosts).fields()
+    return Task.model_validate({"task_name": "star", "slug": "star", "intents": [{"text": "none"}], **fields})
 
 
 def star_flows(site: Site) -> tuple[WatchedFlow, ...]:
