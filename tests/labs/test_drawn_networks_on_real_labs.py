@@ -1,6 +1,6 @@
 """Drawn networks on real labs: every host reaches every other host.
 
-Three networks run here. One of each shape, routing and platform runs with ``NETBENCH_WHOLE_CORPUS=1``.
+A few networks run here. One of each shape, routing and platform runs with ``NETBENCH_WHOLE_CORPUS=1``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import Task
 
-GATE = [("star", "static", "linux", "drawn")]
+GATE = [("star", "static", "linux", "drawn"), ("leaf-spine", "bgp", "frr", "plain")]
 
 
 def chosen() -> list[tuple[str, str, str, str]]:
