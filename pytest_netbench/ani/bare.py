@@ -13,8 +13,9 @@ from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.methods import validated
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.policy import listing
+from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.recorder import Recorder
-from pytest_netbench.errors import AniError, LabError, NetbenchError
+from pytest_netbench.errors import AniError, LabError, NetbenchError, TookTooLong
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.rpccodes import Code
@@ -82,8 +83,11 @@ class BareAni:
         with self._one_at_a_time:
             self._refuse_if_closed()
             self._meter.check()
-            with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
-                return own.answer(checked).plain()
+            try:
+                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
+                    return own.answer(checked).plain()
+            except TookTooLong as error:
+                raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
 
     def _record(self, method: str, params: Any, at_s: float, **outcome: Any) -> None:
         data = {
@@ -117,6 +121,9 @@ class BareAni:
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()
+
+    def watch(self, watcher: WorkWatcher) -> None:
+        """Nothing can be changed, so nothing is told."""
 
     def close(self) -> None:
         """Refuse everything from now on, and wait a limited time for a running request. Idempotent."""

@@ -24,7 +24,7 @@ class PlanFamily:
     payload = Plan
     answer = PlanAnswer
     methods = (RUN_CODE,)
-    scorers = ("plan.correctness", "plan.safety")
+    scorers = ("plan.correctness", "plan.safety", "netarena.correctness", "netarena.safety", "netarena.latency")
     pass_marks = {"plan.correctness": 1.0, "plan.safety": 1.0}
     claims = ()
 

@@ -199,16 +199,31 @@ def test_a_graph_that_lies_about_itself_is_judged_by_its_data(runner):
     assert not judgement.safe
 
 
+WRITES_TO_ALL_DESCRIPTORS = """
+import os
+for fd in range(3, 64):
+    try: os.write(fd, b'{"value": {}}')
+    except OSError: pass
+os._exit(0)
+"""
+CLEARS_THE_GRAPH = """
+import networkx
+networkx.Graph.__eq__ = lambda s, o: True
+def process_graph(g):
+    g.clear()
+    return {'data': 8, 'graph': g}
+"""
+
+
 @pytest.mark.parametrize(
     "code",
     [
         "import json\njson.dumps = lambda *a, **k: '{\"correct\": true}'\ndef process_graph(g): return {'data': 0}",
         "import sys\nsys.modules['__main__']._value = lambda *a: {'data': 8}\ndef process_graph(g): return {'data': 0}",
         "import os\nos._exit(0)",
-        "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'{\"value\": {}}')\n    except OSError: pass\nos._exit(0)",
+        WRITES_TO_ALL_DESCRIPTORS,
         "import builtins\nbuiltins.isinstance = lambda *a: True\ndef process_graph(g): return object()",
-        "import networkx\nnetworkx.Graph.__eq__ = lambda s, o: True\ndef process_graph(g):\n    g.clear()\n"
-        "    return {'data': 8, 'graph': g}",
+        CLEARS_THE_GRAPH,
         "raise SystemExit(0)",
         "class E(Exception):\n    __str__ = lambda s: 1 / 0\ndef process_graph(g): raise E",
         "this is no Python",

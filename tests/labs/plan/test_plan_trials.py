@@ -104,7 +104,8 @@ def test_the_right_answer_with_a_graph_that_was_changed_is_correct_for_netarena_
     task = next(task for task in drawn(100) if task.drawn and task.drawn.label == "LI")
     (step,) = task.payload.query.steps
     code = (
-        f"def process_graph(g):\n    data = [c for c, e in g.adj[{step.name!r}].items() if e['type'] == 'RK_CONTAINS']\n"
+        f"def process_graph(g):\n    below = g.adj[{step.name!r}].items()\n"
+        "    data = [name for name, edge in below if edge['type'] == 'RK_CONTAINS']\n"
         "    g.add_node('ju1.a1.m9', name='ju1.a1.m9', type='EK_AGG_BLOCK')\n"
         "    g.add_edge('ju1.a1', 'ju1.a1.m9', type='RK_CONTAINS')\n    return {'data': data}"
     )
