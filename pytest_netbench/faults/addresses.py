@@ -81,9 +81,10 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
 
     def repair(self, parameters: OtherAddress) -> tuple[str, ...]:
         where = f"dev {parameters.interface}"
+        # in this order, hosts that the wrong mask contains go on working
         return (
-            f"ip address del {parameters.instead} {where}",
             f"ip address add {parameters.address} {where}",
+            f"ip address del {parameters.instead} {where}",
         )
 
 
