@@ -87,7 +87,7 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     The reference behaviour is recorded first if there is none of the present state, because testcases compare with it.
     """
     run = run_of(request.config)
-    source = source_of(request.node.nodeid, request.config.rootpath)
+    source = source_of(request.node.nodeid, request.config)
     settings, references = settings_of(request), references_of(request.node)
     try:
         if is_held(task) and references.path(task) is None:

@@ -6,39 +6,49 @@ A few networks run here. One of each shape, routing and platform runs with ``NET
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
-from pytest_netbench.generators.networks import NetworkParameters, draw_network
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import Task
 
-GATE = [("star", "static", "linux", "drawn"), ("leaf-spine", "bgp", "frr", "plain")]
-
-
-def chosen() -> list[tuple[str, str, str, str]]:
-    if not os.environ.get("NETBENCH_WHOLE_CORPUS"):
-        return GATE
-    return [
-        (name, routing, platform, names)
+REDUNDANT = {"distributions": 2, "blocks": 2, "accesses": 2, "vlans": 2}
+GATE = [
+    NetworkParameters(shape="star", platform="linux", names="drawn", seed=1),
+    NetworkParameters(shape="leaf-spine", routing="bgp", platform="frr"),
+    NetworkParameters(shape="campus", names="drawn", seed=2),
+]
+WHOLE = [
+    *(
+        NetworkParameters.model_validate({"shape": name, "routing": routing, "platform": platform, "names": names})
         for name, shape in SHAPES.items()
         for routing in shape.routings
         for platform in shape.platforms
         if platform != "linux" or routing == "static"
         for names in ("plain", "drawn")
-    ]
+    ),
+    NetworkParameters(shape="campus", sizes=REDUNDANT),
+    NetworkParameters(shape="campus", sizes=REDUNDANT, names="drawn", seed=3),
+]
 
 
-@pytest.mark.parametrize(("shape", "routing", "platform", "names"), chosen())
-def test_every_host_reaches_every_other_host(deploy_task, shape, routing, platform, names):
-    network = draw_network(
-        NetworkParameters(shape=shape, routing=routing, platform=platform, names=names, seed=len(shape))
-    )
+def described(parameters: NetworkParameters) -> str:
+    words = [parameters.shape, parameters.routing, parameters.platform, parameters.names]
+    return "-".join([word for word in words if word] + [f"{name}{size}" for name, size in parameters.sizes.items()])
+
+
+def deployed(deploy_task: Any, network: DrawnNetwork) -> Any:
     fields = network.fields() | {"intents": [{"text": "none"}]}
-    lab = deploy_task(Task.model_validate({"task_name": "drawn", "slug": "drawn", **fields}))
-    probes = [
-        Probe(source=source, target=network.addresses[target], protocol="icmp") for source, target in network.flows
-    ]
+    return deploy_task(Task.model_validate({"task_name": "drawn", "slug": "drawn", **fields}))
+
+
+@pytest.mark.parametrize("parameters", WHOLE if os.environ.get("NETBENCH_WHOLE_CORPUS") else GATE, ids=described)
+def test_every_host_reaches_every_other_host(deploy_task, parameters):
+    network = draw_network(parameters)
+    lab = deployed(deploy_task, network)
+    probes = [Probe(source=source, target=network.addresses[target]) for source, target in network.flows]
     results = lab.prober.probe(probes)
     assert [pair for pair, result in zip(network.flows, results, strict=True) if not result.delivered] == []

@@ -18,6 +18,14 @@ class StaticRoute:
     next_hop: IPv4Address | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Standby:
+    """Membership of an interface in an HSRP group. ``priority`` is that of the active router; ``None`` for others."""
+
+    group: int
+    priority: int | None
+
+
 @dataclass(kw_only=True)
 class Ospf:
     """The OSPF process of a router.
