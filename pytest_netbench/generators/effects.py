@@ -71,6 +71,7 @@ class Effects:
     def __init__(self, groups: Sequence[Choices]) -> None:
         self._groups = tuple(groups)
         self._ways: dict[int, list[tuple[Kind, ...]]] = {}
+        self._by_faults: dict[int, dict[tuple[str, ...], list[tuple[Kind, ...]]]] = {}
         for way in _compatible(groups):
             union = 0
             for kind in way:
@@ -83,17 +84,27 @@ class Effects:
         return tuple(self._ways)
 
     def draw(self, source: random.Random) -> tuple[int, tuple[Choice, ...]]:
-        """Draw an effect, each with the same probability; then how the faults touch the network, the faults that do it,
-        and their parameters.
+        """Draw an effect; then faults that have it, each combination with the same probability; then their parameters.
+
+        Returns:
+            The effect, and one choice of each group.
         """
         effect = source.choice(self.all)
-        way = source.choice(self._ways[effect])
-        return effect, tuple(self._choice(source, *one) for one in zip(self._groups, way, strict=True))
+        combinations = self._combinations(effect)
+        faults = source.choice(list(combinations))
+        way = source.choice(combinations[faults])
+        picked = zip(self._groups, way, faults, strict=True)
+        return effect, tuple(source.choice(group[kind][fault]) for group, kind, fault in picked)
 
-    @staticmethod
-    def _choice(source: random.Random, group: Choices, kind: Kind) -> Choice:
-        fault = source.choice(list(group[kind]))
-        return source.choice(group[kind][fault])
+    def _combinations(self, effect: int) -> dict[tuple[str, ...], list[tuple[Kind, ...]]]:
+        """By faults, one of each group: the ways in which they have the effect."""
+        if effect not in self._by_faults:
+            found: dict[tuple[str, ...], list[tuple[Kind, ...]]] = {}
+            for way in self._ways[effect]:
+                for faults in product(*(group[kind] for group, kind in zip(self._groups, way, strict=True))):
+                    found.setdefault(faults, []).append(way)
+            self._by_faults[effect] = found
+        return self._by_faults[effect]
 
 
 def _compatible(groups: Sequence[Choices]) -> Iterator[tuple[Kind, ...]]:

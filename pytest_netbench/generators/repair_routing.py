@@ -19,7 +19,7 @@ from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.sites import site_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.drawn import Drawn
-from pytest_netbench.model.repair import FlowGroup
+from pytest_netbench.model.repair import FlowGroup, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 
@@ -125,7 +125,7 @@ def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
     site = site_of(network)
     groups = _flow_groups(site)
     flows: list[WatchedFlow] = [flow for group in groups for flow in group.flows()]
-    faults = [parts.load("faults", name)() for name in parts.names("faults")]
+    faults = [fault_of(name) for name in parts.names("faults")]
     offered = [one for one in faults if delay or not one.requires]
     choices = {label: choices_of([one for one in offered if one.label == label], site, flows) for label in CLASSES}
     return _Drawing(network, groups, choices)

@@ -8,6 +8,10 @@ from pytest_netbench.model.repair import FlowGroup, Repair
 
 WORKING: str = "Whatever works must go on working: none of your changes may break a connection that works at present."
 ONLY_THE_FAULT: str = "Change only what has to be changed to repair the network."
+ADVICE: str = (
+    "First gather information about the devices with commands that change nothing. When you understand the cause,"
+    " change the configuration. Several things may be wrong at the same time. Stop when everything works."
+)
 
 
 def assignment(payload: Repair) -> str:
@@ -15,8 +19,7 @@ def assignment(payload: Repair) -> str:
     unwanted = list(_wanted(payload, allowed=False))
     lines = [
         "Something is wrong in this network: some connections that must work do not. Find out why, and repair it.",
-        "First gather information about the devices with commands that change nothing. When you understand the cause,"
-        " change the configuration. Several things may be wrong at the same time. Stop when everything works.",
+        ADVICE,
         "These connections must work when you are done:",
         *_wanted(payload, allowed=True),
         *(["These must not work when you are done:", *unwanted] if unwanted else []),

@@ -125,7 +125,7 @@ class RepairScene:
         """One for each group of flows."""
         start = 0
         for group in self._payload.flows:
-            count = sum(1 for _ in group.flows())
+            count = group.count
             bad = [number for number in range(start, start + count) if number in wrong]
             start += count
             word = "work" if group.allowed else "do not work"

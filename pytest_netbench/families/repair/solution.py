@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pytest_netbench import parts
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.faults.protocol import Fault
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import InjectedFault, Repair, repair_of
+from pytest_netbench.model.repair import InjectedFault, Repair, fault_of, repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
 
@@ -24,7 +23,7 @@ class Known(NamedTuple):
 
 def known(one: InjectedFault) -> Known:
     """The part of a fault of a task, and its parameters."""
-    fault: Fault[Any] = parts.load("faults", one.fault)()
+    fault: Fault[Any] = fault_of(one.fault)
     return Known(fault, fault.parameters.model_validate(one.parameters))
 
 
