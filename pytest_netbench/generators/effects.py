@@ -48,7 +48,8 @@ def choices_of(faults: Iterable[Fault[Any]], site: Site, flows: Sequence[Watched
     found: Choices = {}
     for fault in faults:
         for parameters in fault.targets(site):
-            effect = sum(1 << number for number, flow in enumerate(flows) if fault.breaks(parameters, site, flow))
+            breaks = fault.breaks(parameters, site)
+            effect = sum(1 << number for number, flow in enumerate(flows) if breaks(flow))
             if effect:
                 kind = Kind(effect, fault.touches(parameters))
                 choice = Choice(fault=fault.name, parameters=parameters)
