@@ -25,8 +25,17 @@ class RepairFamily:
     payload = Repair
     answer = None
     methods = ("get-topology", "get-running-cfg", "update-cfg", "execute-cmd")
-    scorers = ("testcase",)
-    pass_marks = {"testcase": 1.0}
+    scorers = (
+        "correctness",
+        "safety",
+        "outage",
+        "blast_radius",
+        "latency",
+        "netarena.correctness",
+        "netarena.safety",
+        "netarena.latency",
+    )
+    pass_marks = {"correctness": 1.0}
     claims = ("oracle", "omissions")
 
     def brief(self, task: Task) -> Brief:
