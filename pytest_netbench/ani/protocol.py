@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
+
+
+class WorkWatcher(Protocol):
+    """Is told of every change that an agent makes, while it makes it."""
+
+    def changing(self, device: str, lines: Sequence[str], *, at_s: float) -> AbstractContextManager[None]:
+        """Around the work for one change. The agent waits until it is left.
+
+        Args:
+            device: What is changed.
+            lines: What the agent sent.
+            at_s: Wall seconds since the agent began.
+        """
+        ...
 
 
 class Ani(Protocol):

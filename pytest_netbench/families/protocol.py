@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
-from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.ani.protocol import Ani, WorkWatcher
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
@@ -70,6 +70,16 @@ class ComparesBehaviour(Protocol):
 
     def hold_to(self, behaviour: Behaviour) -> None:
         """Take the recorded behaviour of the task. Called after the scene is prepared, if there is a record."""
+        ...
+
+
+@runtime_checkable
+class WatchesWork(Protocol):
+    """What a scene may offer: it is told of every change while the agent works."""
+
+    @property
+    def watcher(self) -> WorkWatcher:
+        """What is told. Asked for once ``observe`` has returned."""
         ...
 
 

@@ -1,14 +1,14 @@
-"""The source of a task: a file, or a generator and a seed."""
+"""The source of a task: a file, or a draw of a generator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pytest_netbench import parts
 from pytest_netbench.errors import InputError, TaskFileError
-from pytest_netbench.generators.protocol import Generator
+from pytest_netbench.generators.protocol import Generator, Parameters
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile import load_task
@@ -64,29 +64,48 @@ class FileSource:
         return load_solutions(path, task) if path.is_file() else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GeneratedSource:
-    """A generator, by its part name, and a seed. Written ``GENERATOR@SEED``."""
+    """One draw of a generator, which is given by its part name."""
 
     generator: str
+    parameters: Parameters
     seed: int
+    index: int
 
     def __str__(self) -> str:
-        return f"{self.generator}@{self.seed}"
+        return f"{self.generator}@{self.seed}.{self.index}"
 
     @property
     def stem(self) -> str:
-        return f"{self.generator}-{self.seed}"
+        return str(self)
 
     def load(self) -> Task:
-        generator: Generator = parts.load("generators", self.generator)()
+        generator: Generator[Any] = parts.load("generators", self.generator)()
         try:
-            return generator.generate(self.seed)
+            task = generator.draw(self.parameters, seed=self.seed, index=self.index)
         except InputError:
             raise
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             raise TaskFileError(f"{self}: the generator {self.generator!r} failed: {words}") from error
+        self._check(task)
+        return task
+
+    def _check(self, task: Task) -> None:
+        """Raise an error if ``task`` does not say which draw made it."""
+        drawn = task.drawn
+        expected = (self.generator, self.seed, self.index, self.parameters.model_dump(mode="json"))
+        if drawn is None or (drawn.generator, drawn.seed, drawn.index, drawn.parameters) != expected:
+            raise TaskFileError(
+                f"{self}: the generator {self.generator!r} returned a task whose `drawn` is not the draw that was asked"
+                f" for: {drawn!r}"
+            )
+        if task.slug != drawn.slug:
+            raise TaskFileError(
+                f"{self}: the generator {self.generator!r} returned a task with the slug {task.slug!r} instead of"
+                f" {drawn.slug!r}"
+            )
 
     def solutions(self, task: Task) -> None:  # noqa: ARG002  (no file can stand beside a generator's tasks)
         return None

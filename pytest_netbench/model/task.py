@@ -19,6 +19,7 @@ from pydantic import (
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.payload import Networked, Payload, TaskSize
 
 DEFAULT_FAMILY: Final = "configure"
@@ -48,6 +49,7 @@ class TaskHeader(Model):
     requirements: tuple[str, ...] = ()
     budget: Budget = Budget()
     seed: int | None = None
+    drawn: Drawn | None = Field(None, description="the draw that made the task; no part of its digest")
     ground_truth_reasoning: str = Field("", description="how the task is solved, for the reasoning score")
     notes: str | None = Field(None, description="for authors; never shown to an agent")
 
@@ -106,8 +108,8 @@ class Task(TaskHeader):
 
     @property
     def digest(self) -> str:
-        """First 16 hex digits of the SHA-256 of the task's canonical JSON, remarks for authors left out."""
-        remarks = {"notes", *self.payload.remarks}
+        """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks and ``drawn``."""
+        remarks = {"notes", "drawn", *self.payload.remarks}
         remarks |= {name for name in self.payload.later if self.payload.has_default(name)}
         data = self.model_dump(mode="json", by_alias=True)
         return digest_of({name: value for name, value in data.items() if name not in remarks})

@@ -13,6 +13,7 @@ from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.topology import Control
+from pytest_netbench.model.watch import Judgement, Watch
 from pytest_netbench.text import as_plain
 
 
@@ -182,11 +183,17 @@ class Environment(Recorded):
     git_commit: str | None = None
 
 
+Moment = Literal["healthy", "initial", "final"]
+"""Before faults were injected, when the agent began, and when it had finished."""
+
+
 class Findings(Recorded):
     """The results of evaluating a stage.
 
-    ``unreadable`` has what could not be evaluated because of the agent's changes: the agent has failed then. ``other``
-    has JSON values that only the task's family and its scorers understand.
+    ``unreadable`` has what could not be evaluated because of the agent's changes: the agent has failed then. ``watch``
+    is what was seen while the agent worked. ``healthy_configs`` are the running configs before faults were injected,
+    ``routes`` the routing tables by moment and node. ``judgement`` is of an answer. ``other`` has JSON values that only
+    the task's family and its scorers understand.
     """
 
     initial_configs: dict[str, str] = {}
@@ -199,6 +206,12 @@ class Findings(Recorded):
         (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     unreadable: tuple[str, ...] = ()
+    watch: Watch | None = Field(None, description="the flows while the agent worked, if the family watches them")
+    healthy_configs: dict[str, str] = Field({}, description="running configs before faults were injected")
+    routes: dict[Moment, dict[str, dict[str, tuple[str, ...]]]] = Field(
+        {}, description="by moment and node: prefix to protocol and next hops"
+    )
+    judgement: Judgement | None = Field(None, description="what the family's checker says of the answer")
     other: dict[str, Any] = {}
 
 

@@ -73,7 +73,7 @@ class TaskFile(pytest.File):
 
 
 class GeneratedTask(pytest.Collector):
-    """A generator and a seed: items as those of a task file, under the node id ``GENERATOR@SEED``."""
+    """A draw of a generator: items as those of a task file, under the node id ``GENERATOR@SEED.INDEX``."""
 
     source: GeneratedSource
 

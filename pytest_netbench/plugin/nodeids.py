@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_netbench import parts
+
 if TYPE_CHECKING:
     from pytest_netbench.generators.sources import Source
 
@@ -14,7 +16,7 @@ _FILES: Final = (
     *SUFFIXES,
     ".json",
 )  # the draft's own files have no suffix of ours; they are collected if they are named
-_GENERATED: Final = re.compile(r"(?P<generator>[A-Za-z0-9][\w.-]*)@(?P<seed>\d+)")
+_GENERATED: Final = re.compile(r"(?P<generator>[a-z0-9][a-z0-9_.-]*)@(?P<seed>\d+)\.(?P<index>\d+)")
 
 
 def is_from_a_task(node_id: str) -> bool:
@@ -27,7 +29,7 @@ def source_of(node_id: str, root: Path) -> Source | None:
     """Return the source that an item of this node id comes from; ``None`` if it does not come from a task.
 
     Args:
-        node_id: E.g. ``tasks/qos/voice.task.yaml::voice[oracle]`` or ``ring@7::ring-7[oracle]``.
+        node_id: E.g. ``tasks/qos/voice.task.yaml::voice[oracle]`` or ``ring@7.0::ring-s7-0000-a[oracle]``.
         root: The rootdir.
     """
     from pytest_netbench.generators.sources import FileSource, GeneratedSource  # noqa: PLC0415  (imports pydantic)
@@ -36,4 +38,9 @@ def source_of(node_id: str, root: Path) -> Source | None:
     if head.endswith(_FILES):
         return FileSource(root / head)
     made = _GENERATED.fullmatch(head)
-    return None if made is None else GeneratedSource(made["generator"], int(made["seed"]))
+    if made is None:
+        return None
+    parameters = parts.load("generators", made["generator"]).parameters()
+    return GeneratedSource(
+        generator=made["generator"], parameters=parameters, seed=int(made["seed"]), index=int(made["index"])
+    )

@@ -63,13 +63,15 @@ class Dies(Base):
 """
 
 CONFTEST = """
+from netbench_graphs.generator import RingParameters
 from pytest_netbench.generators.sources import GeneratedSource
 from pytest_netbench.plugin.collection import GeneratedTask
 
 
 def pytest_collection_modifyitems(session, items):
-    for seed in (1, 2):
-        items += session.genitems(GeneratedTask.of(session, GeneratedSource("rings", seed)))
+    for index in (1, 2):
+        source = GeneratedSource(generator="rings", parameters=RingParameters(), seed=7, index=index)
+        items += session.genitems(GeneratedTask.of(session, source))
 """
 
 
@@ -162,13 +164,20 @@ def test_items_come_from_a_generator_and_a_seed_as_from_a_file(graphs, workers):
     result = graphs.run("--agent=oracle", "-v", *workers, timeout=PATIENCE_S)
     result.assert_outcomes(passed=3)
     found = {one["node_id"]: one for one in graphs.results()}
-    assert {"rings@1::ring-1[oracle]", "rings@2::ring-2[oracle]"} < found.keys()
-    assert found["rings@1::ring-1[oracle]"]["task_digest"] != found["rings@2::ring-2[oracle]"]["task_digest"]
+    assert {"rings@7.1::rings-s7-0001-ring[oracle]", "rings@7.2::rings-s7-0002-ring[oracle]"} < found.keys()
+    assert (
+        found["rings@7.1::rings-s7-0001-ring[oracle]"]["task_digest"]
+        != found["rings@7.2::rings-s7-0002-ring[oracle]"]["task_digest"]
+    )
 
 
 def test_a_worker_that_dies_on_a_generated_task_is_an_error_with_the_tasks_name(graphs):
     (graphs.path / "conftest.py").write_text(CONFTEST)
-    result = graphs.run("--agent=walkers:Dies", "-n2", "-k", "ring-2", timeout=PATIENCE_S)
+    result = graphs.run("--agent=walkers:Dies", "-n2", "-k", "0002", timeout=PATIENCE_S)
     result.assert_outcomes(errors=1)
     (one,) = graphs.results()
-    assert (one["node_id"], one["task_name"], one["status"]) == ("rings@2::ring-2[walkers.Dies]", "Ring 2", "error")
+    assert (one["node_id"], one["task_name"], one["status"]) == (
+        "rings@7.2::rings-s7-0002-ring[walkers.Dies]",
+        "Ring 7.2",
+        "error",
+    )

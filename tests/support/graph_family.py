@@ -151,30 +151,47 @@ class Stretch:
 '''
 
 GENERATOR = '''\
-import random
+from pydantic import Field
 
+from pytest_netbench.generators.protocol import Parameters
+from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.generators.values import Span
+from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.task import Task
+
+
+class RingParameters(Parameters):
+    nodes: Span = Field(Span(low=4, high=9), description="nodes of the ring")
 
 
 class Rings:
     """Rings of drawn size; one node is asked for from another."""
 
     name = "rings"
+    parameters = RingParameters
 
-    def generate(self, seed):
-        draw = random.Random(seed)
-        count = draw.randint(4, 9)
-        edges = {f"n{i}": [f"n{(i + 1) % count}"] for i in range(count)}
+    def draw(self, parameters, *, seed, index):
+        source = random_of(self.name, seed=seed, index=index)
+        count = parameters.nodes.draw(source)
+        goal = source.randint(1, count - 1)
+        drawn = Drawn(
+            generator=self.name,
+            parameters=parameters.model_dump(mode="json"),
+            seed=seed,
+            index=index,
+            label="ring",
+            level=1,
+        )
         return Task.model_validate(
             {
-                "task_name": f"Ring {seed}",
-                "slug": f"ring-{seed}",
+                "task_name": f"Ring {seed}.{index}",
+                "slug": drawn.slug,
                 "family": "graph",
                 "domain": "graphs",
-                "seed": seed,
-                "edges": edges,
+                "drawn": drawn,
+                "edges": {f"n{i}": [f"n{(i + 1) % count}"] for i in range(count)},
                 "start": "n0",
-                "goal": f"n{draw.randint(1, count - 1)}",
+                "goal": f"n{goal}",
             }
         )
 '''

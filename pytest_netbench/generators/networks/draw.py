@@ -1,0 +1,111 @@
+"""Draw a network: build its shape, number it, route it, write its configs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.generators.networks.addressing import assign_addresses, drawn_plan, plain_plan
+from pytest_netbench.generators.networks.draft import Device, Draft, Net
+from pytest_netbench.generators.networks.drawn import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.generators.networks.draws import Draws
+from pytest_netbench.generators.networks.naming import draw_names
+from pytest_netbench.generators.networks.parameters import NetworkParameters
+from pytest_netbench.generators.networks.shapes import SHAPES, Shape
+from pytest_netbench.generators.networks.writers import WRITERS
+from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
+
+
+def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
+    """Return the network that ``parameters`` determine.
+
+    Raises:
+        UsageError: There is no such shape, or it does not offer the size, the routing or the platform.
+    """
+    shape = _shape(parameters.shape)
+    routing = _offered(shape, "routing", parameters.routing, tuple(shape.routings))
+    platform = _offered(shape, "platform", parameters.platform, shape.platforms)
+    if platform == "linux" and routing != "static":
+        raise UsageError(f"shape {shape.name!r}: linux routers have static routes only (for {routing}: frr, cisco_ios)")
+    scheme = shape.routings[routing]
+    draft = Draft(platform)
+    shape.build(draft, _sizes(shape, parameters.sizes))
+    scheme.prepare(draft)
+    draws = Draws(f"network {shape.name} {parameters.seed}")
+    if parameters.names == "drawn":
+        draw_names(draft.devices, draws)
+    assign_addresses(draft, plain_plan() if parameters.names == "plain" else drawn_plan(draws))
+    scheme.configure(draft)
+    return _finished(shape.name, routing, draft)
+
+
+def _shape(name: str) -> Shape[Any]:
+    if name not in SHAPES:
+        raise UsageError(f"unknown shape {name!r} of a network (known: {', '.join(SHAPES)})")
+    return SHAPES[name]
+
+
+def _offered(shape: Shape[Any], what: str, asked: str | None, known: tuple[str, ...]) -> str:
+    if asked is not None and asked not in known:
+        raise UsageError(f"shape {shape.name!r} has no {what} {asked!r} (known: {', '.join(known)})")
+    return asked or known[0]
+
+
+def _sizes(shape: Shape[Any], given: dict[str, int]) -> Any:
+    known = {name: field.description for name, field in shape.sizes.model_fields.items()}
+    for name in given:
+        if name not in known:
+            raise UsageError(f"shape {shape.name!r} has no size {name!r} (known: {', '.join(known)})")
+    try:
+        return shape.sizes.model_validate(given)
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = str(found["loc"][0]) if found["loc"] else ""
+        where = f"{name}={found['input']} ({known[name]})" if name else ", ".join(f"{k}={v}" for k, v in given.items())
+        said = found["msg"].removeprefix("Value error, ")
+        raise UsageError(f"shape {shape.name!r} with {where}: {said[0].lower()}{said[1:]}") from None
+
+
+def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
+    return DrawnNetwork(
+        shape=shape,
+        routing=routing,
+        platform=draft.platform,
+        topology=Topology(
+            nodes=tuple(_node(device, draft.platform) for device in draft.devices),
+            links=tuple(
+                Link(endpoints=tuple(Endpoint(node=end.device.name, interface=end.interface) for end in ends))
+                for ends in draft.cables
+            ),
+        ),
+        startup_configs={device.name: WRITERS[device.platform](device) for device in draft.devices},
+        subnets=tuple(_subnet(net) for net in draft.nets),
+        routers=tuple(device.name for device in draft.devices if device.forwards),
+        hosts=tuple(device.name for device in draft.devices if device.kind == "host"),
+        addresses={device.name: _address(device) for device in draft.devices if device.routed_ports},
+    )
+
+
+def _node(device: Device, default: str) -> Node:
+    platform = None if device.platform == default else device.platform
+    return Node(name=device.name, platform=platform, role=device.role, control=device.control)
+
+
+def _subnet(net: Net) -> Subnet:
+    return Subnet(
+        name=net.name,
+        kind=net.kind,
+        prefix=str(net.network),
+        gateway=None if net.gateway is None else str(net.gateway),
+        attachments=tuple(
+            Attachment(node=port.device.name, interface=port.interface, address=str(port.routed.ip))
+            for port in net.ports
+        ),
+    )
+
+
+def _address(device: Device) -> str:
+    ports = sorted(device.routed_ports, key=lambda port: port.subnet is None or port.subnet.kind != "loopback")
+    return str(ports[0].routed.ip)

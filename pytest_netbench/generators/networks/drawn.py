@@ -1,0 +1,89 @@
+"""DrawnNetwork: what a generator gets: a topology with startup configs, and what is known about them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any, Literal
+
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.topology import Topology
+
+SubnetKind = Literal["lan", "transit", "loopback"]
+"""lan: hosts and their gateways. transit: between routers. loopback: one router."""
+
+
+class Attachment(Model):
+    """An interface in a subnet. ``address`` is an IPv4 address without a mask."""
+
+    node: str
+    interface: str
+    address: str
+
+
+class Subnet(Model):
+    """An IPv4 subnet and the interfaces in it, routers first.
+
+    Attributes:
+        prefix: For example ``10.0.1.0/24``.
+        gateway: Address that hosts of a LAN use as default gateway; ``None`` for other kinds.
+        attachments: Each interface with an address in the subnet. A gateway address that several routers share is not
+            among them.
+    """
+
+    name: str
+    kind: SubnetKind
+    prefix: str
+    gateway: str | None = None
+    attachments: tuple[Attachment, ...]
+
+
+class DrawnNetwork(Model):
+    """A network in which every host reaches every other host.
+
+    Attributes:
+        platform: Platform of the routers and switches. Hosts are ``linux``.
+        routers: Names of nodes that forward between subnets, switches with routed interfaces among them.
+        hosts: Names of hosts.
+        addresses: By node: the address under which other nodes reach it: of a host its only one, of a router its
+            loopback or else its first. A switch without an address is missing.
+    """
+
+    shape: str
+    routing: str
+    platform: str
+    topology: Topology
+    startup_configs: dict[str, str]
+    subnets: tuple[Subnet, ...]
+    routers: tuple[str, ...]
+    hosts: tuple[str, ...]
+    addresses: dict[str, str]
+
+    @property
+    def lans(self) -> tuple[Subnet, ...]:
+        """The subnets that have hosts."""
+        return tuple(subnet for subnet in self.subnets if subnet.kind == "lan")
+
+    @property
+    def flows(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of hosts of which the first must reach the second: all ordered pairs."""
+        return tuple(permutations(self.hosts, 2))
+
+    def lan_of(self, host: str) -> Subnet:
+        """Return the subnet of ``host``.
+
+        Raises:
+            KeyError: There is no such host.
+        """
+        for subnet in self.lans:
+            if host in self.hosts and any(one.node == host for one in subnet.attachments):
+                return subnet
+        raise KeyError(host)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a task's payload (``model.payload.Networked``) that deploy this network."""
+        return {
+            "platform": self.platform,
+            "topology": self.topology,
+            "startup_configs": dict(self.startup_configs),
+            "strict": True,
+        }

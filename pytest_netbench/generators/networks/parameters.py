@@ -1,0 +1,30 @@
+"""What determines a network. Equal parameters give equal networks, byte by byte, on every machine."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+
+Routing = Literal["static", "ospf", "bgp"]
+RouterPlatform = Literal["linux", "frr", "cisco_ios"]
+Naming = Literal["plain", "drawn"]
+
+
+class NetworkParameters(Model):
+    """The parameters of a network. ``docs/reference/networks.md`` lists the shapes with their sizes."""
+
+    shape: str = Field("star", description="name of the shape")
+    sizes: dict[str, int] = Field({}, description="sizes of the shape by name; those left out have their defaults")
+    routing: Routing | None = Field(
+        None, description="how routers learn routes; the first that the shape offers if none"
+    )
+    platform: RouterPlatform | None = Field(
+        None, description="platform of routers and switches; the first that the shape offers if none"
+    )
+    names: Naming = Field(
+        "plain", description="plain: nodes and addresses are numbered; drawn: names and address plan come from the seed"
+    )
+    seed: int = Field(0, description="seed of drawn names and addresses")

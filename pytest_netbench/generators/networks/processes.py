@@ -1,0 +1,84 @@
+"""What runs on a device beside its interfaces, without a configuration language: routes, OSPF, BGP and policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_netbench.generators.networks.draft import Device
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticRoute:
+    """A static route. Without a next hop it discards packets."""
+
+    prefix: IPv4Network
+    next_hop: IPv4Address | None
+
+
+@dataclass(kw_only=True)
+class Ospf:
+    """The OSPF process of a router.
+
+    Attributes:
+        networks: Prefixes of the interfaces that take part, with their area.
+        passive: Names of interfaces that are advertised and have no neighbor.
+        point_to_point: Names of interfaces with one neighbor.
+        default: Whether it advertises a default route.
+    """
+
+    router_id: IPv4Address
+    networks: list[tuple[IPv4Network, int]] = field(default_factory=list)
+    passive: list[str] = field(default_factory=list)
+    point_to_point: list[str] = field(default_factory=list)
+    default: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbor:
+    """A BGP neighbor.
+
+    Attributes:
+        device: The neighbor itself; its name is the description.
+        from_loopback: Whether the session uses the router's loopback address.
+        next_hop_self: Whether the router names itself as next hop.
+        inbound: Name of the policy for routes from the neighbor.
+        outbound: Name of the policy for routes to the neighbor.
+    """
+
+    address: IPv4Address
+    autonomous_system: int
+    device: Device
+    from_loopback: bool = False
+    next_hop_self: bool = False
+    inbound: str | None = None
+    outbound: str | None = None
+
+
+@dataclass(kw_only=True)
+class Bgp:
+    """The BGP process of a router. ``paths`` is the number of equal external paths that are used together."""
+
+    autonomous_system: int
+    router_id: IPv4Address
+    neighbors: list[Neighbor] = field(default_factory=list)
+    networks: list[IPv4Network] = field(default_factory=list)
+    paths: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """A route map with one entry.
+
+    Attributes:
+        prefixes: The only prefixes that it permits; empty for all.
+        local_preference: Value to set; ``None`` leaves it alone.
+        prepend: AS numbers to prepend.
+    """
+
+    name: str
+    prefixes: tuple[IPv4Network, ...] = ()
+    local_preference: int | None = None
+    prepend: tuple[int, ...] = ()

@@ -1,0 +1,30 @@
+"""OSPF on all routers: interfaces toward other routers are point-to-point, LANs and loopbacks are passive."""
+
+from __future__ import annotations
+
+from pytest_netbench.generators.networks.draft import Device, Draft
+from pytest_netbench.generators.networks.processes import Ospf
+from pytest_netbench.generators.networks.routings.scheme import Scheme, add_loopbacks
+
+
+def add_ospf(draft: Draft) -> None:
+    """Run OSPF on each device that forwards, in the areas of its subnets."""
+    for device in draft.devices:
+        if device.forwards:
+            device.ospf = ospf_of(device)
+
+
+def ospf_of(device: Device) -> Ospf:
+    """Return an OSPF process for all subnets of ``device``. Its router ID is the loopback address."""
+    process = Ospf(router_id=device.loopback_address)
+    for port in device.routed_ports:
+        net = port.net
+        process.networks.append((net.network, net.area))
+        if net.kind == "transit":
+            process.point_to_point.append(port.interface)
+        else:
+            process.passive.append(port.interface)
+    return process
+
+
+OSPF = Scheme(prepare=add_loopbacks, configure=add_ospf)

@@ -1,0 +1,47 @@
+"""What a shape is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from pytest_netbench.generators.networks.draft import Device, Draft, Net
+from pytest_netbench.generators.networks.routings import EXTERNAL_BGP, OSPF, STATIC, Scheme
+from pytest_netbench.model.base import Model
+
+ANY_ROUTING: Final[Mapping[str, Scheme]] = {"ospf": OSPF, "bgp": EXTERNAL_BGP, "static": STATIC}
+ANY_ROUTER: Final = ("frr", "cisco_ios", "linux")
+MOST_HOSTS: Final = 100
+
+
+class Sizes(Model):
+    """The sizes of a shape. Each field is an integer with a default, limits and a description."""
+
+
+S = TypeVar("S", bound=Sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(Generic[S]):
+    """One kind of network.
+
+    Attributes:
+        what: One sentence for people.
+        sizes: Model of its sizes.
+        build: Adds devices, cables and subnets to an empty draft.
+        routings: Routing schemes by name; the first is the default.
+        platforms: Platforms that its routers and switches can have; the first is the default.
+    """
+
+    name: str
+    what: str
+    sizes: type[S]
+    build: Callable[[Draft, S], None]
+    routings: Mapping[str, Scheme]
+    platforms: tuple[str, ...]
+
+
+def add_lan(draft: Draft, router: Device, label: str, hosts: int) -> Net:
+    """Add a LAN at ``router`` with ``hosts`` hosts, called ``h<label>x1``, ``h<label>x2`` and so on."""
+    return draft.lan(router, draft.hosts(f"h{label}x{number}" for number in range(1, hosts + 1)))

@@ -1,0 +1,17 @@
+"""Startup configs of finished devices, by platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pytest_netbench.generators.networks.draft import Device
+from pytest_netbench.generators.networks.writers import cisco_ios, frr, linux
+
+WRITERS: Final[dict[str, Callable[[Device], str]]] = {
+    "cisco_ios": cisco_ios.write,
+    "frr": frr.write,
+    "linux": linux.write,
+}
+
+__all__ = ["WRITERS"]

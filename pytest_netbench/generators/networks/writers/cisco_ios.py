@@ -1,0 +1,103 @@
+"""Startup configs of IOS routers and switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pytest_netbench.generators.networks.draft import Device, Port
+from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Policy, StaticRoute
+
+
+def write(device: Device) -> str:
+    """Return the startup config of ``device``, as ``show running-config`` prints it."""
+    sections = [["version 15.2" if device.kind == "switch" else "version 15.7", f"hostname {device.name}"]]
+    if device.kind == "switch":
+        sections += [list(lines) for lines in _switching(device)]
+    sections += [list(_interface(device, port)) for port in device.ports]
+    if device.ospf is not None:
+        sections.append(list(_ospf(device.ospf)))
+    if device.bgp is not None:
+        sections.append(list(_bgp(device.bgp)))
+    sections.append([_route(route) for route in device.routes])
+    sections += [list(_policy(policy)) for policy in device.policies]
+    return "".join(f"{line}\n" for lines in sections if lines for line in (*lines, "!")) + "end\n"
+
+
+def _switching(device: Device) -> Iterator[Iterable[str]]:
+    if device.forwards:
+        yield ["ip routing"]
+    yield ["spanning-tree mode rapid-pvst"]
+    yield from ([f"vlan {number}", f" name {name}"] for number, name in device.vlans.items())
+
+
+def _interface(device: Device, port: Port) -> Iterator[str]:
+    yield f"interface {port.interface}"
+    if port.purpose:
+        yield f" description {port.purpose}"
+    if port.subnet is None:
+        yield from _switchport(port)
+    else:
+        if device.kind == "switch" and port.toward:
+            yield " no switchport"
+        yield f" ip address {port.routed.ip} {port.routed.netmask}"
+        if device.ospf is not None and port.interface in device.ospf.point_to_point:
+            yield " ip ospf network point-to-point"
+    yield " no shutdown"
+
+
+def _switchport(port: Port) -> Iterator[str]:
+    if port.access is not None:
+        yield f" switchport access vlan {port.access}"
+        yield " switchport mode access"
+        yield " spanning-tree portfast"
+    if port.trunk:
+        yield f" switchport trunk allowed vlan {','.join(map(str, port.trunk))}"
+        yield " switchport mode trunk"
+
+
+def _ospf(process: Ospf) -> Iterator[str]:
+    yield "router ospf 1"
+    yield f" router-id {process.router_id}"
+    yield from (f" passive-interface {name}" for name in process.passive)
+    yield from (f" network {prefix.network_address} {prefix.hostmask} area {area}" for prefix, area in process.networks)
+    if process.default:
+        yield " default-information originate always"
+
+
+def _bgp(process: Bgp) -> Iterator[str]:
+    yield f"router bgp {process.autonomous_system}"
+    yield f" bgp router-id {process.router_id}"
+    yield from (f" network {prefix.network_address} mask {prefix.netmask}" for prefix in process.networks)
+    for one in process.neighbors:
+        yield f" neighbor {one.address} remote-as {one.autonomous_system}"
+        yield f" neighbor {one.address} description {one.device.name}"
+        yield from (f" neighbor {one.address} {words}" for words in _settings(one))
+    if process.paths > 1:
+        yield f" maximum-paths {process.paths}"
+
+
+def _settings(one: Neighbor) -> Iterator[str]:
+    if one.from_loopback:
+        yield "update-source Loopback0"
+    if one.next_hop_self:
+        yield "next-hop-self"
+    if one.inbound is not None:
+        yield f"route-map {one.inbound} in"
+    if one.outbound is not None:
+        yield f"route-map {one.outbound} out"
+
+
+def _route(route: StaticRoute) -> str:
+    return f"ip route {route.prefix.network_address} {route.prefix.netmask} {route.next_hop or 'Null0'}"
+
+
+def _policy(policy: Policy) -> Iterator[str]:
+    for number, prefix in enumerate(policy.prefixes, start=1):
+        yield f"ip prefix-list {policy.name} seq {5 * number} permit {prefix}"
+    yield f"route-map {policy.name} permit 10"
+    if policy.prefixes:
+        yield f" match ip address prefix-list {policy.name}"
+    if policy.local_preference is not None:
+        yield f" set local-preference {policy.local_preference}"
+    if policy.prepend:
+        yield f" set as-path prepend {' '.join(map(str, policy.prepend))}"

@@ -1,0 +1,15 @@
+"""Startup scripts of Linux hosts and routers."""
+
+from __future__ import annotations
+
+from pytest_netbench.generators.networks.draft import Device
+
+
+def write(device: Device) -> str:
+    """Return the startup script of ``device``. All its lines can be applied without running a program."""
+    lines = [f"ip address add {port.routed} dev {port.interface}" for port in device.routed_ports]
+    if device.forwards:
+        lines.append("sysctl -w net.ipv4.ip_forward=1")
+    lines += [f"ip route add default via {port.net.gateway}" for port in device.routed_ports if device.kind == "host"]
+    lines += [f"ip route add {route.prefix} via {route.next_hop}" for route in device.routes]
+    return "\n".join([*lines, ""])
