@@ -125,7 +125,7 @@ class Runner:
         event = Happening(self._lab, self._events[name])
         try:
             with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
-                event.cause()
+                event.cause(measured=streams.running)
                 losses = streams.reports()
             run.observe(indices, losses=losses)
         except EventFailed as error:
