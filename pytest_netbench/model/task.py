@@ -110,7 +110,7 @@ class Task(TaskHeader):
 
     @property
     def digest(self) -> str:
-        """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks, ``drawn`` and ``variant``."""
+        """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks and how it was made."""
         remarks = {"notes", "drawn", "variant", *self.payload.remarks}
         remarks |= {name for name in self.payload.later if self.payload.has_default(name)}
         data = self.model_dump(mode="json", by_alias=True)

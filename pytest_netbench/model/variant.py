@@ -11,7 +11,7 @@ class Skin(Model):
     """What replaces what. Every part is a bijection, so a skin can be taken off again.
 
     ``flips`` says how addresses move. Each entry is a prefix ``P/n``: in all addresses in it, the bit behind the first
-    ``n`` bits is inverted. Addresses with a common prefix of any length therefore have one of the same length afterwards.
+    ``n`` bits is inverted. So addresses with a common prefix of any length have one of the same length afterwards.
     """
 
     nodes: dict[str, str] = Field({}, description="names of nodes")

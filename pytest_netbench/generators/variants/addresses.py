@@ -1,7 +1,7 @@
 """Moves addresses so that masks, wildcards, summaries and their order stay right.
 
-A move inverts bits: a node of the binary tree of all addresses may have its two halves exchanged. Addresses of one prefix
-so stay together, whatever its length is.
+A move inverts bits: a node of the binary tree of all addresses may have its two halves exchanged. So addresses of one
+prefix stay together, whatever its length is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class AddressMap:
     def __init__(self, flips: Sequence[str], documentation: Mapping[str, str]) -> None:
         nodes = [ip_network(flip) for flip in flips]
         self._flips = {
-            version: frozenset(bits_of(int(n.network_address), version)[: n.prefixlen] for n in nodes if n.version == version)
+            version: frozenset(
+                bits_of(int(n.network_address), version)[: n.prefixlen] for n in nodes if n.version == version
+            )
             for version in BITS
         }
         self._documentation = {_head(before): _head(after) for before, after in documentation.items()}

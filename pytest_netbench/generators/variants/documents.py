@@ -1,4 +1,4 @@
-"""Rewrites tasks, solutions and records as JSON values: which field is a name, which is prose, which is a device's text."""
+"""Rewrites tasks, solutions and records as JSON values: which fields are names, prose, or texts of devices."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ Change = Callable[[str, Kind], str]
 
 _NAME, _PROSE, _DEVICE = Kind.NAME, Kind.PROSE, Kind.DEVICE
 _KEPT: Final = frozenset(
-    ("slug", "family", "domain", "tags", "difficulty", "requirements", "budget", "drawn", "variant", "platform")
-    + ("control", "kind", "protocol", "daemon", "until", "expected", "under", "digest", "proved", "versions")
+    {
+        *("slug", "family", "domain", "tags", "difficulty", "requirements", "budget", "drawn", "variant", "platform"),
+        *("control", "kind", "protocol", "daemon", "until", "expected", "under", "digest", "proved", "versions"),
+    }
 )
 _KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("node", "from", "to", "hops", "device", "listen_on", "sent_by", "routes", "prefix"), _NAME),
@@ -30,7 +32,7 @@ _MAPPINGS: Final[dict[str, tuple[Any, Any]]] = {
     "right_reasoning": (_PROSE, _PROSE),
     "events": (None, None),
 }
-"""Fields whose keys are data: what the keys are, and what the values are; ``None`` keeps keys, and values are records."""
+"""Fields whose keys are data: what the keys are, and what the values are. ``None``: keys stay, values are records."""
 
 
 def rewritten(data: Any, change: Change) -> Any:

@@ -29,7 +29,9 @@ _VLAN: Final = re.compile(r"(?:^|\n)\s*(?:vlan|encapsulation dot1Q|switchport ac
 _SLOT: Final = re.compile(r"^[A-Za-z]+(\d+)/")
 _ETHERNET: Final = re.compile(r"^eth(\d+)")
 _LOOPBACK: Final = re.compile(r"\bLoopback ?(\d+)")
-_SECRET: Final = re.compile(r"\b(?:md5|authentication-key|key-string|password|secret)(?: [0-9])? ([A-Za-z][\w-]{5,})$", re.M)
+_SECRET: Final = re.compile(
+    r"\b(?:md5|authentication-key|key-string|password|secret)(?: [0-9])? ([A-Za-z][\w-]{5,})$", re.MULTILINE
+)
 _NAME: Final = re.compile(r"[A-Z][A-Z0-9-]+[A-Z0-9]")
 
 
@@ -89,8 +91,9 @@ def _in_order(names: Iterable[str], words: Iterator[str], form: Callable[[str], 
 def _names(network: Networked, configs: Iterable[tuple[str, str]]) -> set[str]:
     """Names of objects, written in capitals, that a person may choose freely."""
     found: set[str] = set()
+    dialects: dict[str, Dialect] = {name: parts.load("dialects", name)() for name in network.platforms}
     for node, text in configs:
-        dialect: Dialect = parts.load("dialects", network.platform_of(node))()
+        dialect = dialects[network.platform_of(node)]
         lines = [line for raw in text.splitlines() if (line := dialect.normalise(raw)) is not None]
         for kind, pattern in dialect.free_names():
             if kind != "description" and not kind.endswith("sequence"):

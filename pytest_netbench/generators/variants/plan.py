@@ -1,7 +1,7 @@
 """Draws how the addresses of a task move.
 
-Private, shared, benchmarking and documentation blocks keep their kind, and all addresses that a task mentions keep their
-order: elections and tie-breaks go by it. Where both halves of a block are in use, nothing moves; inside the smallest
+Private, shared, benchmarking and documentation blocks keep their kind. All addresses that a task mentions keep their
+order, by which elections and tie-breaks go. Where both halves of a block are in use, nothing moves; inside the smallest
 prefixes, nothing moves either, so hosts keep their places in their subnets.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_network
-from itertools import permutations, pairwise
+from itertools import pairwise, permutations
 from random import Random
 from typing import Final
 
@@ -69,7 +69,7 @@ def _orders(mentions: Sequence[Mention]) -> list[dict[str, str]]:
 
 
 def _free_nodes(mentions: Sequence[Mention]) -> Iterator[tuple[int, Bits]]:
-    """The nodes of the tree, with their version, that may be flipped: one half is in use, and nothing speaks against."""
+    """The nodes of the tree, with their version, that may be flipped: one half is in use, and no text is against it."""
     for version in BITS:
         mine = [one for one in mentions if one.version == version]
         used: dict[Bits, set[str]] = defaultdict(set)

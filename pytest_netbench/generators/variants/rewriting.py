@@ -24,19 +24,20 @@ class Kind(Enum):
 _WORD: Final = r"(?:(?<![\w-])|(?<=\\[bBsSn]))"
 _END: Final = r"(?![\w-])"
 _INTERFACE: Final = (
-    r"(?:(?<![\w./-])|(?<=\\[bBsS]))(?P<kind>[A-Za-z]{2,} ?)(?P<slot>\d+)(?P<rest>(?:\\?/\d+){1,2})"
+    r"(?:(?<![\w./-])|(?<=\\[bBsS]))(?P<slot_before>[A-Za-z]{2,} ?)(?P<slot>\d+)(?P<rest>(?:\\?/\d+){1,2})"
     r"(?:(?P<dot>\\?\.)(?P<sub>\d+))?"
 )
-_ETHERNET: Final = rf"{_WORD}eth(?P<port>\d+)(?:(?P<port_dot>\\?\.)(?P<port_sub>\d+))?(?!\w)"
-_LOOPBACK: Final = r"(?i:(?P<loopback_word>\b(?:Loopback|Lo) ?))(?P<loopback>\d+)(?![\w.])"
-_NUMBERS: Final = r"\d+(?:(?:, ?| and |-| or )\d+)*"
+_ETHERNET: Final = rf"{_WORD}(?P<port_before>eth)(?P<port>\d+)(?:(?P<port_dot>\\?\.)(?P<port_sub>\d+))?(?!\w)"
+_LOOPBACK: Final = r"(?i:(?P<loopback_before>\b(?:Loopback|Lo) ?))(?P<loopback>\d+)(?![\w.])"
+_NUMBER: Final = r"\d+(?!\d|[./:]\d)"
+_NUMBERS: Final = rf"{_NUMBER}(?:(?:, ?| and |-| or ){_NUMBER})*"
 _VLANS: Final = (
-    r"(?i:(?P<vlan_word>\bvlans?(?: (?:names|add|remove|except|id))*[ -]?|\bdot1q |\bvid ))"
+    r"(?i:(?P<vlans_before>\bvlans?(?: (?:names|add|remove|except|id))*[ -]?|\bdot1q |\bvid ))"
     rf"(?P<vlans>{_NUMBERS})(?!\w)"
 )
-_VLAN_OUTPUT: Final = r"(?P<vlan_start>\^|\\s\+)(?P<vlan_columns>\d+(?:,\d+)*)(?=\\s)"
-_EIGRP: Final = r"(?i:(?P<eigrp_word>\b(?:autonomous system|eigrp|AS)[ (]+))(?P<eigrp>\d+)(?![\d:])"
-_NODE_LINES: Final = re.compile(r"^(\s*(?:hostname|description) )(.*)$", re.MULTILINE)
+_VLAN_OUTPUT: Final = r"(?P<vlan_columns_before>\^|\\s\+)(?P<vlan_columns>\d+(?:,\d+)*)(?=\\s)"
+_EIGRP: Final = r"(?i:(?P<eigrp_before>\b(?:autonomous system|eigrp|AS)[ (]+))(?P<eigrp>\d+)(?![\d:])"
+_NODE_LINES: Final = re.compile(r"^(\s*(?:hostname|description|remark|[#!]) )(.*)$", re.MULTILINE)
 
 
 class Rewriter:
@@ -62,7 +63,7 @@ class Rewriter:
 
     def _node_line(self, match: re.Match[str]) -> str:
         """A line of a configuration that names nodes, with these names replaced and all else as it is."""
-        nodes = self._nodes[Kind.PROSE if "description" in match[1] else Kind.NAME]
+        nodes = self._nodes[Kind.NAME if "hostname" in match[1] else Kind.PROSE]
         if not nodes:
             return match[0]
         return match[1] + re.sub(_any_of(nodes), lambda found: nodes[found[0]], match[2])
@@ -92,23 +93,26 @@ class Rewriter:
 
     def _numbered(self, text: str, found: Mapping[str, str]) -> str:
         skin = self._skin
-        if "slot" in found:
-            if not types_of(found["kind"].strip()):
-                return text
-            sub = f"{found['dot']}{_mapped(found['sub'], skin.vlans)}" if "sub" in found else ""
-            return f"{found['kind']}{_mapped(found['slot'], skin.slots)}{found['rest']}{sub}"
-        if "port" in found:
-            sub = f"{found['port_dot']}{_mapped(found['port_sub'], skin.vlans)}" if "port_sub" in found else ""
-            return f"eth{_mapped(found['port'], skin.ports)}{sub}"
-        if "loopback" in found:
-            return found["loopback_word"] + _mapped(found["loopback"], skin.loopbacks)
-        if "vlans" in found:
-            return found["vlan_word"] + _all_mapped(found["vlans"], skin.vlans)
-        if "vlan_columns" in found:
-            return found["vlan_start"] + _all_mapped(found["vlan_columns"], skin.vlans)
-        if "eigrp" in found:
-            return found["eigrp_word"] + _mapped(found["eigrp"], {**skin.asns, **skin.eigrp})
-        return _mapped(found["asn"], skin.asns)
+        if "slot" in found and not types_of(found["slot_before"].strip()):
+            return text
+        for number, mapping in (
+            ("slot", skin.slots),
+            ("port", skin.ports),
+            ("loopback", skin.loopbacks),
+            ("vlans", skin.vlans),
+            ("vlan_columns", skin.vlans),
+            ("eigrp", {**skin.asns, **skin.eigrp}),
+            ("asn", skin.asns),
+        ):
+            if number in found:
+                return found.get(f"{number}_before", "") + _mapped(found[number], mapping) + self._behind(found)
+        return text
+
+    def _behind(self, found: Mapping[str, str]) -> str:
+        """What follows the number of an interface: its other numbers, and that of a subinterface, which is a VLAN's."""
+        behind = found.get("rest", "") + found.get("dot", "") + found.get("port_dot", "")
+        sub = found.get("sub", found.get("port_sub"))
+        return behind if sub is None else behind + _mapped(sub, self._skin.vlans)
 
     def _address(self, match: re.Match[str]) -> str:
         mention = mention_of(match)
@@ -122,12 +126,8 @@ class Rewriter:
         return "".join(octet + dot for octet, dot in zip(octets, [*separators, ""], strict=False))
 
 
-def _mapped(number: str, mapping: Mapping[int, int]) -> str:
-    return str(mapping[int(number)]) if int(number) in mapping else number
-
-
-def _all_mapped(numbers: str, mapping: Mapping[int, int]) -> str:
-    return re.sub(r"\d+", lambda one: _mapped(one[0], mapping), numbers)
+def _mapped(numbers: str, mapping: Mapping[int, int]) -> str:
+    return re.sub(r"\d+", lambda one: str(mapping.get(int(one[0]), one[0])), numbers)
 
 
 def _any_of(words: Iterable[str]) -> str:

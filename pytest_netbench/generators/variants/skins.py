@@ -17,7 +17,7 @@ from pytest_netbench.model.variant import Skin, Variant
 def variant_of(task: Task, seed: int) -> Task:
     """The variant ``seed`` of a task with a network: the same task under other names, addresses and numbers.
 
-    Its slug is the task's with ``-s`` and the seed, and its ``variant`` has all that was replaced.
+    It keeps its slug, and its ``variant`` has all that was replaced.
     """
     skin = draw_skin(task, seed)
     variant = Variant(
@@ -27,7 +27,7 @@ def variant_of(task: Task, seed: int) -> Task:
         reference_digest=task.reference_digest,
         skin=skin,
     )
-    return under(skin, task).model_copy(update={"slug": f"{task.slug}-s{seed}", "variant": variant})
+    return under(skin, task).model_copy(update={"variant": variant})
 
 
 def under(skin: Skin, task: Task) -> Task:

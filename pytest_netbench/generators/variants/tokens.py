@@ -14,7 +14,10 @@ _DOT: Final = r"\\?\."
 _QUAD: Final = rf"\d{{1,3}}{_DOT}\d{{1,3}}{_DOT}\d{{1,3}}{_DOT}\d{{1,3}}"
 _GAP: Final = r"(?:(?: mask | netmask |\\s\+| )|-)"
 
-V4: Final = rf"{_BOUND}(?P<v4>{_QUAD})(?![\d\[])(?!{_DOT}\d)(?=(?:/(?P<length>\d{{1,2}}))?(?:(?P<gap>{_GAP})(?P<second>{_QUAD})(?!\d))?)"
+V4: Final = (
+    rf"{_BOUND}(?P<v4>{_QUAD})(?![\d\[])(?!{_DOT}\d)"
+    rf"(?=(?:/(?P<length>\d{{1,2}}))?(?:(?P<gap>{_GAP})(?P<second>{_QUAD})(?!\d))?)"
+)
 PARTIAL: Final = rf"{_BOUND}(?P<partial>(?:\d{{1,3}}\\\.){{1,3}})(?=\d{{0,2}}[\[(\\])"
 V6: Final = r"(?<![\w:.])(?P<v6>(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4})(?![\w:])(?=(?:/(?P<length6>\d{1,3}))?)"
 _ALL: Final = re.compile(f"{V4}|{PARTIAL}|{V6}")
