@@ -122,13 +122,14 @@ class Net:
 
 
 class Draft:
-    """The network that a shape builds."""
+    """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses."""
 
     def __init__(self, platform: str) -> None:
         self.platform = platform
         self.devices: list[Device] = []
         self.cables: list[list[Port]] = []
         self.nets: list[Net] = []
+        self.blocks: dict[str, IPv4Network] = {}
 
     def router(self, name: str, *, role: str = "router", control: Control = "managed") -> Device:
         """Add a router."""

@@ -73,7 +73,7 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield from (f" passive-interface {name}" for name in process.passive)
     yield from (f" network {prefix.network_address} {prefix.hostmask} area {area}" for prefix, area in process.networks)
     if process.default:
-        yield " default-information originate always"
+        yield " default-information originate"
 
 
 def _bgp(process: Bgp) -> Iterator[str]:

@@ -40,7 +40,7 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield f" ospf router-id {process.router_id}"
     yield from (f" network {prefix} area {area}" for prefix, area in process.networks)
     if process.default:
-        yield " default-information originate always"
+        yield " default-information originate"
     yield "exit"
 
 
