@@ -11,6 +11,7 @@
     │   ├── LabError
     │   │   ├── StartupConfigRejected
     │   │   ├── NotReady
+    │   │   ├── FaultHasNoEffect   a fault that was injected did not do what it should
     │   │   ├── TookTooLong        a request exceeded its time; the agent's failure if the lab is healthy
     │   │   └── LabDied
     │   ├── ProviderError          the model's provider, after retries
@@ -123,6 +124,20 @@ class NotReady(LabError):
         self.missing = tuple(missing)
         self.waited_s = waited_s
         super().__init__(f"lab not ready after {waited_s:.1f} s; still waiting for: {'; '.join(self.missing)}")
+
+
+class FaultHasNoEffect(LabError):
+    """A fault could not be injected, or the network does not behave as the fault demands.
+
+    Args:
+        fault: Name of the fault.
+        reason: What was expected and what was seen.
+    """
+
+    def __init__(self, fault: str, reason: str) -> None:
+        super().__init__(f"fault {fault} has not the effect that the task needs: {reason}")
+        self.fault = fault
+        self.reason = reason
 
 
 class TookTooLong(LabError):

@@ -1,4 +1,4 @@
-"""Parts by name, from entry points: built-in and third-party dialects, drivers, backends, families, agents and scorers.
+"""Parts by name, from entry points: built-in and third-party dialects, drivers, families and whatever ``Group`` names.
 
 A part registers itself in its distribution's metadata, e.g. ``[project.entry-points."pytest_netbench.dialects"]``. In a
 checkout of this project the metadata may be older than ``pyproject.toml``; what only the file names is found, too.
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pytest_netbench.errors import UsageError
 
-Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators"]
+Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators", "faults"]
 
 
 def names(group: Group) -> tuple[str, ...]:

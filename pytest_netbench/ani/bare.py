@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.ani.meter import Meter
+from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.recorder import Recorder
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.model.task import Budget
@@ -81,6 +82,9 @@ class BareAni:
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()
+
+    def watch(self, watcher: WorkWatcher) -> None:
+        """Nothing can be changed, so nothing is told."""
 
     def close(self) -> None:
         """Refuse everything from now on. Idempotent."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.ani.watching import Watching
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.lab.ssh.hosts import Typed
 from pytest_netbench.model.trial import CommandStatus
@@ -36,6 +37,7 @@ class CommandGuard:
         recorder: Keeps the trace.
         commands: Where configuration commands are noted.
         broken: Is told of the error that ended a session, and of the device.
+        watching: Is told of what may change something.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class CommandGuard:
         recorder: Recorder,
         commands: list[CommandStatus],
         broken: Callable[[str, Exception], None],
+        watching: Watching,
     ) -> None:
         self._admit = admit
         self._meter = meter
         self._recorder = recorder
         self._commands = commands
         self._broken = broken
+        self._watching = watching
         self._configuring: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
@@ -70,7 +74,8 @@ class CommandGuard:
             raise CommandNotPermitted(f"% netbench: {error}") from error
         typed = Typed()
         try:
-            yield typed
+            with self._watched(device, session, line, kind):
+                yield typed
         finally:
             self._record(params, at_s, result={"output": clip(typed.output, _MAX_OUTPUT_BYTES)})
             if kind == "configure":
@@ -82,6 +87,15 @@ class CommandGuard:
         self._recorder.add(
             "note", {"text": f"{device}: a session ended by an error: {error}"}, at_s=self._meter.elapsed_s
         )
+
+    def _watched(self, device: str, session: str, line: str, kind: CommandKind) -> AbstractContextManager[None]:
+        if kind == "session":
+            return nullcontext()
+        try:
+            self._admit(device, changes=True)
+        except AniError:
+            return nullcontext()
+        return self._watching.line(device, session, line)
 
     def _charge(self, device: str, session: str, kind: CommandKind) -> None:
         if kind == "session":

@@ -16,7 +16,9 @@ from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
@@ -72,6 +74,7 @@ class LabAni:
         self._locks = {name: threading.Lock() for name in self._devices.names}
         self._closed = threading.Event()
         self._lab_error: LabError | None = None
+        self._watching = Watching(self._meter, broken=self._watcher_broke)
         self._at_close: list[Callable[[], None]] = []
         self.ssh: SshAccess | None = None
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
@@ -142,6 +145,10 @@ class LabAni:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()
 
+    def watch(self, watcher: WorkWatcher) -> None:
+        """Tell ``watcher`` of every change from now on."""
+        self._watching.begin(watcher)
+
     def close(self) -> None:
         """Refuse everything from now on, and wait a limited time for running requests. Idempotent."""
         self._closed.set()
@@ -152,6 +159,7 @@ class LabAni:
         for lock in self._locks.values():
             if lock.acquire(timeout=max(0.0, ends_at - time.monotonic())):
                 lock.release()
+        self._watching.complete()
 
     def at_close(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when the ANI is closed."""
@@ -175,7 +183,12 @@ class LabAni:
     def guard(self) -> CommandGuard:
         """The guard for lines entered at a device's own command line: it checks, counts and records them."""
         return CommandGuard(
-            admit=self._admit, meter=self._meter, recorder=self._recorder, commands=self._commands, broken=self._broken
+            admit=self._admit,
+            meter=self._meter,
+            recorder=self._recorder,
+            commands=self._commands,
+            broken=self._broken,
+            watching=self._watching,
         )
 
     def _admit(self, device: str, *, changes: bool) -> None:
@@ -189,6 +202,9 @@ class LabAni:
         if not may_be_the_agents(error, self._devices.node(device)):
             broke = LabError(f"{device}: its console failed: {error!r}")
             self._lab_error = error if isinstance(error, LabError) else broke
+
+    def _watcher_broke(self, error: LabError) -> None:
+        self._lab_error = self._lab_error or error
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -225,7 +241,8 @@ class LabAni:
         device, commands = params.device, params.commands
         self._permitted(device, changes=True)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
-        statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
+        with self._watching.change(device, commands):
+            statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         self._commands.extend(statuses)
         limit = max(MIN_MESSAGE_BYTES, MAX_ANSWER_BYTES // max(1, len(statuses)))
         return wire.UpdateCfgResult(results=tuple(_result_of(status, limit) for status in statuses))

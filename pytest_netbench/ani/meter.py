@@ -27,6 +27,7 @@ class Meter:
         self._lock = threading.Lock()
         self._began: float | None = None
         self._ended: float | None = None
+        self._excluded = 0.0
         self._calls = self._commands = self._tokens = 0
         self._exhausted: BudgetExhausted | None = None
 
@@ -44,10 +45,16 @@ class Meter:
 
     @property
     def elapsed_s(self) -> float:
-        """Wall seconds since the start, until the stop."""
+        """Wall seconds since the start, until the stop, without what was excluded."""
         if self._began is None:
             return 0.0
-        return (self._clock() if self._ended is None else self._ended) - self._began
+        return max(0.0, (self._clock() if self._ended is None else self._ended) - self._began - self._excluded)
+
+    def exclude(self, seconds: float) -> None:
+        """Do not count ``seconds`` of the time that has passed: the agent waited for the evaluation."""
+        with self._lock:
+            if self._began is not None and self._ended is None:
+                self._excluded += seconds
 
     @property
     def exhausted(self) -> bool:

@@ -82,6 +82,10 @@ class OpenAni(Ani, Protocol):
         """Start the agent's clock; otherwise the first request does."""
         ...
 
+    def watch(self, watcher: WorkWatcher) -> None:
+        """Tell ``watcher`` of every change from now on."""
+        ...
+
     def close(self) -> None:
         """Refuse everything from now on, and wait for the requests under way. Idempotent."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -42,8 +43,8 @@ class Happening:
         self._acts = Acts(lab)
         self._before = self._settling.look()
 
-    def cause(self, *, measured: bool = False) -> None:
-        """Perform the actions; the network settles after each.
+    def cause(self, *, measured: bool = False) -> float:
+        """Perform the actions; the network settles after each. Returns the wall seconds since the last action.
 
         Args:
             measured: Something is measured meanwhile, so that lab time must keep its pace.
@@ -52,7 +53,9 @@ class Happening:
             EventFailed: One cannot be performed on what the agent left.
             LabError: One cannot be performed, and the agent did not cause that.
         """
+        began = time.monotonic()
         for action in self._actions:
+            began = time.monotonic()
             node = self._lab.nodes[node_of(action)]
             try:
                 self._acts.perform(action)
@@ -61,6 +64,7 @@ class Happening:
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
             self._settling.wait(silent=self._is_silent(action), usual=self._before, measured=measured)
+        return time.monotonic() - began
 
     def undo(self) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.

@@ -125,9 +125,9 @@ class Runner:
         event = Happening(self._lab, self._events[name])
         try:
             with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
-                event.cause(measured=streams.running)
+                changed_at = self._clock() - event.cause(measured=streams.running)
                 losses = streams.reports()
-            run.observe(indices, losses=losses)
+            run.observe(indices, losses=losses, changed_at=changed_at)
         except EventFailed as error:
             for index in indices:
                 run.results[index] = failed(run.testcases[index], f"event {name!r}: {error}")
@@ -163,20 +163,29 @@ class _Run:
         """Whether there is a reason to observe more."""
         return not (self._stops and any(result.status == "fail" for result in self.results.values()))
 
-    def observe(self, indices: Sequence[int], *, losses: Losses | None = None) -> None:
-        """Observe testcases until each has a result, or the run ends."""
-        began = self._clock()
+    def observe(self, indices: Sequence[int], *, losses: Losses | None = None, changed_at: float | None = None) -> None:
+        """Observe testcases until each has a result, or the run ends.
+
+        Args:
+            indices: Which.
+            losses: What the streams of the event found.
+            changed_at: When, on the run's clock, the network last changed; by default now.
+        """
+        began = self._clock() if changed_at is None else changed_at
         for phase in phases(self.testcases, indices):
             self._take(self._decided(phase.indices, losses))
-            passed = [
-                index for index in phase.indices if index in self.results and self.results[index].status == "pass"
-            ]
+            passed = [index for index in phase.indices if self._may_pass_too_early(index)]
             if self._looks_again and phase.looked_at_again and passed and self.goes_on:
                 threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
                 again = self._decided(passed, losses)
                 self._take({index: _later(self.results[index], result) for index, result in again.items()})
             if not self.goes_on:
                 return
+
+    def _may_pass_too_early(self, index: int) -> bool:
+        """Whether a testcase has passed, and was not observed for as long as a network may need to feel a change."""
+        stays_s = self.testcases[index].stays_s / self._lab.time_scale
+        return index in self.results and self.results[index].status == "pass" and stays_s < LOOK_AGAIN_S
 
     def _take(self, results: Mapping[int, TestcaseResult]) -> None:
         for index, result in results.items():

@@ -25,6 +25,10 @@ class Source(Protocol):
         """Name of the item if no task can be had from here."""
         ...
 
+    def item_name(self, task: Task, trial: str | None = None) -> str:
+        """Name of an item of ``task``, which came from here; of a trial, if one is given."""
+        ...
+
     def load(self) -> Task:
         """Return the task.
 
@@ -56,6 +60,9 @@ class FileSource:
         name = self.path.name
         return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), self.path.stem)
 
+    def item_name(self, task: Task, trial: str | None = None) -> str:
+        return task.slug if trial is None else f"{task.slug}[{trial}]"
+
     def load(self) -> Task:
         return load_task(self.path)
 
@@ -74,11 +81,15 @@ class GeneratedSource:
     index: int
 
     def __str__(self) -> str:
-        return f"{self.generator}@{self.seed}.{self.index}"
+        return f"{self.generator}[s{self.seed}-{self.index:04}]"
 
     @property
     def stem(self) -> str:
         return str(self)
+
+    def item_name(self, task: Task, trial: str | None = None) -> str:
+        assert task.drawn is not None
+        return task.drawn.id if trial is None else f"{task.drawn.id.removesuffix(']')}-{trial}]"
 
     def load(self) -> Task:
         generator: Generator[Any] = parts.load("generators", self.generator)()

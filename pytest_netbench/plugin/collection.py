@@ -12,12 +12,12 @@ import pytest
 from pytest_netbench.errors import InputError, TaskFileError
 from pytest_netbench.plugin import item as items
 from pytest_netbench.plugin.failures import cleaned
-from pytest_netbench.plugin.item import TaskItem
+from pytest_netbench.plugin.item import TaskCollector, TaskItem
 from pytest_netbench.plugin.nodeids import SUFFIXES, is_from_a_task
-from pytest_netbench.plugin.run import Run, run_of
+from pytest_netbench.plugin.run import SELFTEST, Run, label_of, run_of
 
 if TYPE_CHECKING:
-    from pytest_netbench.generators.sources import GeneratedSource, Source
+    from pytest_netbench.generators.sources import Source
     from pytest_netbench.model.task import Task
     from pytest_netbench.results.reference import ReferenceStore
 
@@ -44,8 +44,7 @@ def pytest_runtest_makereport(
         report.longrepr = item.repr_failure(call.excinfo)
     elif report.skipped and isinstance(report.longrepr, tuple):
         reason = report.longrepr[2]
-        where = _top(item.path, item.config.rootpath) if NO_AGENT in reason else item.path
-        report.longrepr = (str(where), 1, cleaned(reason))
+        report.longrepr = (_place(item, reason), 1, cleaned(reason))
     return report
 
 
@@ -63,32 +62,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"netbench: {tasks} skipped: {cleaned(reason)}", yellow=True)
 
 
-class TaskFile(pytest.File):
+class TaskFile(pytest.File, TaskCollector):
     """A task file: one item per agent and trial, or one for the self-test."""
+
+    item_type = TaskItem
 
     def collect(self) -> Iterable[TaskItem]:
         from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic and yaml)
 
-        return _items(self, FileSource(self.path))
+        return items_of(self, FileSource(self.path))
 
 
-class GeneratedTask(pytest.Collector):
-    """A draw of a generator: items as those of a task file, under the node id ``GENERATOR@SEED.INDEX``."""
-
-    source: GeneratedSource
-
-    @classmethod
-    def of(cls, session: pytest.Session, source: GeneratedSource) -> GeneratedTask:
-        """The collector of ``source``."""
-        made: GeneratedTask = cls.from_parent(session, name=str(source), nodeid=str(source))
-        made.source = source
-        return made
-
-    def collect(self) -> Iterable[TaskItem]:
-        return _items(self, self.source)
-
-
-def _items(parent: pytest.Collector, source: Source) -> Iterator[TaskItem]:
+def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
+    """The items of the task of ``source``: trials, or its self-test."""
     run = run_of(parent.config)
     try:
         task = source.load()
@@ -99,13 +85,13 @@ def _items(parent: pytest.Collector, source: Source) -> Iterator[TaskItem]:
     if lack is not None:
         yield items.broken(parent, name=source.stem, error=lack)
     elif run.selftest:
-        yield _marked(items.selftest(parent, task), task)
+        yield _marked(items.selftest(parent, task, name=source.item_name(task, SELFTEST)), task)
     elif not run.agents:
-        skipped = _marked(items.unassigned(parent, task), task)
+        skipped = _marked(items.unassigned(parent, task, name=source.item_name(task)), task)
         skipped.add_marker(pytest.mark.skip(reason=NO_AGENT))
         yield skipped
     else:
-        yield from _matrix(parent, run, task)
+        yield from _matrix(parent, run, task, source)
 
 
 def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:
@@ -132,23 +118,28 @@ def _nearer(error: InputError, root: Path) -> InputError:
     return TaskFileError(error.message, path=_relative(Path(error.path), root), line=error.line)
 
 
-def _matrix(parent: pytest.Collector, run: Run, task: Task) -> Iterator[TaskItem]:
+def _matrix(parent: TaskCollector, run: Run, task: Task, source: Source) -> Iterator[TaskItem]:
     for agent in run.agents:
         for number in range(1, run.trials + 1):
-            yield _marked(items.trial(parent, task, agent=agent, number=number), task)
+            name = source.item_name(task, label_of(agent, number))
+            yield _marked(items.trial(parent, task, name=name, agent=agent, number=number), task)
 
 
 def _marked(item: TaskItem, task: Task) -> TaskItem:
+    drawn = task.drawn
     mark = pytest.mark.netbench(
         name=task.slug,
         domain=task.domain,
         family=task.family,
         difficulty=task.difficulty,
         platform=task.network.platform if task.has_network else None,
+        label=None if drawn is None else drawn.label,
+        level=None if drawn is None else drawn.level,
     )
     item.add_marker(mark)
+    words = () if drawn is None else (drawn.generator, drawn.label)
     item.extra_keyword_matches.update(
-        word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags) if word
+        word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags, *words) if word
     )
     return item
 
@@ -161,6 +152,11 @@ def _relative(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
-def _top(path: Path, root: Path) -> Path:
-    """The folder directly under ``root`` that ``path`` is in."""
-    return root / path.relative_to(root).parts[0] if path.is_relative_to(root) else path.parent
+def _place(item: TaskItem, reason: str) -> str:
+    """Where pytest lists a skipped item: its file, or the folder directly under the rootdir, or its series of draws."""
+    path, root = item.path, item.config.rootpath
+    if item.parent is not None and not isinstance(item.parent, pytest.File):
+        return item.parent.name
+    if NO_AGENT not in reason:
+        return str(path)
+    return str(root / path.relative_to(root).parts[0] if path.is_relative_to(root) else path.parent)

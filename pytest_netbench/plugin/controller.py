@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin.item import name_of
-from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
+from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -69,12 +68,12 @@ class Controller:
         """The result of a trial whose worker died; None if ``node_id`` is a self-test."""
         from pytest_netbench.plugin.reports import error_result  # noqa: PLC0415
 
-        source = source_of(node_id, self._config.rootpath)
+        source = source_of(node_id, self._config)
         assert source is not None
-        task, name = source.load(), node_id.partition("::")[2]
+        task, name = source.load(), name_in(node_id)
         for agent in self._run.agents:
             for number in range(1, self._run.trials + 1):
-                if name == name_of(task, agent, number):
+                if name == source.item_name(task, label_of(agent, number)):
                     return error_result(
                         task, agent, node_id=node_id, number=number, error=error, started_at=time.time()
                     )

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_netbench.errors import InputError
 from pytest_netbench.plugin.controller import DURATIONS
-from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
+from pytest_netbench.plugin.nodeids import source_of
 from pytest_netbench.plugin.run import Run, run_of
 
 if TYPE_CHECKING:
@@ -41,17 +41,17 @@ def estimates(config: pytest.Config, node_ids: Sequence[str]) -> list[Estimate]:
     by_source: dict[str, Estimate] = {}
     found = []
     for node_id in node_ids:
-        head = node_id.partition("::")[0]
-        if head not in by_source:
-            by_source[head] = _of_source(node_id, config.rootpath, run_of(config))
-        guess = by_source[head]
+        source = source_of(node_id, config)
+        key = str(source)
+        if key not in by_source:
+            by_source[key] = _of_source(source, run_of(config))
+        guess = by_source[key]
         found.append(Estimate(seconds=known.get(node_id, guess.seconds), memory_mb=guess.memory_mb))
     return found
 
 
-def _of_source(node_id: str, root: Path, run: Run) -> Estimate:
+def _of_source(source: Source | None, run: Run) -> Estimate:
     nothing = Estimate(seconds=0.0, memory_mb=0.0)
-    source = source_of(node_id, root) if is_from_a_task(node_id) else None
     if source is None:
         return nothing
     try:

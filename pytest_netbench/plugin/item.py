@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pytest
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
     from pytest_netbench.trial import SelftestReport, Stage, Trial
+
+
+class TaskCollector(pytest.Collector):
+    """A collector of tasks."""
+
+    item_type: ClassVar[type[TaskItem]]
 
 
 class TrialFailed(AssertionError):
@@ -44,8 +50,7 @@ class TaskItem(pytest.Function):
         From pytest 9.2 on the part in brackets counts as parameters when a node id is read back (from the cache, from a
         worker) but not when an item is named, and the two would never be equal: ``--lf`` would find nothing.
         """
-        own = super().id
-        return type(own).parse(str(own))
+        return type(super().id).parse(self.nodeid)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
@@ -71,36 +76,42 @@ class Outcome:
         self.result = result
 
 
-def trial(parent: pytest.Collector, task: Task, *, agent: AgentChoice, number: int) -> TaskItem:
-    """An attempt of ``agent`` at ``task``; the first is named after the agent alone."""
-    item: TaskItem = TaskItem.from_parent(parent, name=name_of(task, agent, number), callobj=run_trial)
+NOT_PROVEN: Final = "not proven: "
+"""How the reason of a skip begins that drops a drawn task."""
+
+
+class DrawnItem(TaskItem):
+    """An item of a drawn task. There is no file: its name is its node id."""
+
+    @property
+    def nodeid(self) -> str:
+        return self.name
+
+
+def trial(parent: TaskCollector, task: Task, *, name: str, agent: AgentChoice, number: int) -> TaskItem:
+    """An attempt of ``agent`` at ``task``."""
+    item = parent.item_type.from_parent(parent, name=name, callobj=run_trial)
     item.task, item.agent_choice, item.number = task, agent, number
     return item
 
 
-def name_of(task: Task, agent: AgentChoice, number: int) -> str:
-    """The name of a trial's item."""
-    label = agent.id if number == 1 else f"{agent.id}-{number}"
-    return f"{task.slug}[{label}]"
-
-
-def selftest(parent: pytest.Collector, task: Task) -> TaskItem:
+def selftest(parent: TaskCollector, task: Task, *, name: str) -> TaskItem:
     """The self-test of ``task``."""
-    item: TaskItem = TaskItem.from_parent(parent, name=f"{task.slug}[selftest]", callobj=run_selftest)
+    item = parent.item_type.from_parent(parent, name=name, callobj=run_selftest)
     item.task = task
     return item
 
 
-def unassigned(parent: pytest.Collector, task: Task) -> TaskItem:
+def unassigned(parent: TaskCollector, task: Task, *, name: str) -> TaskItem:
     """A task for which no agent was given."""
-    item: TaskItem = TaskItem.from_parent(parent, name=task.slug, callobj=run_trial)
+    item = parent.item_type.from_parent(parent, name=name, callobj=run_trial)
     item.task = task
     return item
 
 
-def broken(parent: pytest.Collector, *, name: str, error: InputError) -> TaskItem:
+def broken(parent: TaskCollector, *, name: str, error: InputError) -> TaskItem:
     """A failing item for a source without a valid task, so that the other items run."""
-    item: TaskItem = TaskItem.from_parent(parent, name=name, callobj=run_nothing)
+    item = parent.item_type.from_parent(parent, name=name, callobj=run_nothing)
     item.task_error = error
     return item
 

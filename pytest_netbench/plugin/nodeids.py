@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench import parts
+from pytest_netbench.plugin.drawnids import drawn_id
+from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
+    import pytest
+
     from pytest_netbench.generators.sources import Source
 
 SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
@@ -16,31 +17,36 @@ _FILES: Final = (
     *SUFFIXES,
     ".json",
 )  # the draft's own files have no suffix of ours; they are collected if they are named
-_GENERATED: Final = re.compile(r"(?P<generator>[a-z0-9][a-z0-9_.-]*)@(?P<seed>\d+)\.(?P<index>\d+)")
 
 
 def is_from_a_task(node_id: str) -> bool:
     """Whether an item of this node id comes from a task."""
-    head = node_id.partition("::")[0]
-    return head.endswith(_FILES) or _GENERATED.fullmatch(head) is not None
+    return node_id.partition("::")[0].endswith(_FILES) or drawn_id(node_id) is not None
 
 
-def source_of(node_id: str, root: Path) -> Source | None:
+def source_of(node_id: str, config: pytest.Config) -> Source | None:
     """Return the source that an item of this node id comes from; ``None`` if it does not come from a task.
 
     Args:
-        node_id: E.g. ``tasks/qos/voice.task.yaml::voice[oracle]`` or ``ring@7.0::ring-s7-0000-a[oracle]``.
-        root: The rootdir.
+        node_id: E.g. ``tasks/qos/voice.task.yaml::voice[oracle]`` or ``repair-routing[s7-0042-DR+WR-oracle]``.
+        config: Of the run. What is drawn is among its options.
     """
-    from pytest_netbench.generators.sources import FileSource, GeneratedSource  # noqa: PLC0415  (imports pydantic)
-
     head = node_id.partition("::")[0]
     if head.endswith(_FILES):
-        return FileSource(root / head)
-    made = _GENERATED.fullmatch(head)
-    if made is None:
-        return None
-    parameters = parts.load("generators", made["generator"]).parameters()
-    return GeneratedSource(
-        generator=made["generator"], parameters=parameters, seed=int(made["seed"]), index=int(made["index"])
-    )
+        from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic)
+
+        return FileSource(config.rootpath / head)
+    drawn = drawn_id(node_id)
+    series = None if drawn is None else run_of(config).draws.series_of(drawn)
+    return None if drawn is None or series is None else series.source(drawn.index)
+
+
+def name_in(node_id: str) -> str:
+    """The name of the item of a task."""
+    return node_id.partition("::")[2] or node_id
+
+
+def group_of(node_id: str) -> str:
+    """What items of one family have in common: their file, or the series that draws them."""
+    drawn = drawn_id(node_id)
+    return node_id.partition("::")[0] if drawn is None else f"{drawn.generator}[s{drawn.seed}]"

@@ -26,6 +26,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-generate",
+        action="append",
+        default=[],
+        metavar="NAME:PARAMETER=VALUE,…",
+        help=(
+            "draw tasks by a generator, e.g. repair-routing:n=200,level=1-3,seed=7, instead of reading files; may be"
+            " repeated. `netbench generate --list` lists generators and their parameters."
+        ),
+    )
+    group.addoption(
+        "--netbench-unproven",
+        action="store_true",
+        default=False,
+        help="use drawn tasks without proving first that they can be solved and are not vacuous.",
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_netbench.plugin.embedder import ProcessEmbedder
 from pytest_netbench.plugin.item import TaskItem
-from pytest_netbench.plugin.nodeids import is_from_a_task, source_of
+from pytest_netbench.plugin.nodeids import group_of, is_from_a_task, source_of
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -105,14 +105,14 @@ class Preload:
             getattr(scorer, "prepare", _nothing)()
 
     def _families_of(self, node_ids: tuple[str, ...]) -> set[str]:
-        """Return the families of these items; no more files are read than it takes."""
+        """Return the families of these items; no more files are read, and tasks drawn, than it takes."""
         from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
         from pytest_netbench.errors import InputError  # noqa: PLC0415
 
         found: set[str] = set()
         installed = set(parts.names("families"))
-        for node_id in {node_id.partition("::")[0]: node_id for node_id in node_ids}.values():
-            source = source_of(node_id, self._config.rootpath)
+        for node_id in {group_of(node_id): node_id for node_id in node_ids}.values():
+            source = source_of(node_id, self._config)
             if source is not None:
                 with contextlib.suppress(InputError):  # its item says what is wrong with it
                     found.add(source.load().family)

@@ -8,7 +8,7 @@ from pytest_netbench.plugin import collection, fixtures, hookspecs, run
 from pytest_netbench.plugin.orphan import end_with_parent
 
 _MARK = (
-    "netbench(name, domain, family, difficulty, platform): set on every task item from its task file; "
+    "netbench(name, domain, family, difficulty, platform, label, level): set on every task item from its task; "
     "select with e.g. -m \"netbench(family='configure')\""
 )
 
@@ -25,6 +25,10 @@ def pytest_configure(config: pytest.Config) -> None:
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
     register(fixtures, "netbench-fixtures")
+    if settings.draws.series:
+        from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
+
+        register(drawing, "netbench-drawing")
     if not settings.wanted:
         return
     if settings.is_worker:

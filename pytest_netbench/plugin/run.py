@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from pytest_netbench.errors import InputError
+from pytest_netbench.plugin import draws
 
 WORKER_RESULTS = "netbench_results"
+SELFTEST = "selftest"
+"""The trial of a self-test in ids."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +45,7 @@ class Run:
 
     ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
     it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
-    workers.
+    workers. ``unproven``: drawn tasks are used without proof.
     """
 
     agents: tuple[AgentChoice, ...]
@@ -59,6 +62,8 @@ class Run:
     is_worker: bool
     side_by_side: int
     distributes: bool
+    draws: draws.Draws
+    unproven: bool
 
     def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
         """Names of the scorers of the task's family and of the requested ones, each once."""
@@ -115,6 +120,8 @@ def configure(config: pytest.Config) -> Run:
             is_worker=workerinput is not None,
             side_by_side=_side_by_side(option, workerinput, distributes=distributes),
             distributes=distributes,
+            draws=draws.configure(config, trials=_trials(option, agents)),
+            unproven=option.netbench_unproven,
         )
         if run.wanted and workerinput is None:
             _check(run, rootdir=config.rootpath, collect_only=option.collectonly)
@@ -138,6 +145,17 @@ def _agents(specs: list[str], rootdir: Path) -> tuple[AgentChoice, ...]:
                 f"--agent={other.spec} and --agent={spec} are both called {choice.id!r}: rename one"
             )
     return tuple(choices.values())
+
+
+def label_of(agent: AgentChoice, number: int) -> str:
+    """A trial in ids: the first of an agent is named after the agent alone."""
+    return agent.id if number == 1 else f"{agent.id}-{number}"
+
+
+def _trials(option: Any, agents: tuple[AgentChoice, ...]) -> list[str]:
+    if option.netbench_selftest:
+        return [SELFTEST]
+    return [label_of(agent, number) for agent in agents for number in range(1, option.netbench_trials + 1)]
 
 
 def _results(config: pytest.Config, workerinput: dict[str, Any] | None) -> Path:

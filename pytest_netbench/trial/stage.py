@@ -16,7 +16,7 @@ from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import RequirementMissing, UsageError
-from pytest_netbench.families.protocol import ComparesBehaviour, Deploy, Family, Scene
+from pytest_netbench.families.protocol import ComparesBehaviour, Deploy, Family, Scene, WatchesWork
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.base import Model
@@ -195,6 +195,8 @@ class Stage:
         try:
             # opening may configure devices (SSH): that is not the agent's change
             self.scene.observe()
+            if isinstance(self.scene, WatchesWork):
+                held.watch(self.scene.watcher)
             brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
             work = let_work(agent, task=self.task, brief=brief, ani=held, grace_s=grace_s, clock=clock)
         finally:

@@ -112,3 +112,12 @@ def test_every_capability_is_documented_with_what_it_offers():
 def test_what_the_default_backend_offers_is_documented():
     (row,) = [line for line in read("backends.md").splitlines() if line.startswith("| capabilities |")]
     assert set(re.findall(r"`([\w-]+)`", row)) == set(NetnsBackend.capabilities)
+
+
+@pytest.mark.parametrize("name", parts.names("faults"))
+def test_every_fault_is_documented_with_its_label_its_parameters_and_its_other_name(name):
+    fault = parts.load("faults", name)()
+    (row,) = [line for line in read("faults.md").splitlines() if line.startswith(f"| `{name}` |")]
+    _, _, label, _, parameters, other, _ = (cell.strip() for cell in row.split("|"))
+    assert (label, other) == (fault.label, fault.called["netarena"])
+    assert re.findall(r"`(\w+)`", parameters) == list(fault.parameters.model_fields)

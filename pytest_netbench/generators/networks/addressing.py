@@ -9,6 +9,9 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks.draft import Draft, Net
 from pytest_netbench.generators.networks.draws import Draws
 
+_DOCUMENTATION = ("203.0.113.0/24", "192.0.2.0/24", "198.18.0.0/24", "198.51.100.0/24")
+"""Blocks for documentation and benchmarks (RFC 5737, RFC 2544)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
@@ -53,6 +56,7 @@ def plain_plan() -> AddressPlan:
             "lan": Pool(block=IPv4Network("10.0.0.0/8"), length=24, skip=1),
             "transit": Pool(block=IPv4Network("172.16.0.0/12"), length=30),
             "loopback": Pool(block=IPv4Network("192.168.0.0/16"), length=32, skip=1),
+            **_public_pools([IPv4Network(block) for block in _DOCUMENTATION]),
         },
         gateway=1,
         first_host=10,
@@ -60,13 +64,21 @@ def plain_plan() -> AddressPlan:
 
 
 def drawn_plan(draws: Draws) -> AddressPlan:
-    """Return a plan with the same kinds of subnets at drawn places of 10.0.0.0/8."""
+    """Return a plan with the same kinds of subnets at drawn places."""
     blocks = draws.shuffled(list(IPv4Network("10.0.0.0/8").subnets(new_prefix=12)))
     pools = {
         name: Pool(block=block, length=length, skip=1 + draws.below(1000))
         for (name, length), block in zip((("lan", 24), ("transit", 30), ("loopback", 32)), blocks, strict=False)
     }
-    return AddressPlan(pools=pools, gateway=draws.shuffled([1, -2])[0], first_host=2 + draws.below(50))
+    public = _public_pools([IPv4Network(block) for block in draws.shuffled(_DOCUMENTATION)])
+    gateway = draws.shuffled([1, -2])[0]
+    return AddressPlan(pools=pools | public, gateway=gateway, first_host=4 + draws.below(14))
+
+
+def _public_pools(blocks: list[IPv4Network]) -> dict[str, Pool]:
+    """Pools of public addresses: for LANs of a company, links to its providers, links behind them, and servers."""
+    lengths = {"public": 27, "provider": 30, "backbone": 30, "internet": 24}
+    return {name: Pool(block=block, length=lengths[name]) for name, block in zip(lengths, blocks, strict=True)}
 
 
 def assign_addresses(draft: Draft, plan: AddressPlan) -> None:
@@ -75,6 +87,7 @@ def assign_addresses(draft: Draft, plan: AddressPlan) -> None:
     Raises:
         UsageError: The plan has too few subnets.
     """
+    draft.blocks = {name: pool.block for name, pool in plan.pools.items()}
     used = dict.fromkeys(plan.pools, 0)
     for net in draft.nets:
         net.prefix = plan.pools[net.pool].subnet(used[net.pool])

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pytest_netbench.generators.networks.drawn import SubnetKind
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
-from pytest_netbench.generators.networks.processes import Bgp, Ospf, Policy, StaticRoute
+from pytest_netbench.generators.networks.processes import Bgp, Ospf, Policy, Standby, StaticRoute
 from pytest_netbench.model.topology import Control
 
 DeviceKind = Literal["router", "switch", "host"]
@@ -26,6 +26,7 @@ class Port:
         toward: Devices at the other end of its cable; empty for a loopback or VLAN interface.
         access: VLAN of an access port.
         trunk: VLANs of a trunk; empty for any other interface.
+        standby: The group that shares the gateway address of its subnet.
     """
 
     device: Device
@@ -35,6 +36,7 @@ class Port:
     address: IPv4Interface | None = None
     access: int | None = None
     trunk: tuple[int, ...] = ()
+    standby: Standby | None = None
 
     @property
     def routed(self) -> IPv4Interface:
@@ -58,7 +60,13 @@ class Port:
 
 @dataclass(eq=False, kw_only=True)
 class Device:
-    """A node of the network. ``autonomous_system`` is ``None`` where BGP is not used."""
+    """A node of the network.
+
+    Attributes:
+        autonomous_system: ``None`` where BGP is not used.
+        vlans: Names of a switch's VLANs by number.
+        tree_priorities: Priority of a switch in the spanning trees of VLANs that it may be the root of.
+    """
 
     name: str
     kind: DeviceKind
@@ -68,6 +76,7 @@ class Device:
     ports: list[Port] = field(default_factory=list)
     autonomous_system: int | None = None
     vlans: dict[int, str] = field(default_factory=dict)
+    tree_priorities: dict[int, int] = field(default_factory=dict)
     routes: list[StaticRoute] = field(default_factory=list)
     ospf: Ospf | None = None
     bgp: Bgp | None = None
@@ -113,13 +122,14 @@ class Net:
 
 
 class Draft:
-    """The network that a shape builds."""
+    """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses."""
 
     def __init__(self, platform: str) -> None:
         self.platform = platform
         self.devices: list[Device] = []
         self.cables: list[list[Port]] = []
         self.nets: list[Net] = []
+        self.blocks: dict[str, IPv4Network] = {}
 
     def router(self, name: str, *, role: str = "router", control: Control = "managed") -> Device:
         """Add a router."""
@@ -165,6 +175,11 @@ class Draft:
             self._attach(net, [port])
         self._attach(net, ports)
         return net
+
+    def trunk(self, one: Device, other: Device, *, vlans: tuple[int, ...]) -> None:
+        """Connect two switches by a trunk with these VLANs."""
+        for end in self.cable([one, other]):
+            end.trunk = vlans
 
     def loopback(self, router: Device, *, pool: str = "loopback") -> Net:
         """Give a router a loopback address."""

@@ -65,6 +65,14 @@ def test_a_condition_that_does_not_stay_fails_and_says_how_long_it_held():
     assert " lab s), then: no answer in 0.5 s" in result.actual
 
 
+def test_what_stayed_is_not_looked_at_again():
+    lab = chain(time_scale=10)
+    began = time.monotonic()
+    (result,) = run(lab, PING | {"stays_s": 6})
+    assert result.status == "pass"
+    assert 0.6 <= time.monotonic() - began < 1.1
+
+
 def test_what_holds_only_until_the_network_feels_the_last_change_does_not_pass():
     lab = chain(time_scale=10)
     lab.later(0.2, "edge", "deny icmp any any")

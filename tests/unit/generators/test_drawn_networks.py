@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import Any
 
@@ -20,15 +21,17 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.model.task import Task
+from tests.support.ios import paper
 
 
-def corners(shape: str) -> list[dict[str, int]]:
-    """Sizes of a shape: the defaults, and each combination of its least and most, as far as the shape accepts it."""
+def extremes(shape: str) -> dict[str, dict[str, int]]:
+    """The least and the most of each size; where a shape refuses the most of all, the most of each beside the least."""
     limits = {}
     for name, field in SHAPES[shape].sizes.model_fields.items():
         bounds = {type(one).__name__: one for one in field.metadata}
         limits[name] = (bounds["Ge"].ge, bounds["Le"].le)
-    return [{}, *(dict(zip(limits, values, strict=True)) for values in itertools.product(*limits.values()))]
+    least, most = ({name: pair[place] for name, pair in limits.items()} for place in (0, 1))
+    return {"least": least, "most": most} | {f"most {name}": least | {name: most[name]} for name in limits}
 
 
 def cases() -> list[Any]:
@@ -42,13 +45,18 @@ def cases() -> list[Any]:
 
 
 def drawn(shape: str, routing: str, platform: str) -> list[DrawnNetwork]:
-    """The networks of all corners, plain and with drawn names."""
+    """Networks of the default, the least and the most sizes; every second one with drawn names."""
     found = []
-    for number, sizes in enumerate(corners(shape)):
-        for names in ("plain", "drawn"):
-            parameters: dict[str, Any] = {"shape": shape, "sizes": sizes, "routing": routing, "platform": platform}
-            with contextlib.suppress(UsageError):  # a combination that the shape refuses
-                found.append(draw_network(NetworkParameters(**parameters, names=names, seed=number)))
+    for number, sizes in enumerate([{}, {}, *extremes(shape).values()]):
+        names = "plain" if number % 2 else "drawn"
+        with contextlib.suppress(UsageError):  # a combination that the shape refuses
+            found.append(
+                draw_network(
+                    NetworkParameters(
+                        shape=shape, sizes=sizes, routing=routing, platform=platform, names=names, seed=number
+                    )
+                )
+            )
     assert len(found) >= 4
     return found
 
@@ -126,14 +134,32 @@ def check_configs(network: DrawnNetwork) -> None:
             written = {f"{one.address}/{length.prefixlen}", f"{one.address} {length.netmask}"}
             assert any(text in network.startup_configs[one.node] for text in written), one
     for node, config in network.startup_configs.items():
-        dialect = parts.load("dialects", platform_of(network, node))()
+        dialect = dialect_of(platform_of(network, node))
         read = [dialect.normalise(line) for line in config.splitlines()]
         assert any(read)
         assert all(line is not None for line, text in zip(read, config.splitlines(), strict=True) if says(text))
 
 
+@cache
+def dialect_of(platform: str) -> Any:
+    return parts.load("dialects", platform)()
+
+
 def says(line: str) -> bool:
-    return line.strip() not in {"!", "end", "exit", ""} and not line.startswith("version ")
+    return line.strip() not in {"!", "end", "exit", "exit-address-family", ""} and not line.startswith("version ")
+
+
+@pytest.mark.parametrize(
+    ("shape", "routing"),
+    [(name, routing) for name, shape in SHAPES.items() if "cisco_ios" in shape.platforms for routing in shape.routings],
+)
+def test_an_ios_device_accepts_each_line(shape, routing):
+    network = draw_network(NetworkParameters(shape=shape, routing=routing, platform="cisco_ios", names="drawn"))
+    for node, config in network.startup_configs.items():
+        if platform_of(network, node) == "cisco_ios":
+            cables = network.topology.interfaces(node)
+            device = paper(interfaces=cables, role=network.topology.node(node).role, startup=config)
+            assert device.refused_startup_lines == []
 
 
 _PROGRAM = """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_netbench.generators.networks.draft import Device, Draft
+from collections.abc import Iterable
+
+from pytest_netbench.generators.networks.draft import Device, Draft, Port
 from pytest_netbench.generators.networks.processes import Ospf
 from pytest_netbench.generators.networks.routings.scheme import Scheme, add_loopbacks
 
@@ -11,13 +13,13 @@ def add_ospf(draft: Draft) -> None:
     """Run OSPF on each device that forwards, in the areas of its subnets."""
     for device in draft.devices:
         if device.forwards:
-            device.ospf = ospf_of(device)
+            device.ospf = ospf_of(device, device.routed_ports)
 
 
-def ospf_of(device: Device) -> Ospf:
-    """Return an OSPF process for all subnets of ``device``. Its router ID is the loopback address."""
+def ospf_of(device: Device, ports: Iterable[Port]) -> Ospf:
+    """Return an OSPF process of ``device`` on ``ports``. Its router ID is the loopback address."""
     process = Ospf(router_id=device.loopback_address)
-    for port in device.routed_ports:
+    for port in ports:
         net = port.net
         process.networks.append((net.network, net.area))
         if net.kind == "transit":

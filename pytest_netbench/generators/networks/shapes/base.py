@@ -12,7 +12,6 @@ from pytest_netbench.model.base import Model
 
 ANY_ROUTING: Final[Mapping[str, Scheme]] = {"ospf": OSPF, "bgp": EXTERNAL_BGP, "static": STATIC}
 ANY_ROUTER: Final = ("frr", "cisco_ios", "linux")
-MOST_HOSTS: Final = 100
 
 
 class Sizes(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_netbench.generators.networks.draft import Device, Port
-from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Policy, StaticRoute
+from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Policy, Standby, StaticRoute
 
 
 def write(device: Device) -> str:
@@ -26,7 +26,10 @@ def write(device: Device) -> str:
 def _switching(device: Device) -> Iterator[Iterable[str]]:
     if device.forwards:
         yield ["ip routing"]
-    yield ["spanning-tree mode rapid-pvst"]
+    yield [
+        "spanning-tree mode rapid-pvst",
+        *(f"spanning-tree vlan {number} priority {value}" for number, value in sorted(device.tree_priorities.items())),
+    ]
     yield from ([f"vlan {number}", f" name {name}"] for number, name in device.vlans.items())
 
 
@@ -42,7 +45,16 @@ def _interface(device: Device, port: Port) -> Iterator[str]:
         yield f" ip address {port.routed.ip} {port.routed.netmask}"
         if device.ospf is not None and port.interface in device.ospf.point_to_point:
             yield " ip ospf network point-to-point"
+        if port.standby is not None:
+            yield from _standby(port, port.standby)
     yield " no shutdown"
+
+
+def _standby(port: Port, standby: Standby) -> Iterator[str]:
+    yield f" standby {standby.group} ip {port.net.gateway}"
+    if standby.priority is not None:
+        yield f" standby {standby.group} priority {standby.priority}"
+        yield f" standby {standby.group} preempt"
 
 
 def _switchport(port: Port) -> Iterator[str]:
@@ -60,8 +72,8 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield f" router-id {process.router_id}"
     yield from (f" passive-interface {name}" for name in process.passive)
     yield from (f" network {prefix.network_address} {prefix.hostmask} area {area}" for prefix, area in process.networks)
-    if process.default:
-        yield " default-information originate always"
+    if process.default is not None:
+        yield f" default-information originate metric {process.default}"
 
 
 def _bgp(process: Bgp) -> Iterator[str]:

@@ -1,0 +1,173 @@
+"""Watches flows of a running lab while an agent works, change by change.
+
+After each change all flows are looked at once. Those that were right and are wrong now are looked at again for some lab
+seconds: what recovers by then was an outage, the rest was broken by the change. Meanwhile and during a change only echo
+requests are sent, so that an agent sees nothing else on the wire; ports are tried when no change is under way.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from pytest_netbench.evaluation.monitor.during import During
+from pytest_netbench.evaluation.monitor.ledger import Ledger
+from pytest_netbench.evaluation.monitor.matrix import reachability
+from pytest_netbench.evaluation.monitor.sweeps import Sweeper
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.watch import Watch, WatchedFlow
+
+PATIENCE_LAB_S = 10.0
+"""Lab seconds after a change in which a flow may recover by itself."""
+LEAST_PATIENCE_S = 0.2
+LEAST_PATIENCE_AT_THE_END_S = 1.5
+"""Longer than a kernel waits before it asks for a neighbour again."""
+MOST_PATIENCE_S = 5.0
+"""Wall seconds; a lab may run as slowly as the wall clock."""
+FIRST_PAUSE_S = 0.02
+LONGEST_PAUSE_S = 0.1
+LONGEST_LINE = 200
+
+
+class Monitor:
+    """Watches flows. ``begin`` before the agent works, ``changing`` around each change, ``end`` afterwards.
+
+    Args:
+        lab: The running network.
+        flows: What must get through, and what must not. The numbers of a ``Watch`` are indices into it.
+        patience_lab_s: Lab seconds in which a flow may recover after a change, and become right at the end. At least
+            as long as the network's protocols take to converge.
+        clock: Wall seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        flows: Sequence[WatchedFlow],
+        *,
+        patience_lab_s: float = PATIENCE_LAB_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._flows = tuple(flows)
+        self._all = frozenset(range(len(self._flows)))
+        self._echoes = frozenset(number for number, flow in enumerate(self._flows) if flow.protocol == "icmp")
+        self._sweeper = Sweeper(lab, self._flows)
+        self._ledger = Ledger(self._flows, time_scale=lab.time_scale)
+        self._patience_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, patience_lab_s / lab.time_scale))
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._during = During(self._look_during_a_change, self._ledger.looked_again_after)
+        self._changes = 0
+        self._measured_s = 0.0
+        self._last_at_s = 0.0
+        self._over = False
+
+    def begin(self) -> frozenset[int]:
+        """Look at all flows before the agent works; return those that are wrong.
+
+        Raises:
+            LabError: The lab broke.
+        """
+        with self._lock:
+            at = self._clock()
+            wrong = self._all
+            for _ in range(2):  # a lost packet must not excuse the agent later
+                seen = self._sweeper.look(wrong, silent=wrong) if wrong else {}
+                wrong = frozenset(number for number, is_wrong in seen.items() if is_wrong)
+            self._ledger.begin(wrong, at=at)
+        return wrong
+
+    @contextmanager
+    def changing(self, device: str, lines: Sequence[str], *, at_s: float) -> Iterator[None]:
+        """Around the work for one change; implements ``ani.protocol.WorkWatcher``."""
+        if self._over:
+            yield
+            return
+        with self._measuring():
+            self._look_for_late_changes(at_s)
+            self._changes += 1
+            number = self._changes
+        self._during.enter()
+        try:
+            yield
+        finally:
+            self._during.leave()
+            with self._measuring():
+                if not self._over:
+                    what = next((line.strip() for line in lines if line.strip()), "")
+                    wrong = self._settled(self._all)
+                    self._ledger.step(wrong, number=number, at_s=at_s, device=device, what=what[:LONGEST_LINE])
+
+    def end(self) -> Watch:
+        """Look at all flows for the last time, once they are right or have had time to become so; return all.
+
+        Further changes are not watched any more.
+
+        Raises:
+            LabError: The lab broke, and the agent did not cause that.
+        """
+        self._over = True
+        with self._lock:
+            # without a change there is nothing to wait for: the network was quiet before the agent began
+            hoped_for = self._all if self._changes else ()
+            patience_s = max(LEAST_PATIENCE_AT_THE_END_S, self._patience_s)
+            wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
+            self._ledger.step(wrong, number=self._changes, at_s=self._last_at_s, late=True)
+            return self._ledger.watch(changes=self._changes, at=self._clock(), measured_s=self._measured_s)
+
+    def report(self) -> str:
+        """Return who reaches whom, as of the last look after a change."""
+        return reachability(self._flows, self._ledger.wrong)
+
+    @contextmanager
+    def _measuring(self) -> Iterator[None]:
+        """One thread at a time; the time is the agent's wait."""
+        began = self._clock()
+        with self._lock:
+            yield
+            self._measured_s += self._clock() - began
+
+    def _look_for_late_changes(self, at_s: float) -> None:
+        """Note what has broken since the last look. Flows that never worked are left to the look after the change."""
+        self._last_at_s = max(self._last_at_s, at_s)
+        before = self._ledger.wrong
+        wrong = self._settled((self._all - before) | self._ledger.out)
+        unseen = before - self._ledger.out
+        self._ledger.step(wrong | unseen, number=self._changes, at_s=at_s, late=True)
+
+    def _settled(
+        self, flows: Collection[int], *, patience_s: float | None = None, hoped_for: Collection[int] = ()
+    ) -> frozenset[int]:
+        """Return which flows are wrong, once none is that was right before, or the patience is over.
+
+        Args:
+            flows: Flows to look at.
+            patience_s: Wall seconds; by default those after a change.
+            hoped_for: Of flows that are waited for although they were wrong before.
+        """
+        ends_at = self._clock() + (self._patience_s if patience_s is None else patience_s)
+        pause_s = FIRST_PAUSE_S
+        awaited = (set(flows) - self._ledger.wrong) | set(hoped_for)
+        seen = self._look(flows)
+        pending = {flow for flow in awaited if seen[flow]}
+        if pending:
+            while pending and self._clock() < ends_at:
+                threading.Event().wait(pause_s)
+                pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+                again = self._look(pending)
+                pending = {flow for flow in pending if again[flow]}
+            # the others may have changed meanwhile
+            seen = self._look(flows)
+        return frozenset(flow for flow, is_wrong in seen.items() if is_wrong)
+
+    def _look(self, flows: Collection[int]) -> dict[int, bool]:
+        at = self._clock()
+        seen = dict(self._sweeper.look(flows, silent=self._ledger.wrong)) if flows else {}
+        self._ledger.look(seen, at=at)
+        return seen
+
+    def _look_during_a_change(self) -> None:
+        with self._lock:
+            self._look(self._echoes - self._ledger.wrong)

@@ -1,0 +1,79 @@
+"""Faults of Linux nodes: shell commands that inject, show and repair them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.site import Site
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.base import Model
+
+
+class OnNode(Model):
+    """Parameters of a fault of one node."""
+
+    node: str
+
+
+P = TypeVar("P", bound=OnNode)
+
+
+class Sign(NamedTuple):
+    """What shows that a node is in a state: the output of ``command`` matches ``pattern`` somewhere."""
+
+    command: str
+    pattern: str
+
+
+class LinuxFault(Generic[P]):
+    """What faults of one Linux node share. A subclass says by which commands it is injected, seen and repaired."""
+
+    label: ClassVar[str]
+    requires: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ("linux",)
+    called: Mapping[str, str] = {}
+
+    def targets(self, site: Site) -> Iterator[P]:
+        return iter(self._targets(site) if site.platform in self.platforms else ())
+
+    def inject(self, parameters: P, lab: Lab) -> None:
+        for node, commands in self.injection(parameters).items():
+            for command in commands:
+                done = lab.nodes[node].run(["/bin/sh", "-c", command])
+                if done.returncode != 0:
+                    said = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+                    raise FaultHasNoEffect(self.name, f"{node} refused {command!r}: {said}")
+
+    def observe(self, parameters: P, lab: Lab) -> None:
+        for command, pattern in self.signs(parameters):
+            done = lab.nodes[parameters.node].run(["/bin/sh", "-c", command])
+            if done.returncode != 0 or not re.search(pattern, done.stdout, re.MULTILINE):
+                shown = " / ".join((done.stdout or done.stderr).split("\n")).strip() or "nothing"
+                reason = f"{parameters.node}: {command!r} shows {shown}, expected a match of {pattern!r}"
+                raise FaultHasNoEffect(self.name, reason)
+
+    def recover(self, parameters: P) -> Commands:
+        return {parameters.node: self.repair(parameters)}
+
+    # what a subclass says
+
+    name: str
+
+    def _targets(self, site: Site) -> Iterable[P]:
+        raise NotImplementedError
+
+    def injection(self, parameters: P) -> Commands:
+        """Shell commands that inject it, by node."""
+        raise NotImplementedError
+
+    def signs(self, parameters: P) -> Iterable[Sign]:
+        """What shows that the node is in the state that the fault means."""
+        raise NotImplementedError
+
+    def repair(self, parameters: P) -> tuple[str, ...]:
+        """Shell commands that repair the node."""
+        raise NotImplementedError

@@ -1,0 +1,69 @@
+"""The protocol of a fault: something that is wrong with a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol, TypeVar
+
+from pytest_netbench.faults.site import Affected, Site
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.base import Model
+
+P = TypeVar("P", bound=Model)
+Commands = Mapping[str, tuple[str, ...]]
+"""By node: commands in the language of its platform, in order."""
+
+
+class Fault(Protocol[P]):
+    """One kind of fault. It is made without arguments, whenever it is needed, and has no state.
+
+    A value of ``parameters`` says exactly what is broken, so that the fault can be injected and repaired from it alone.
+    """
+
+    name: str
+    """Its part name."""
+    label: str
+    """The class that it belongs to, e.g. ``DR``."""
+    parameters: type[P]
+    """What has to be known to inject it."""
+    called: Mapping[str, str]
+    """By benchmark: what others call it, e.g. ``netarena: disable_routing method 1``."""
+    platforms: tuple[str, ...]
+    """Platforms of the nodes that it can be injected on."""
+    requires: tuple[str, ...]
+    """Kernel features and capabilities that it needs, as a task's ``requirements``."""
+
+    def targets(self, site: Site) -> Iterable[P]:
+        """All parameters with which the fault has an effect on ``site``; none if its platform is another one."""
+        ...
+
+    def breaks(self, parameters: P, site: Site) -> Affected:
+        """Which flows that work no longer do. The faults of a network break what any one of them breaks."""
+        ...
+
+    def touches(self, parameters: P) -> frozenset[str]:
+        """What it changes or depends on. Two faults that touch the same thing cannot be injected together."""
+        ...
+
+    def inject(self, parameters: P, lab: Lab) -> None:
+        """Inject it. It leaves nothing in the node but what is wrong.
+
+        Raises:
+            FaultHasNoEffect: A node refused to be changed.
+        """
+        ...
+
+    def observe(self, parameters: P, lab: Lab) -> None:
+        """Check that the nodes are in the state that the fault means.
+
+        Raises:
+            FaultHasNoEffect: They are not.
+        """
+        ...
+
+    def recover(self, parameters: P) -> Commands:
+        """A repair. Each command leaves flows alone that work, and undoes nothing that other faults need to be undone.
+
+        Faults that were injected together are repaired in reverse order.
+        """
+        ...
