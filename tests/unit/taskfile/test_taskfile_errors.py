@@ -178,7 +178,7 @@ def test_an_unknown_platform_is_named_with_its_line_and_the_nearest_known_one(re
             "task_name: [a]",
             "static.task.yaml:1: task_name: should be a text",
         ),
-        ("task_name:", "family: fix\ntask_name:", "static.task.yaml:1: unknown family 'fix' (known: 'configure')"),
+        ("task_name:", "family: fix\ntask_name:", "static.task.yaml:1: unknown family 'fix' (known: 'configure', "),
         ("task_name:", "slug: A_B\ntask_name:", "static.task.yaml:1: slug: 'A_B' does not fit ^[a-z0-9]"),
         (
             "topology:\n",
