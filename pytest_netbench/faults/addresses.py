@@ -8,8 +8,7 @@ from ipaddress import IPv4Interface, IPv4Network
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Lan, Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Lan, Site
 
 WRONG_SUBNETS = 3
 
@@ -40,8 +39,8 @@ class AddressRemoved(LinuxFault[OnAddress]):
         for lan in site.lans:
             yield OnAddress(node=site.router, interface=lan.interface, address=str(lan.address))
 
-    def breaks(self, parameters: OnAddress, site: Site, flow: WatchedFlow) -> bool:
-        return site.leaves(flow, site.lan_on(parameters.interface).hosts)
+    def breaks(self, parameters: OnAddress, site: Site) -> Affected:
+        return site.beyond(site.lan_on(parameters.interface).hosts)
 
     def touches(self, parameters: OnAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
@@ -62,10 +61,10 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
     label = "RI"
     parameters = OtherAddress
 
-    def breaks(self, parameters: OtherAddress, site: Site, flow: WatchedFlow) -> bool:
+    def breaks(self, parameters: OtherAddress, site: Site) -> Affected:
         known = IPv4Interface(parameters.instead).network
         hosts = site.lan_on(parameters.interface).hosts
-        return site.leaves(flow, [name for name, address in hosts.items() if address not in known])
+        return site.beyond([name for name, address in hosts.items() if address not in known])
 
     def touches(self, parameters: OtherAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
@@ -81,9 +80,10 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
 
     def repair(self, parameters: OtherAddress) -> tuple[str, ...]:
         where = f"dev {parameters.interface}"
+        # in this order, hosts that the wrong mask contains go on working
         return (
-            f"ip address del {parameters.instead} {where}",
             f"ip address add {parameters.address} {where}",
+            f"ip address del {parameters.instead} {where}",
         )
 
 

@@ -9,8 +9,7 @@ from pydantic import Field
 from pytest_netbench.faults.interfaces import OnInterface
 from pytest_netbench.faults.linux import LinuxFault, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Site
 
 LONG_MS = 5000
 
@@ -34,8 +33,8 @@ class TrafficDelayed(LinuxFault[Delay]):
         for lan in site.lans:
             yield Delay(node=site.router, interface=lan.interface, delay_ms=LONG_MS)
 
-    def breaks(self, parameters: Delay, site: Site, flow: WatchedFlow) -> bool:
-        return site.leaves(flow, site.lan_on(parameters.interface).hosts)
+    def breaks(self, parameters: Delay, site: Site) -> Affected:
+        return site.beyond(site.lan_on(parameters.interface).hosts)
 
     def touches(self, parameters: Delay) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface} qdisc"})

@@ -14,8 +14,7 @@ from typing import Literal
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Site
 
 Hook = Literal["forward", "input", "output"]
 
@@ -39,13 +38,13 @@ class _Filter(LinuxFault[Filtering]):
     """What the rules apply to beside the subnet, in the words of nft."""
     verdict = "drop"
 
-    def breaks(self, parameters: Filtering, site: Site, flow: WatchedFlow) -> bool:
+    def breaks(self, parameters: Filtering, site: Site) -> Affected:
         if parameters.prefix is None:
-            return bool(site.crosses(flow))
+            return lambda flow: bool(site.crosses(flow))
         lan = site.lan_with(IPv4Network(parameters.prefix))
         if "input" in parameters.hooks:
-            return site.leaves(flow, lan.hosts)
-        return lan.interface in site.crosses(flow)
+            return site.beyond(lan.hosts)
+        return lambda flow: lan.interface in site.crosses(flow)
 
     def touches(self, parameters: Filtering) -> frozenset[str]:
         return frozenset({f"{parameters.node} table {self.table}"})
@@ -131,5 +130,6 @@ class IcmpBlocked(_OfOneSubnet):
     selector = "ip protocol icmp"
     called = {"netarena": "drop_traffic_to_from_subnet, method 3"}
 
-    def breaks(self, parameters: Filtering, site: Site, flow: WatchedFlow) -> bool:
-        return flow.protocol == "icmp" and super().breaks(parameters, site, flow)
+    def breaks(self, parameters: Filtering, site: Site) -> Affected:
+        filtered = super().breaks(parameters, site)
+        return lambda flow: flow.protocol == "icmp" and filtered(flow)

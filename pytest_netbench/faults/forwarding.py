@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ipaddress import IPv4Network
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Site
 
 PRIORITY = 100
 
@@ -24,8 +24,8 @@ class IpForwardingOff(LinuxFault[OnNode]):
     def _targets(self, site: Site) -> Iterator[OnNode]:
         yield OnNode(node=site.router)
 
-    def breaks(self, parameters: OnNode, site: Site, flow: WatchedFlow) -> bool:  # noqa: ARG002  (there is no choice)
-        return bool(site.crosses(flow))
+    def breaks(self, parameters: OnNode, site: Site) -> Affected:  # noqa: ARG002  (there is no choice)
+        return lambda flow: bool(site.crosses(flow))
 
     def touches(self, parameters: OnNode) -> frozenset[str]:
         return frozenset({f"{parameters.node} ip_forward"})
@@ -68,14 +68,13 @@ class PolicyRuleProhibit(LinuxFault[ProhibitingRule]):
             for other in site.others(lan):
                 yield ProhibitingRule(node=site.router, interface=lan.interface, to=str(other.prefix))
 
-    def breaks(self, parameters: ProhibitingRule, site: Site, flow: WatchedFlow) -> bool:
+    def breaks(self, parameters: ProhibitingRule, site: Site) -> Affected:
         if parameters.interface is None:
-            return site.passes_router(flow)
-        crossed = site.crosses(flow)
+            return site.passes_router
         if parameters.to is None:
-            return parameters.interface in crossed
-        other = next(lan.interface for lan in site.lans if str(lan.prefix) == parameters.to)
-        return crossed == {parameters.interface, other}
+            return lambda flow: parameters.interface in site.crosses(flow)
+        pair = {parameters.interface, site.lan_with(IPv4Network(parameters.to)).interface}
+        return lambda flow: site.crosses(flow) == pair
 
     def touches(self, parameters: ProhibitingRule) -> frozenset[str]:
         return frozenset({f"{parameters.node} rule {PRIORITY}"})

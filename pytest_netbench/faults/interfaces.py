@@ -8,8 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Site
 
 USUAL_MTU = 1500
 LOW_MTUS = (68, 72, 76)
@@ -34,8 +33,8 @@ class InterfaceDown(LinuxFault[OnInterface]):
         for lan in site.lans:
             yield OnInterface(node=site.router, interface=lan.interface)
 
-    def breaks(self, parameters: OnInterface, site: Site, flow: WatchedFlow) -> bool:
-        return site.leaves(flow, site.lan_on(parameters.interface).hosts)
+    def breaks(self, parameters: OnInterface, site: Site) -> Affected:
+        return site.beyond(site.lan_on(parameters.interface).hosts)
 
     def touches(self, parameters: OnInterface) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
@@ -69,8 +68,8 @@ class MtuTooLow(LinuxFault[LowMtu]):
             for mtu in LOW_MTUS:
                 yield LowMtu(node=site.router, interface=lan.interface, mtu=mtu)
 
-    def breaks(self, parameters: LowMtu, site: Site, flow: WatchedFlow) -> bool:
-        return site.leaves(flow, site.lan_on(parameters.interface).hosts)
+    def breaks(self, parameters: LowMtu, site: Site) -> Affected:
+        return site.beyond(site.lan_on(parameters.interface).hosts)
 
     def touches(self, parameters: LowMtu) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface} mtu"})

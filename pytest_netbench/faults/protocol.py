@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeVar
 
-from pytest_netbench.faults.site import Site
+from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.watch import WatchedFlow
 
 P = TypeVar("P", bound=Model)
 Commands = Mapping[str, tuple[str, ...]]
@@ -38,8 +37,8 @@ class Fault(Protocol[P]):
         """All parameters with which the fault has an effect on ``site``; none if its platform is another one."""
         ...
 
-    def breaks(self, parameters: P, site: Site, flow: WatchedFlow) -> bool:
-        """Whether a flow that works no longer does. The faults of a network break what any one of them breaks."""
+    def breaks(self, parameters: P, site: Site) -> Affected:
+        """Which flows that work no longer do. The faults of a network break what any one of them breaks."""
         ...
 
     def touches(self, parameters: P) -> frozenset[str]:

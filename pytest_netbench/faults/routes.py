@@ -11,8 +11,7 @@ from ipaddress import IPv4Network
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
-from pytest_netbench.faults.site import Lan, Site
-from pytest_netbench.model.watch import WatchedFlow
+from pytest_netbench.faults.site import Affected, Lan, Site
 
 WORSE, BETTER = 200, 100
 
@@ -64,10 +63,10 @@ class _Misrouted(LinuxFault[Misrouting]):
     label = "WR"
     parameters = Misrouting
 
-    def breaks(self, parameters: Misrouting, site: Site, flow: WatchedFlow) -> bool:
+    def breaks(self, parameters: Misrouting, site: Site) -> Affected:
         destination = IPv4Network(parameters.destination)
         hosts = site.lan_with(destination).hosts
-        return site.leaves(flow, [name for name, address in hosts.items() if address in destination])
+        return site.beyond([name for name, address in hosts.items() if address in destination])
 
     def touches(self, parameters: Misrouting) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.right}", f"{parameters.node} {parameters.wrong}"})

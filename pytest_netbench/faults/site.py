@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from pytest_netbench.model.watch import WatchedFlow
+
+Affected = Callable[[WatchedFlow], bool]
+"""Whether something happens to a flow."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,13 +89,15 @@ class Site:
 
     def crosses(self, flow: WatchedFlow) -> frozenset[str]:
         """The interfaces of the two LANs between which a flow is forwarded; empty if it is not."""
-        ends = {self._places[node].interface for node in (flow.source, flow.target) if node in self._places}
-        return frozenset(ends) if len(ends) == 2 else frozenset()
+        one, other = self._places.get(flow.source), self._places.get(flow.target)
+        if one is None or other is None or one is other:
+            return frozenset()
+        return frozenset((one.interface, other.interface))
 
     def passes_router(self, flow: WatchedFlow) -> bool:
         """Whether a flow is forwarded by the router, or is its own."""
         return self.router in (flow.source, flow.target) or bool(self.crosses(flow))
 
-    def leaves(self, flow: WatchedFlow, hosts: Collection[str]) -> bool:
-        """Whether one end of a flow is among ``hosts`` and its packets pass the router."""
-        return (flow.source in hosts or flow.target in hosts) and self.passes_router(flow)
+    def beyond(self, hosts: Collection[str]) -> Affected:
+        """Flows of which one end is among ``hosts``, and which pass the router."""
+        return lambda flow: (flow.source in hosts or flow.target in hosts) and self.passes_router(flow)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -16,6 +16,16 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 
 
+@cache  # what is installed does not change while a process runs, and asking costs more than drawing a task
+def fault_of(name: str) -> Any:
+    """The fault called ``name`` (``faults.protocol.Fault``).
+
+    Raises:
+        UsageError: There is none in the catalogue.
+    """
+    return parts.load("faults", name)()
+
+
 class InjectedFault(Model):
     """A fault of the catalogue with its parameters."""
 
@@ -25,8 +35,7 @@ class InjectedFault(Model):
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> Self:
         try:
-            known = parts.load("faults", self.fault)()
-            known.parameters.model_validate(self.parameters)
+            fault_of(self.fault).parameters.model_validate(self.parameters)
         except UsageError as error:
             raise ValueError(str(error)) from error
         except ValidationError as error:
@@ -51,6 +60,11 @@ class FlowGroup(Model):
             fix = "leave 'port' out" if self.protocol == "icmp" else "give a 'port'"
             raise ValueError(f"flows of {self.protocol}: {fix}")
         return self
+
+    @property
+    def count(self) -> int:
+        """How many flows there are."""
+        return len(self.sources) * len(self.targets) - len(self.targets.keys() & set(self.sources))
 
     def flows(self) -> Iterator[WatchedFlow]:
         """Each of them."""
@@ -88,7 +102,7 @@ class Repair(Networked):
 
     @model_validator(mode="after")
     def _symptom_names_flows(self) -> Self:
-        count = len(self.all_flows)
+        count = sum(group.count for group in self.flows)
         if self.symptom is not None and not all(0 <= index < count for index in self.symptom):
             raise ValueError(f"symptom: an index is not that of a flow (there are {count} flows, the first is 0)")
         return self
@@ -101,7 +115,7 @@ class Repair(Networked):
     @property
     def needs(self) -> tuple[str, ...]:
         """What the faults need, and what the events do."""
-        faults = (need for one in self.faults for need in parts.load("faults", one.fault)().requires)
+        faults = (need for one in self.faults for need in fault_of(one.fault).requires)
         return tuple(dict.fromkeys(("probes", *super().needs, *faults)))
 
     @property

@@ -6,10 +6,12 @@ A few networks run here. One of each shape, routing and platform runs with ``NET
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
@@ -40,15 +42,56 @@ def described(parameters: NetworkParameters) -> str:
     return "-".join([word for word in words if word] + [f"{name}{size}" for name, size in parameters.sizes.items()])
 
 
-def deployed(deploy_task: Any, network: DrawnNetwork) -> Any:
-    fields = network.fields() | {"intents": [{"text": "none"}]}
-    return deploy_task(Task.model_validate({"task_name": "drawn", "slug": "drawn", **fields}))
+@pytest.fixture
+def deployed(deploy_task: Any) -> Iterator[Any]:
+    """Deploy a drawn network, and destroy it after the test."""
+    labs = []
+
+    def deploy(network: DrawnNetwork, **more: Any) -> tuple[Any, Task]:
+        fields = network.fields() | {"intents": [{"text": "none"}]} | more
+        task = Task.model_validate({"task_name": "drawn", "slug": "drawn", **fields})
+        labs.append(deploy_task(task))
+        return labs[-1], task
+
+    yield deploy
+    for lab in labs:
+        lab.destroy()
 
 
 @pytest.mark.parametrize("parameters", WHOLE if os.environ.get("NETBENCH_WHOLE_CORPUS") else GATE, ids=described)
-def test_every_host_reaches_every_other_host(deploy_task, parameters):
+def test_every_host_reaches_every_other_host(deployed, parameters):
     network = draw_network(parameters)
-    lab = deployed(deploy_task, network)
+    lab, _ = deployed(network)
     probes = [Probe(source=source, target=network.addresses[target]) for source, target in network.flows]
     results = lab.prober.probe(probes)
     assert [pair for pair, result in zip(network.flows, results, strict=True) if not result.delivered] == []
+
+
+def path(source: str, *hops: str, under: str | None = None) -> dict[str, Any]:
+    name = f"{source} to {hops[-1]} under {under}"
+    return {"name": name, "kind": "path", "from": source, "to": hops[-1], "hops": hops, "under": under, "within_s": 60}
+
+
+def hidden(node: str, prefix: str, *, under: str) -> dict[str, Any]:
+    words = {"kind": "route", "device": node, "prefix": prefix, "present": False, "stays_s": 2}
+    return {"name": f"{node} without {prefix}", "under": under, **words}
+
+
+@pytest.mark.parametrize("platform", ["frr", "cisco_ios"] if os.environ.get("NETBENCH_WHOLE_CORPUS") else ["frr"])
+def test_a_dual_homed_network_uses_its_second_provider_only_without_the_first_and_carries_no_transit(
+    deployed, platform
+):
+    network = draw_network(NetworkParameters(shape="dual-homed", platform=platform))
+    behind = next(end for link in network.topology.links for end in link.endpoints if str(end).startswith("internet"))
+    (servers,) = (lan.prefix for lan in network.lans if network.addresses["server1"] in str(lan))
+    events = {"down": [{"fail": "provider1"}], "behind": [{"cut": behind.model_dump()}]}
+    testcases = [
+        path("h1x1", "site1", "edge1", "provider1", "internet", "server1"),
+        path("server1", "internet", "provider1", "edge1", "site1", "h1x1"),
+        path("h1x1", "site1", "edge1", "edge2", "provider2", "internet", "server1", under="down"),
+        path("server1", "internet", "provider2", "edge2", "site1", "h1x1", under="down"),
+        hidden("provider1", servers, under="behind"),
+    ]
+    lab, task = deployed(network, events=events, testcases=testcases)
+    results = TaskEvaluation(lab, events=task.payload.events).run_testcases(task.payload.testcases)
+    assert {result.name: result.actual for result in results if result.status != "pass"} == {}

@@ -67,7 +67,7 @@ def test_a_fault_breaks_what_it_breaks_on_paper_and_its_repair_restores_the_rout
             known.observe(one, lab)
         known.inject(one, lab)
         known.observe(one, lab)
-        assert lost(lab) == [flow for flow in FLOWS if known.breaks(one, SITE, flow)], one
+        assert lost(lab) == [flow for flow in FLOWS if known.breaks(one, SITE)(flow)], one
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
         for node, commands in known.recover(one).items():
             answer = ani.update_cfg(node, list(commands))
@@ -103,6 +103,6 @@ def test_a_delay_is_made_or_refused_with_what_is_missing(lab: Any) -> None:
         assert "qdisc kind is unknown" in str(error)  # noqa: PT017  (both outcomes are right, by kernel)
         return
     known.observe(one, lab)
-    assert lost(lab) == [flow for flow in FLOWS if known.breaks(one, SITE, flow)]
+    assert lost(lab) == [flow for flow in FLOWS if known.breaks(one, SITE)(flow)]
     for command in known.recover(one)["r0"]:
         lab.nodes["r0"].run(["/bin/sh", "-c", command])

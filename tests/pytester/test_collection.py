@@ -188,8 +188,8 @@ def test_the_task_fixture_says_where_it_belongs(bench):
 
 
 def test_a_task_of_a_family_that_is_not_installed_is_an_error_before_any_lab(bench):
-    bench.task("reach", family="diagnose")
+    bench.task("reach", family="mediate")
     result = bench.run("--agent=oracle")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*reach.task.yaml:*: unknown family 'diagnose' (known: 'configure', *"])
+    result.stdout.fnmatch_lines(["*reach.task.yaml:*: unknown family 'mediate' (known: 'configure', *"])
     assert not bench.labs()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_netbench import parts
 from pytest_netbench.ani.methods import METHODS
-from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.families.configure.solution import apply_truth
+from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.model.configure import Configure, Intent, configuration_of
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
@@ -47,7 +46,7 @@ class ConfigureFamily:
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
             methods=tuple(METHODS[name] for name in self.methods),
             budget=task.budget,
-            hints=tuple(_hint(name) for name in payload.platforms),
+            hints=tuple(map(platform_hint, payload.platforms)),
         )
 
     def prepare(self, task: Task, deploy: Deploy) -> NetworkScene:
@@ -94,10 +93,3 @@ class ConfigureFamily:
 
 def _parts(intent: Intent) -> tuple[str, ...]:
     return tuple(f"{sub.node}: {sub.text.strip()}" for sub in intent.sub_intents)
-
-
-def _hint(name: str) -> str:
-    dialect: Dialect = parts.load("dialects", name)()
-    version = parts.load("drivers", name)().version() if name in parts.names("drivers") else None
-    label = f"Devices of platform {name}" + (f" run version {version}" if version else "")
-    return f"{label}: {dialect.hint}" if dialect.hint else f"{label}."

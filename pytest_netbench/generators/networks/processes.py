@@ -34,14 +34,14 @@ class Ospf:
         networks: Prefixes of the interfaces that take part, with their area.
         passive: Names of interfaces that are advertised and have no neighbor.
         point_to_point: Names of interfaces with one neighbor.
-        default: Whether it advertises a default route.
+        default: Metric of the default route that it advertises while it has one; ``None`` if it advertises none.
     """
 
     router_id: IPv4Address
     networks: list[tuple[IPv4Network, int]] = field(default_factory=list)
     passive: list[str] = field(default_factory=list)
     point_to_point: list[str] = field(default_factory=list)
-    default: bool = False
+    default: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

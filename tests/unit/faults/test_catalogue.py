@@ -33,7 +33,7 @@ def broken(name: str, site: Site, **parameters: Any) -> frozenset[str]:
     known = fault(name)
     given = known.parameters(node=site.router, **parameters)
     assert given in list(known.targets(site))
-    return frozenset(str(flow) for flow in star_flows(site) if known.breaks(given, site, flow))
+    return frozenset(str(flow) for flow in star_flows(site) if known.breaks(given, site)(flow))
 
 
 def test_every_method_of_netarena_is_in_the_catalogue() -> None:
@@ -63,7 +63,7 @@ def test_a_fault_is_called_by_its_part_name_and_its_targets_survive_a_task_file(
 def test_every_target_breaks_a_flow(name: str) -> None:
     known, site = fault(name), star_site(2, 3)
     for one in known.targets(site):
-        assert any(known.breaks(one, site, flow) for flow in star_flows(site)), one
+        assert any(known.breaks(one, site)(flow) for flow in star_flows(site)), one
 
 
 @pytest.mark.parametrize("name", parts.names("faults"))

@@ -1,8 +1,8 @@
 """BGP of a company to two providers, and OSPF inside the company.
 
 Routes of the first provider are preferred, and it is preferred for the way back. Only the company's own block is
-announced, so that it carries no traffic between the providers. Inside, a default route leads to the edges, which know
-the internet's prefixes and discard packets to all others.
+announced, so that it carries no traffic between the providers. Inside, a default route leads to the edge of the first
+provider, or else to the other one. Edges know the internet's prefixes and discard packets to all others.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pytest_netbench.generators.networks.routings.scheme import Scheme
 _DEFAULT: Final = IPv4Network("0.0.0.0/0")
 _PREFERENCE: Final = 200
 _PREPENDED: Final = 3
+_NEAR, _FAR = 10, 20
 _FROM_FIRST, _TO_FIRST, _TO_SECOND = "FROM-PRIMARY", "TO-PRIMARY", "TO-BACKUP"
 
 
@@ -68,7 +69,7 @@ def _foreign_bgp(device: Device) -> Bgp:
 def _configure_edge(device: Device, edges: list[Device], first: Device, block: IPv4Network) -> None:
     providers = [far.device for far in _foreign_ends(device)]
     device.routes += [StaticRoute(prefix=prefix, next_hop=None) for prefix in (block, _DEFAULT)]
-    device.ospf = _inside_ospf(device)
+    device.ospf = _inside_ospf(device, first=first in providers)
     device.bgp = _bgp(device, router_id_of=next(port for port in device.routed_ports if port.net.kind == "loopback"))
     device.bgp.networks.append(block)
     for far in _foreign_ends(device):
@@ -86,10 +87,10 @@ def _configure_edge(device: Device, edges: list[Device], first: Device, block: I
         device.policies.append(Policy(name=_TO_SECOND, prefixes=(block,), prepend=(own,) * _PREPENDED))
 
 
-def _inside_ospf(device: Device) -> Ospf:
+def _inside_ospf(device: Device, *, first: bool) -> Ospf:
     outside = [far.net for far in _foreign_ends(device)]
     process = ospf_of(device, [port for port in device.routed_ports if port.net not in outside])
-    process.default = True
+    process.default = _NEAR if first else _FAR
     return process
 
 

@@ -72,8 +72,8 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield f" router-id {process.router_id}"
     yield from (f" passive-interface {name}" for name in process.passive)
     yield from (f" network {prefix.network_address} {prefix.hostmask} area {area}" for prefix, area in process.networks)
-    if process.default:
-        yield " default-information originate"
+    if process.default is not None:
+        yield f" default-information originate metric {process.default}"
 
 
 def _bgp(process: Bgp) -> Iterator[str]:

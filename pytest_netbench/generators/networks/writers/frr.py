@@ -39,8 +39,8 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield "router ospf"
     yield f" ospf router-id {process.router_id}"
     yield from (f" network {prefix} area {area}" for prefix, area in process.networks)
-    if process.default:
-        yield " default-information originate"
+    if process.default is not None:
+        yield f" default-information originate metric {process.default}"
     yield "exit"
 
 

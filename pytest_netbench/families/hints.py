@@ -1,0 +1,14 @@
+"""What agents are told of a platform."""
+
+from __future__ import annotations
+
+from pytest_netbench import parts
+from pytest_netbench.dialects.base import Dialect
+
+
+def platform_hint(name: str) -> str:
+    """Return a sentence on the devices of a platform: the version they run, and what their command line is like."""
+    dialect: Dialect = parts.load("dialects", name)()
+    version = parts.load("drivers", name)().version() if name in parts.names("drivers") else None
+    label = f"Devices of platform {name}" + (f" run version {version}" if version else "")
+    return f"{label}: {dialect.hint}" if dialect.hint else f"{label}."

@@ -1,0 +1,151 @@
+"""The generator ``repair-routing``: NetArena's routing misconfigurations, each with an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations
+from typing import Final, Literal, NamedTuple
+
+from pydantic import Field, field_validator
+
+from pytest_netbench import parts
+from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.site import Site
+from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.protocol import Parameters
+from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.generators.sites import site_of
+from pytest_netbench.generators.values import Span
+from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.repair import FlowGroup, fault_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.watch import WatchedFlow
+
+NAME: Final = "repair-routing"
+CLASSES: Final = ("DR", "DI", "RI", "DT", "WR")
+LEVELS: Final[dict[int, tuple[str, ...]]] = {
+    1: CLASSES,
+    2: ("DR+DI", "DR+RI", "DR+DT", "DR+WR", "RI+WR", "DT+WR"),
+    3: ("DI+DT", "DI+WR", "RI+DT", "DI+RI"),
+    4: tuple("+".join(three) for three in combinations(CLASSES, 3)),
+}
+"""By level: labels. The first three are NetArena's Table 5, where level 3 has the harder pairs; 4 has three faults."""
+MOST: Final = 8
+HTTP: Final = 80
+
+Class = Literal["DR", "DI", "RI", "DT", "WR"]
+
+
+class RepairRoutingParameters(Parameters):
+    """What can be chosen."""
+
+    subnets: Span = Field(Span(low=2, high=4), description="number of LANs, 2 to 8")
+    hosts: Span = Field(Span(low=2, high=4), description="number of hosts in each LAN, 1 to 8")
+    level: Span = Field(
+        Span(low=1, high=3),
+        description="1: one fault; 2 and 3: two faults, as in NetArena's Table 5; 4: three faults",
+    )
+    labels: tuple[Class, ...] = Field(CLASSES, description="classes of faults that may occur")
+    delay: bool = Field(False, description="also draw delays, which need a kernel with netem")
+
+    @field_validator("subnets", "hosts", "level")
+    @classmethod
+    def _in_range(cls, value: Span, info: object) -> Span:
+        name = str(getattr(info, "field_name", ""))
+        low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[name]
+        if not low <= value.low <= value.high <= high:
+            raise ValueError(f"{value} is not within {low}-{high}")
+        return value
+
+
+class _Drawing(NamedTuple):
+    """A star of one size, and what can be broken in it by class."""
+
+    network: DrawnNetwork
+    groups: tuple[FlowGroup, ...]
+    choices: dict[str, Choices]
+
+
+class RepairRouting:
+    """A star with one to three faults of its router."""
+
+    name = NAME
+    parameters = RepairRoutingParameters
+
+    def draw(self, parameters: RepairRoutingParameters, *, seed: int, index: int) -> Task:
+        source = random_of(NAME, seed=seed, index=index)
+        subnets, hosts = parameters.subnets.draw(source), parameters.hosts.draw(source)
+        size = (subnets, hosts, parameters.delay)
+        labels = [(level, label) for level, label in _asked(parameters) if effects_of(*size, label).all]
+        if not labels:
+            raise UsageError(
+                f"{NAME}: nothing can be drawn with level={parameters.level}, labels={'+'.join(parameters.labels)} and"
+                f" {subnets} subnets: give more subnets, more labels or another level"
+            )
+        level, label = source.choice(labels)
+        effect, chosen = effects_of(*size, label).draw(source)
+        drawing = _drawing(*size)
+        drawn = Drawn(
+            generator=NAME,
+            parameters=parameters.model_dump(mode="json"),
+            seed=seed,
+            index=index,
+            label=label,
+            level=level,
+        )
+        return Task.model_validate(
+            {
+                "task_name": f"Repair the routing of a star with {subnets} subnets of {hosts} hosts",
+                "slug": drawn.slug,
+                "family": "repair",
+                "domain": "routing",
+                "drawn": drawn,
+                **drawing.network.fields(),
+                "flows": drawing.groups,
+                "faults": tuple(choice.injected for choice in chosen),
+                "symptom": indices(effect),
+            }
+        )
+
+
+def _asked(parameters: RepairRoutingParameters) -> Iterable[tuple[int, str]]:
+    """The levels and labels that the parameters permit."""
+    for level, labels in LEVELS.items():
+        for label in labels:
+            if level in parameters.level and set(label.split("+")) <= set(parameters.labels):
+                yield level, label
+
+
+@cache  # bounded by the sizes
+def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
+    sizes = {"subnets": subnets, "hosts": hosts}
+    network = draw_network(NetworkParameters(shape="star", sizes=sizes, platform="linux"))
+    site = site_of(network)
+    groups = _flow_groups(site)
+    flows: list[WatchedFlow] = [flow for group in groups for flow in group.flows()]
+    faults = [fault_of(name) for name in parts.names("faults")]
+    offered = [one for one in faults if delay or not one.requires]
+    choices = {label: choices_of([one for one in offered if one.label == label], site, flows) for label in CLASSES}
+    return _Drawing(network, groups, choices)
+
+
+@cache  # bounded by the sizes and labels
+def effects_of(subnets: int, hosts: int, delay: bool, label: str) -> Effects:
+    """Return the effects that a task of this size and label can have."""
+    choices = _drawing(subnets, hosts, delay).choices
+    return Effects([choices[one] for one in label.split("+")])
+
+
+def _flow_groups(site: Site) -> tuple[FlowGroup, ...]:
+    """Echo and HTTP between all hosts, and echo between each host and its gateway, both ways."""
+    where = {name: str(address) for lan in site.lans for name, address in lan.hosts.items()}
+    every = tuple(where)
+    groups = [
+        FlowGroup(sources=every, targets=where),
+        FlowGroup(sources=every, targets=where, protocol="tcp", port=HTTP),
+        FlowGroup(sources=(site.router,), targets=where),
+    ]
+    groups += [FlowGroup(sources=tuple(lan.hosts), targets={site.router: str(lan.address.ip)}) for lan in site.lans]
+    return tuple(groups)
