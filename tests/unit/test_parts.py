@@ -34,9 +34,7 @@ def test_every_built_in_part_loads(group):
 
 
 def test_a_group_without_parts_names_the_likely_reason():
-    with pytest.raises(
-        UsageError, match=r"(?s)no part of the group pytest_netbench.nothing is installed.*pip install"
-    ):
+    with pytest.raises(UsageError, match=r"(?s)no part of the group pytest_netbench.nothing is installed.*pip install"):
         parts.load("nothing", "x")
 
 
