@@ -122,7 +122,6 @@ def test_forks_are_bounded_and_end_with_the_program(runner):
         ("x = bytearray(100 * 10**9)",),
         ("x = [bytearray(2**20) for _ in range(100_000)]",),
         ("import mmap", "m = mmap.mmap(-1, 100 * 10**9)"),
-        ("import networkx", "h = networkx.complete_graph(20_000)"),
     ],
 )
 def test_memory_is_bounded(runner, lines):
