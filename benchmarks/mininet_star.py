@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.measure import table
-from benchmarks.networks import star, star_addresses
+from benchmarks.networks import star
 from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.request import request_of
@@ -47,12 +47,12 @@ def mininet_cycle(subnets: int, hosts: int) -> Cycle:
 
 def our_cycle(backend: NetnsBackend, subnets: int, hosts: int) -> Cycle:
     """The cycle on this project's labs."""
+    task, where = star(subnets, hosts)
     marks = [time.monotonic()]
-    lab = backend.deploy(request_of(star(subnets, hosts)))
+    lab = backend.deploy(request_of(task))
     marks.append(time.monotonic())
-    lab.nodes["r"].run(["ip", "link", "set", "eth1", "down"])
+    lab.nodes["r0"].run(["ip", "link", "set", "eth1", "down"])
     marks.append(time.monotonic())
-    where = star_addresses(subnets, hosts)
     probes = [
         Probe(source=source, target=address, timeout_s=_TIMEOUT_S)
         for source in where

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.task import Task
 
 
@@ -123,21 +124,10 @@ def proportional_memory(pid: int) -> dict[str, Any]:
     return {"bytes": total, "processes": count}
 
 
-def star(subnets: int, hosts: int) -> Task:
-    """NetArena's star: a Linux router ``r`` with one LAN for each subnet, and ``hosts`` hosts in each."""
-    where = star_addresses(subnets, hosts)
-    router = [f"ip address add 10.0.{subnet}.1/24 dev eth{subnet}" for subnet in range(subnets)]
-    configs = {"r": "\n".join([*router, "sysctl -qw net.ipv4.ip_forward=1", ""])}
-    links: list[tuple[str, ...]] = []
-    for subnet in range(subnets):
-        names = [f"h{subnet}x{host}" for host in range(hosts)]
-        links.append((f"r eth{subnet}", *(f"{name} eth0" for name in names)))
-        for name in names:
-            configs[name] = f"ip address add {where[name]}/24 dev eth0\nip route add default via 10.0.{subnet}.1\n"
-    return _task([{"name": name, "platform": "linux"} for name in where], links, configs)
-
-
-def star_addresses(subnets: int, hosts: int) -> dict[str, str]:
-    """Node to the address that others are told."""
-    found = {"r": "10.0.0.1"}
-    return found | {f"h{s}x{h}": f"10.0.{s}.{10 + h}" for s in range(subnets) for h in range(hosts)}
+def star(subnets: int, hosts: int) -> tuple[Task, dict[str, str]]:
+    """NetArena's star, with the Linux router ``r0``; and by node the address that others are told."""
+    drawn = draw_network(NetworkParameters(shape="star", sizes={"subnets": subnets, "hosts": hosts}))
+    task = Task.model_validate(
+        {"task_name": "benchmark", "slug": "benchmark", "intents": [{"text": "none"}], **drawn.fields()}
+    )
+    return task, drawn.addresses

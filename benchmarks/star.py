@@ -82,7 +82,7 @@ def main() -> None:
     backend = NetnsBackend()
     rows = []
     for subnets, hosts in _SIZES:
-        task = star(subnets, hosts)
+        task, _ = star(subnets, hosts)
         bare: list[float] = []
         ours: list[float] = []
         for _ in range(options.runs):

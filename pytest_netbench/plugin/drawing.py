@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_netbench.plugin.collection import items_of
-from pytest_netbench.plugin.item import DrawnItem, TaskCollector
+from pytest_netbench.plugin.drawnids import drawn_id
+from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem, TaskCollector
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -62,12 +63,22 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """With ``--collect-only``, print the number of tasks of each label and level."""
+    """Print how many tasks were dropped; with ``--collect-only``, the number of tasks of each label and level."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    dropped = {_task_in(report.nodeid) for report in skipped if NOT_PROVEN in str(report.longrepr)}
+    if dropped:
+        what = "1 drawn task was dropped: it" if len(dropped) == 1 else f"{len(dropped)} drawn tasks were dropped: they"
+        terminalreporter.write_line(f"netbench: {what} could not be proven", yellow=True)
     if not config.option.collectonly:
         return
     drawn = config.stash.get(_COLLECTED, [])
     for line in counts(drawn):
         terminalreporter.write_line(line)
+
+
+def _task_in(node_id: str) -> tuple[str, int, int] | None:
+    found = drawn_id(node_id)
+    return None if found is None else (found.generator, found.seed, found.index)
 
 
 def counts(drawn: Iterable[Drawn]) -> list[str]:

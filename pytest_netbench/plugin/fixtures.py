@@ -49,11 +49,12 @@ def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
 @pytest.fixture
 def stage(request: pytest.FixtureRequest, task: Task) -> Iterator[Stage]:
     """The stage of ``task``, prepared, healthy and settled; removed afterwards."""
-    from pytest_netbench.plugin.running import settings_of  # noqa: PLC0415  (needs pydantic)
+    from pytest_netbench.plugin.running import drop_unproven, settings_of  # noqa: PLC0415  (needs pydantic)
     from pytest_netbench.trial import Stage  # noqa: PLC0415
 
     with ExitStack() as stack:
         try:
+            drop_unproven(request, task)
             prepared = stack.enter_context(Stage(task, settings_of(request)))
         except RequirementMissing as lack:
             pytest.skip(str(lack))

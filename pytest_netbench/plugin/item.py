@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pytest
 
@@ -74,6 +74,10 @@ class Outcome:
     def __init__(self, record: TrialRecord, result: TrialResult) -> None:
         self.record = record
         self.result = result
+
+
+NOT_PROVEN: Final = "not proven: "
+"""How the reason of a skip begins that drops a drawn task."""
 
 
 class DrawnItem(TaskItem):

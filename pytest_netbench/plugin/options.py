@@ -36,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-unproven",
+        action="store_true",
+        default=False,
+        help="use drawn tasks without proving first that they can be solved and are not vacuous.",
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",

@@ -45,7 +45,7 @@ class Run:
 
     ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
     it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
-    workers.
+    workers. ``unproven``: drawn tasks are used without proof.
     """
 
     agents: tuple[AgentChoice, ...]
@@ -63,6 +63,7 @@ class Run:
     side_by_side: int
     distributes: bool
     draws: draws.Draws
+    unproven: bool
 
     def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
         """Names of the scorers of the task's family and of the requested ones, each once."""
@@ -120,6 +121,7 @@ def configure(config: pytest.Config) -> Run:
             side_by_side=_side_by_side(option, workerinput, distributes=distributes),
             distributes=distributes,
             draws=draws.configure(config, trials=_trials(option, agents)),
+            unproven=option.netbench_unproven,
         )
         if run.wanted and workerinput is None:
             _check(run, rootdir=config.rootpath, collect_only=option.collectonly)

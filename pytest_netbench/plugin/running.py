@@ -12,7 +12,7 @@ from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
 from pytest_netbench.plugin.collection import references_of
-from pytest_netbench.plugin.item import Outcome
+from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem, Outcome
 from pytest_netbench.plugin.nodeids import source_of
 from pytest_netbench.plugin.run import Proving, run_of
 from pytest_netbench.results.memory import KeptVerdicts
@@ -30,6 +30,7 @@ from pytest_netbench.trial import (
     selftest,
     terms_for,
 )
+from pytest_netbench.trial.proving import Proofs
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -100,6 +101,8 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         report = replace(report, problems=(*report.problems, *_reference_problems(request, task)))
     except RequirementMissing as lack:
         pytest.skip(str(lack))
+    if isinstance(request.node, DrawnItem):
+        _proofs(request).keep(task, report.problems)
     if report.truth is not None and not report.problems:
         _truths(request).save(
             task,
@@ -110,6 +113,20 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
         )
     request.node.selftest_report = report
     return report
+
+
+def drop_unproven(request: pytest.FixtureRequest, task: Task) -> None:
+    """Skip the trial of a drawn task that cannot be proven; prove it if no verdict is kept."""
+    run = run_of(request.config)
+    if run.unproven or not isinstance(request.node, DrawnItem):
+        return
+    problems = _proofs(request).problems(task)
+    if problems:
+        pytest.skip(f"{NOT_PROVEN}{problems[0].partition(chr(10))[0]}")
+
+
+def _proofs(request: pytest.FixtureRequest) -> Proofs:
+    return Proofs(settings_of(request), root=request.config.rootpath)
 
 
 def _reference_problems(request: pytest.FixtureRequest, task: Task) -> list[str]:

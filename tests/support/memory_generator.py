@@ -23,6 +23,7 @@ class BranchParameters(Parameters):
     labels: tuple[Label, ...] = Field(("WEB", "DC"), description="what is to be done")
     host: int = Field(10, ge=2, le=250, description="address of the branch")
     flaw: int | None = Field(None, description="one of so many tasks has no solution")
+    breaks: bool = Field(False, description="labs of the tasks break")
     bug: int | None = Field(None, description="at this index the generator fails")
 
 
@@ -47,9 +48,9 @@ class Branches:
             level=level,
         )
         flawed = parameters.flaw is not None and index % parameters.flaw == 0
-        return Task.model_validate(
-            self._fields(labels, f"10.0.1.{parameters.host}", flawed=flawed) | {"drawn": drawn, "slug": drawn.slug}
-        )
+        requirements = ("lab-breaks",) if parameters.breaks else ()
+        own = {"drawn": drawn, "slug": drawn.slug, "requirements": requirements}
+        return Task.model_validate(self._fields(labels, f"10.0.1.{parameters.host}", flawed=flawed) | own)
 
     def _fields(self, labels: list[str], address: str, *, flawed: bool) -> dict[str, Any]:
         intents, testcases = list(TASK["intents"]), list(TASK["testcases"])

@@ -1,0 +1,46 @@
+"""The text of a task file, from a task."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import yaml
+
+from pytest_netbench.model.task import Task
+
+ALWAYS: Final = frozenset({"task_name", "slug", "family", "domain", "kind"})
+"""Fields that are written even if they have their default: the loader would derive or not find them."""
+WIDTH: Final = 120
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as blocks, lists indented below their key."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def task_text(task: Task) -> str:
+    """``task`` as YAML: a ``*.task.yaml`` file of this text loads as an equal task. Defaults are left out."""
+    whole = task.model_dump(mode="json", by_alias=True)
+    brief = task.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    fields = _with_names(brief, whole)
+    return yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
+
+
+def _with_names(brief: Any, whole: Any) -> Any:
+    """``brief`` with the fields of ``ALWAYS`` that only ``whole`` has, in the order of ``whole``."""
+    if isinstance(brief, dict):
+        kept = [name for name in whole if name in brief or name in ALWAYS]
+        return {name: _with_names(brief[name], whole[name]) if name in brief else whole[name] for name in kept}
+    if isinstance(brief, list):
+        return [_with_names(one, other) for one, other in zip(brief, whole, strict=True)]
+    return brief
