@@ -76,7 +76,7 @@ def drawn_plan(source: Random) -> AddressPlan:
 
 
 def _public_pools(blocks: list[IPv4Network]) -> dict[str, Pool]:
-    """Pools of public addresses: for LANs of a company, links to its providers, links behind them, and servers."""
+    """Pools of public addresses: for LANs of an ISP, links to its providers, links behind them, and servers."""
     lengths = {"public": 27, "provider": 30, "backbone": 30, "internet": 24}
     return {name: Pool(block=block, length=lengths[name]) for name, block in zip(lengths, blocks, strict=True)}
 

@@ -85,6 +85,9 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
         routers=tuple(device.name for device in draft.devices if device.forwards),
         hosts=tuple(device.name for device in draft.devices if device.kind == "host"),
         addresses={device.name: _address(device) for device in draft.devices if device.routed_ports},
+        autonomous_systems={
+            device.name: device.bgp.autonomous_system for device in draft.devices if device.bgp is not None
+        },
     )
 
 
@@ -98,12 +101,18 @@ def _subnet(net: Net) -> Subnet:
         name=net.name,
         kind=net.kind,
         prefix=str(net.network),
+        area=net.area if _runs_ospf(net) else None,
         gateway=None if net.gateway is None else str(net.gateway),
         attachments=tuple(
             Attachment(node=port.device.name, interface=port.interface, address=str(port.routed.ip))
             for port in net.ports
         ),
     )
+
+
+def _runs_ospf(net: Net) -> bool:
+    asked = (net.network, net.area)
+    return any(port.device.ospf is not None and asked in port.device.ospf.networks for port in net.ports)
 
 
 def _address(device: Device) -> str:
