@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
 import sys
 from functools import cache
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -31,6 +33,7 @@ from pytest_netbench.model.variant import Skin
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile.corpus import corpus
+from pytest_netbench.taskfile.names import full_name
 
 FILES = sorted(corpus().glob("tasks/*/*.task.*"))
 SEEDS = range(1, 6)
@@ -108,8 +111,45 @@ def test_the_records_of_a_task_are_those_of_its_variant_under_other_names(path: 
     if behaviour is not None and mine is not None:
         assert mine.digest == variant.reference_digest
         _check_behaviour(mine, variant)
-        returned = ReferenceStore.around(path.parent).load(variant)
-        assert returned == mine
+        _routes_are_the_same(behaviour, mine)
+
+
+@of_each_task()
+def test_each_interface_of_the_topology_is_configured_where_it_was(path: Path) -> None:
+    task, _ = original(path)
+    for seed in SEEDS:
+        variant, skin = variant_skin(path, seed)
+        assert _configured(variant) == [(skin.nodes[node], count) for node, count in _configured(task)]
+
+
+def _configured(task: Task) -> list[tuple[str, int]]:
+    """By node: how many of its interfaces its startup config names."""
+    network, found = task.network, []
+    for node in network.topology.nodes:
+        named = set()
+        for word in re.findall(r"(?:interface|dev) (\S+)", network.startup_configs.get(node.name, "")):
+            with contextlib.suppress(ValueError):
+                named.add(full_name(network.platform_of(node.name), word.rstrip(":")))
+        mine = {full_name(network.platform_of(node.name), one) for one in network.topology.interfaces(node.name)}
+        found.append((node.name, len(named & mine)))
+    return found
+
+
+def test_an_address_in_a_record_is_one_address_also_if_it_ends_in_zeros() -> None:
+    skin = Skin(flips=("10.64.0.0/20",))
+    assert Rewriter(skin).text("10.64.0.0", Kind.RECORD) == "10.64.8.0"
+    assert Rewriter(skin).text("10.64.0.0/16", Kind.RECORD) == "10.64.0.0/16"
+    assert Rewriter(skin).text("10.64.0.0", Kind.PROSE) == "10.64.0.0"
+
+
+def _routes_are_the_same(behaviour: Behaviour, own: Behaviour) -> None:
+    """Each target of a flow lies in the same entries of all tables as before."""
+    for table, new in zip(behaviour.tables, own.tables, strict=True):
+        prefixes = [(ip_network(a), ip_network(b)) for a, b in zip(table, new, strict=True)]
+        for (old_fields, _), (fields, _) in zip(behaviour.flows, own.flows, strict=True):
+            before, after = ip_address(str(old_fields[2])), ip_address(str(fields[2]))
+            for old, now in prefixes:
+                assert (before in old) == (after in now)
 
 
 def _check_behaviour(behaviour: Behaviour, variant: Task) -> None:
