@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from itertools import combinations
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
-from pytest_netbench.faults.site import Site
-from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices
+from pytest_netbench.faults.site import Lan, Site
+from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.randomness import random_of
@@ -34,6 +33,7 @@ LEVELS: Final[dict[int, tuple[str, ...]]] = {
 """By level: labels. The first three are NetArena's Table 5, where level 3 has the harder pairs; 4 has three faults."""
 MOST: Final = 8
 HTTP: Final = 80
+TELNET: Final = 23
 
 Class = Literal["DR", "DI", "RI", "DT", "WR"]
 
@@ -48,13 +48,13 @@ class RepairRoutingParameters(Parameters):
         description="1: one fault; 2 and 3: two faults, as in NetArena's Table 5; 4: three faults",
     )
     labels: tuple[Class, ...] = Field(CLASSES, description="classes of faults that may occur")
+    policy: bool = Field(True, description="one LAN must not reach another one at TCP port 23, before and after")
     delay: bool = Field(False, description="also draw delays, which need a kernel with netem")
 
     @field_validator("subnets", "hosts", "level")
     @classmethod
-    def _in_range(cls, value: Span, info: object) -> Span:
-        name = str(getattr(info, "field_name", ""))
-        low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[name]
+    def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
+        low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[str(info.field_name)]
         if not low <= value.low <= value.high <= high:
             raise ValueError(f"{value} is not within {low}-{high}")
         return value
@@ -64,6 +64,7 @@ class _Drawing(NamedTuple):
     """A star of one size, and what can be broken in it by class."""
 
     network: DrawnNetwork
+    site: Site
     groups: tuple[FlowGroup, ...]
     choices: dict[str, Choices]
 
@@ -76,17 +77,25 @@ class RepairRouting:
 
     def draw(self, parameters: RepairRoutingParameters, *, seed: int, index: int) -> Task:
         source = random_of(NAME, seed=seed, index=index)
-        subnets, hosts = parameters.subnets.draw(source), parameters.hosts.draw(source)
-        size = (subnets, hosts, parameters.delay)
-        labels = [(level, label) for level, label in _asked(parameters) if effects_of(*size, label).all]
-        if not labels:
+        hosts = parameters.hosts.draw(source)
+        # with few subnets, some faults cannot be injected together
+        fitting = [
+            subnets
+            for subnets in range(parameters.subnets.low, parameters.subnets.high + 1)
+            if _labels(parameters, subnets, hosts)
+        ]
+        if not fitting:
             raise UsageError(
                 f"{NAME}: nothing can be drawn with level={parameters.level}, labels={'+'.join(parameters.labels)} and"
-                f" {subnets} subnets: give more subnets, more labels or another level"
+                f" subnets={parameters.subnets}: give more subnets, more labels or another level"
             )
+        subnets = source.choice(fitting)
+        size = (subnets, hosts, parameters.delay)
+        labels = _labels(parameters, subnets, hosts)
         level, label = source.choice(labels)
         effect, chosen = effects_of(*size, label).draw(source)
         drawing = _drawing(*size)
+        policy = source.sample(drawing.site.lans, 2) if parameters.policy else ()
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -103,19 +112,23 @@ class RepairRouting:
                 "domain": "routing",
                 "drawn": drawn,
                 **drawing.network.fields(),
-                "flows": drawing.groups,
+                **_wanted(drawing, *policy),
                 "faults": tuple(choice.injected for choice in chosen),
                 "symptom": indices(effect),
             }
         )
 
 
-def _asked(parameters: RepairRoutingParameters) -> Iterable[tuple[int, str]]:
-    """The levels and labels that the parameters permit."""
-    for level, labels in LEVELS.items():
-        for label in labels:
-            if level in parameters.level and set(label.split("+")) <= set(parameters.labels):
-                yield level, label
+def _labels(parameters: RepairRoutingParameters, subnets: int, hosts: int) -> list[tuple[int, str]]:
+    """The levels and labels that the parameters permit and that the size can have."""
+    return [
+        (level, label)
+        for level, labels in LEVELS.items()
+        for label in labels
+        if level in parameters.level
+        and set(label.split("+")) <= set(parameters.labels)
+        and possible(groups_of(subnets, hosts, parameters.delay, label))
+    ]
 
 
 @cache  # bounded by the sizes
@@ -128,14 +141,45 @@ def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
     faults = [fault_of(name) for name in parts.names("faults")]
     offered = [one for one in faults if delay or not one.requires]
     choices = {label: choices_of([one for one in offered if one.label == label], site, flows) for label in CLASSES}
-    return _Drawing(network, groups, choices)
+    return _Drawing(network, site, groups, choices)
+
+
+def groups_of(subnets: int, hosts: int, delay: bool, label: str) -> list[Choices]:
+    """Return what each fault of a task of this size and label is chosen from."""
+    choices = _drawing(subnets, hosts, delay).choices
+    return [choices[one] for one in label.split("+")]
 
 
 @cache  # bounded by the sizes and labels
 def effects_of(subnets: int, hosts: int, delay: bool, label: str) -> Effects:
     """Return the effects that a task of this size and label can have."""
-    choices = _drawing(subnets, hosts, delay).choices
-    return Effects([choices[one] for one in label.split("+")])
+    return Effects(groups_of(subnets, hosts, delay, label))
+
+
+def _wanted(drawing: _Drawing, *policy: Lan) -> dict[str, Any]:
+    """The startup configs and flows of a task.
+
+    Args:
+        drawing: The star.
+        policy: A LAN, and another one whose port for Telnet it must not reach; none if there is no such policy.
+    """
+    configs, router = drawing.network.startup_configs, drawing.site.router
+    if not policy:
+        return {"startup_configs": configs, "flows": drawing.groups}
+    one, other = policy
+    chain = "inet access forward"
+    lines = (
+        "nft add table inet access",
+        f"nft 'add chain {chain} {{ type filter hook forward priority filter; policy accept; }}'",
+        f"nft 'add rule {chain} ip saddr {one.prefix} ip daddr {other.prefix} tcp dport {TELNET} drop'",
+    )
+    targets = {name: str(address) for name, address in other.hosts.items()}
+    # behind all others, whose places are those of the effects
+    denied = FlowGroup(sources=tuple(one.hosts), targets=targets, protocol="tcp", port=TELNET, allowed=False)
+    return {
+        "startup_configs": {**configs, router: configs[router] + "".join(f"{line}\n" for line in lines)},
+        "flows": (*drawing.groups, denied),
+    }
 
 
 def _flow_groups(site: Site) -> tuple[FlowGroup, ...]:

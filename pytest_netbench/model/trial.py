@@ -258,6 +258,7 @@ class TrialResult(Recorded):
     domain: str
     family: str
     size: TaskSize | None = Field(None, description="of the task; ``None`` in results of before it was counted")
+    variant: int | None = Field(None, description="seed of the variant, if the task is one")
     agent: AgentInfo
     trial: int
     extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
