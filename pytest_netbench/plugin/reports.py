@@ -108,6 +108,7 @@ def error_result(
         size=task.size,
         agent=AgentInfo(id=agent.id, strategy=""),
         trial=number,
+        drawn=task.drawn,
         status="error",
         error=error,
         started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),

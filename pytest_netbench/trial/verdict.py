@@ -24,6 +24,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         size=record.task.size,
         agent=record.agent,
         trial=record.trial,
+        drawn=record.task.drawn,
         extras=record.extras,
         unenforced=record.unenforced,
         refused_startup_lines=record.refused_startup_lines,
