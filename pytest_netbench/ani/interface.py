@@ -143,6 +143,11 @@ class LabAni:
 
     # for the code that runs the trial
 
+    @property
+    def waited_s(self) -> float:
+        """Wall seconds that the agent waited for the evaluation; its clock stood still."""
+        return self._meter.waited_s
+
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()

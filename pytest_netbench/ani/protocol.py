@@ -87,6 +87,11 @@ class OpenAni(Ani, Protocol):
     ssh: SshAccess | None
     """Logins, if the devices answer with SSH."""
 
+    @property
+    def waited_s(self) -> float:
+        """Wall seconds that the agent waited for the evaluation; its clock stood still."""
+        ...
+
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         ...

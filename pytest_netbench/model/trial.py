@@ -259,6 +259,7 @@ class TrialResult(Recorded):
     domain: str
     family: str
     size: TaskSize | None = Field(None, description="of the task; ``None`` in results of before it was counted")
+    variant: int | None = Field(None, description="seed of the variant, if the task is one")
     agent: AgentInfo
     trial: int
     drawn: Drawn | None = Field(None, description="the draw that made the task; ``None`` for other tasks")

@@ -106,6 +106,7 @@ def error_result(
         domain=task.domain,
         family=task.family,
         size=task.size,
+        variant=None if task.variant is None else task.variant.seed,
         agent=AgentInfo(id=agent.id, strategy=""),
         trial=number,
         drawn=task.drawn,

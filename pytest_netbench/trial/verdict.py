@@ -22,6 +22,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         domain=record.task.domain,
         family=record.task.family,
         size=record.task.size,
+        variant=None if record.task.variant is None else record.task.variant.seed,
         agent=record.agent,
         trial=record.trial,
         drawn=record.task.drawn,
