@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.sources import FileSource
 from pytest_netbench.generators.variants.addresses import AddressMap
 from pytest_netbench.generators.variants.documents import texts
@@ -250,6 +251,17 @@ def test_equal_seeds_give_equal_bytes_in_another_process_and_other_seeds_other_t
     )
     assert done.stdout.strip() == variant_of(task, 7).model_dump_json(by_alias=True)
     assert len({variant_of(task, seed).digest for seed in range(20)}) == 20
+
+
+def test_a_task_of_another_family_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "question.task.json"
+    made = PlanGenerator().draw(PlanGenerator.parameters(), seed=1, index=0)
+    path.write_text(made.model_dump_json(by_alias=True))
+    source = VariantSource(FileSource(path), 7)
+    task = source.load()
+    assert task == FileSource(path).load()
+    assert source.item_name(task, "oracle") == f"{task.slug}[oracle]"
+    assert source.solutions(task) is None
 
 
 def test_prefixes_stay_prefixes_of_their_parts_and_special_addresses_stay() -> None:
