@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pytest_netbench.errors import UsageError
 
-Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators", "faults"]
+Group = Literal["dialects", "drivers", "backends", "families", "agents", "scorers", "generators", "faults", "sandboxes"]
 
 
 def names(group: Group) -> tuple[str, ...]:

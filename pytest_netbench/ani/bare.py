@@ -1,4 +1,4 @@
-"""The interface of a task without a network: it offers no method, counts time and tokens, and records notes."""
+"""The interface of a task without a network: it offers the methods of the task's family, if there are any."""
 
 from __future__ import annotations
 
@@ -7,28 +7,38 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pytest_netbench import deadline
+from pytest_netbench.ani.interface import LONGEST_CLOSE_S, code_of, longest_s
 from pytest_netbench.ani.meter import Meter
+from pytest_netbench.ani.methods import validated
+from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.policy import listing
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.recorder import Recorder
-from pytest_netbench.errors import AniError, LabError
+from pytest_netbench.errors import AniError, LabError, NetbenchError, TookTooLong
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.rpccodes import Code
 
 
 class BareAni:
-    """The interface of an agent without a lab. Every request is refused, counted and recorded.
+    """The interface of an agent without a lab. Every request is counted and recorded; those of the draft are refused.
 
     Args:
         budget: What may be used.
+        methods: What the scene offers.
         clock: Wall seconds, monotonic.
     """
 
     ssh: SshAccess | None = None
-    lab_error: LabError | None = None
     commands: tuple[CommandStatus, ...] = ()
 
-    def __init__(self, *, budget: Budget, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, budget: Budget, methods: Sequence[OwnMethod] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._methods = {method.spec.name: method for method in methods}
+        self._one_at_a_time = threading.Lock()
+        self.lab_error: LabError | None = None
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
         self._closed = threading.Event()
@@ -48,17 +58,46 @@ class BareAni:
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._refuse_if_closed()
         self._meter.start()
+        at_s = self._meter.elapsed_s
+        known_to_be_over = self._meter.exhausted
+        try:
+            result = self._answer(method, params)
+        except NetbenchError as error:
+            if isinstance(error, LabError):
+                self.lab_error = self.lab_error or error
+            if not known_to_be_over:
+                self._record(method, params, at_s, error={"code": int(code_of(error)), "message": str(error)})
+            raise
+        self._record(method, params, at_s, result=result)
+        return result
+
+    def _answer(self, method: object, params: Mapping[str, Any]) -> dict[str, Any]:
         self._meter.charge_call()
-        error = AniError(f"unknown method {method!r}: this task has no network to ask", code=Code.METHOD_NOT_FOUND)
+        own = self._methods.get(method) if isinstance(method, str) else None
+        if own is None:
+            known = f" (known: {listing(self._methods)})" if self._methods else ""
+            raise AniError(
+                f"unknown method {method!r:.80}: this task has no network to ask{known}", code=Code.METHOD_NOT_FOUND
+            )
+        checked = validated(own.spec.name, own.params, params)
+        with self._one_at_a_time:
+            self._refuse_if_closed()
+            self._meter.check()
+            try:
+                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
+                    return own.answer(checked).plain()
+            except TookTooLong as error:
+                raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
+
+    def _record(self, method: str, params: Any, at_s: float, **outcome: Any) -> None:
         data = {
             "method": method,
             "params": params,
-            "error": {"code": error.code, "message": str(error)},
-            "duration_s": 0.0,
+            **outcome,
+            "duration_s": round(self._meter.elapsed_s - at_s, 6),
             "budget_left": self._meter.left(),
         }
-        self._recorder.add("ani", data, at_s=self._meter.elapsed_s)
-        raise error
+        self._recorder.add("ani", data, at_s=at_s)
 
     def budget_left(self) -> dict[str, float | None]:
         return self._meter.left()
@@ -75,7 +114,7 @@ class BareAni:
         self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
 
     def offered(self) -> tuple[MethodSpec, ...]:
-        return ()
+        return tuple(method.spec for method in self._methods.values())
 
     # for the code that runs the trial
 
@@ -87,9 +126,11 @@ class BareAni:
         """Nothing can be changed, so nothing is told."""
 
     def close(self) -> None:
-        """Refuse everything from now on. Idempotent."""
+        """Refuse everything from now on, and wait a limited time for a running request. Idempotent."""
         self._closed.set()
         self._meter.stop()
+        if self._one_at_a_time.acquire(timeout=LONGEST_CLOSE_S):
+            self._one_at_a_time.release()
 
     @property
     def steps(self) -> tuple[Step, ...]:

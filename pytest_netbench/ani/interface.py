@@ -282,7 +282,7 @@ class LabAni:
             self._refuse_if_closed()
             self._meter.check()
             try:
-                with deadline.within(self._longest_s(), cancelled=self._closed.is_set):
+                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
                     return self._devices.ask(device, what, question)
             except LabError as error:
                 # an error that an agent's request can cause must not make its trial invalid
@@ -291,11 +291,6 @@ class LabAni:
                 raise AniError(
                     f"{device}: the device did not answer {what}: {error}", code=Code.DEVICE_ERROR
                 ) from error
-
-    def _longest_s(self) -> float:
-        """Return how long one request may take: what is left of the budget and a little more."""
-        wall_s = self._meter.left()["wall_s"]
-        return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
     def _permitted(self, device: str, *, changes: bool = False) -> None:
         self._known(device)
@@ -323,6 +318,11 @@ class LabAni:
             "budget_left": self._meter.left(),
         }
         self._recorder.add("ani", data, at_s=at_s)
+
+
+def longest_s(wall_s: float | None) -> float:
+    """Return how long one request may take if ``wall_s`` are left of the budget: those and a little more."""
+    return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
 
 def code_of(error: NetbenchError) -> int:

@@ -17,7 +17,9 @@ from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.errors import LabError, NetbenchError
 
 IDLE_S = 0.25
-"""Wall seconds without a further line after which a batch of lines is complete."""
+"""Wall seconds after the end of a line in which a further line belongs to the same change."""
+UNENDED_S = 1.0
+"""The same after the beginning of a line. Of a shell nobody knows when a line has ended before the next one begins."""
 
 
 class Watching:
@@ -70,39 +72,44 @@ class Watching:
                 change = self._watcher.changing(device, [line], at_s=self._meter.elapsed_s)
                 self._enter(change)
                 batch = self._batch = _Batch((device, session), change)
-            batch.lines_under_way += 1
-            batch.stop_waiting()
+            self._wait_for_more(batch, UNENDED_S)
         try:
             yield
         finally:
             with self._lock:
-                batch.lines_under_way -= 1
-                if batch is self._batch and not batch.lines_under_way:
-                    batch.wait_for_more(lambda: self._complete_late(batch))
+                if batch is self._batch:
+                    self._wait_for_more(batch, IDLE_S)
 
-    def complete(self) -> None:
+    def complete(self, *, agent_waits: bool = True) -> None:
         """Let the present batch of lines be complete."""
         with self._lock:
             batch, self._batch = self._batch, None
             if batch is not None:
                 batch.stop_waiting()
                 try:
-                    self._leave(batch.change)
+                    self._leave(batch.change, agent_waits=agent_waits)
                 except LabError as error:
                     self._broken(error)
 
-    def _complete_late(self, batch: _Batch) -> None:
+    def _wait_for_more(self, batch: _Batch, wall_s: float) -> None:
+        batch.stop_waiting()
+        batch.turn = turn = batch.turn + 1
+        batch.timer = threading.Timer(wall_s, lambda: self._complete_if_waiting(batch, turn))
+        batch.timer.daemon = True
+        batch.timer.start()
+
+    def _complete_if_waiting(self, batch: _Batch, turn: int) -> None:
         with self._lock:
-            if batch is self._batch and not batch.lines_under_way:
-                self.complete()
+            if batch is self._batch and batch.turn == turn:
+                self.complete(agent_waits=False)
 
     def _enter(self, change: AbstractContextManager[None]) -> None:
-        self._timed(change.__enter__)
+        self._timed(change.__enter__, agent_waits=True)
 
-    def _leave(self, change: AbstractContextManager[None]) -> None:
-        self._timed(lambda: change.__exit__(None, None, None))
+    def _leave(self, change: AbstractContextManager[None], *, agent_waits: bool = True) -> None:
+        self._timed(lambda: change.__exit__(None, None, None), agent_waits=agent_waits)
 
-    def _timed(self, work: Callable[[], object]) -> None:
+    def _timed(self, work: Callable[[], object], *, agent_waits: bool) -> None:
         """Let the watcher work. Its time is not the agent's, and neither are its errors."""
         began = time.monotonic()
         try:
@@ -112,7 +119,8 @@ class Watching:
         except Exception as error:
             raise LabError(f"watching the agent's work failed: {error!r}") from error
         finally:
-            self._meter.exclude(time.monotonic() - began)
+            if agent_waits:
+                self._meter.exclude(time.monotonic() - began)
 
 
 class _Batch:
@@ -121,15 +129,10 @@ class _Batch:
     def __init__(self, place: tuple[str, str], change: AbstractContextManager[None]) -> None:
         self.place = place
         self.change = change
-        self.lines_under_way = 0
-        self._timer: threading.Timer | None = None
-
-    def wait_for_more(self, over: Callable[[], None]) -> None:
-        self._timer = threading.Timer(IDLE_S, over)
-        self._timer.daemon = True
-        self._timer.start()
+        self.timer: threading.Timer | None = None
+        self.turn = 0
 
     def stop_waiting(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None

@@ -11,6 +11,7 @@ _CPU_TORCH = "pip install torch --index-url https://download.pytorch.org/whl/cpu
 # import name: (distribution, consequence without it, install command)
 EXTRAS = {
     "litellm": ("litellm", "agents cannot call a model", "pip install 'pytest-netbench[llm]'"),
+    "networkx": ("networkx", "tasks of family plan are skipped", "pip install 'pytest-netbench[plan]'"),
     "sentence_transformers": (
         "sentence-transformers",
         "the reasoning score is not measured",

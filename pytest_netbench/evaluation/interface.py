@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -42,28 +42,31 @@ class TaskEvaluation:
         """Let testcases of kind ``reference`` compare with a recorded behaviour."""
         self._runner.reference = reference
 
-    def final_configs(self) -> dict[str, str]:
-        """The running config of each device, in topology order.
+    def final_configs(self, names: Collection[str] | None = None) -> dict[str, str]:
+        """The running config of each device, or of those in ``names``, in topology order.
 
         Raises:
             LabError: One could not be read.
         """
-        names = self._devices.names
-        with ThreadPoolExecutor(max_workers=min(READERS, len(names))) as readers:
-            return dict(zip(names, readers.map(self._running_config, names), strict=True))
+        asked = self._asked(names)
+        with ThreadPoolExecutor(max_workers=READERS) as readers:
+            return dict(zip(asked, readers.map(self._running_config, asked), strict=True))
 
-    def configs_left(self, *, within_s: float) -> tuple[dict[str, str], tuple[str, ...]]:
+    def configs_left(
+        self, *, within_s: float, names: Collection[str] | None = None
+    ) -> tuple[dict[str, str], tuple[str, ...]]:
         """Return the running config of each device, and a phrase for each device whose config cannot be read in time.
 
-        The config of a device that cannot be read is empty.
+        The config of a device that cannot be read is empty. With ``names``, only these devices are read.
 
         Raises:
             LabError: A device cannot be read, and the agent did not cause that.
         """
-        work = {name: partial(self._running_config, name) for name in self._devices.names}
+        asked = self._asked(names)
+        work = {name: partial(self._running_config, name) for name in asked}
         found = run_all(work, within_s=within_s, side_by_side=READERS)
         configs, unreadable = {}, []
-        for name in self._devices.names:
+        for name in asked:
             answer = found.get(name, TookTooLong(within_s))
             if isinstance(answer, str):
                 configs[name] = answer
@@ -132,6 +135,9 @@ class TaskEvaluation:
         raise AniError(
             f"unknown method {method!r} (known: {', '.join(map(repr, METHODS))})", code=Code.METHOD_NOT_FOUND
         )
+
+    def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
+        return tuple(name for name in self._devices.names if names is None or name in names)
 
     def _running_config(self, name: str) -> str:
         what = "reading its running config"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
+from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import Ani, WorkWatcher
 from pytest_netbench.families.proof import Extent, Proof
 from pytest_netbench.lab.protocols import Lab
@@ -80,6 +81,16 @@ class WatchesWork(Protocol):
     @property
     def watcher(self) -> WorkWatcher:
         """What is told. Asked for once ``observe`` has returned."""
+        ...
+
+
+@runtime_checkable
+class OffersMethods(Protocol):
+    """What a scene without a lab may offer: ANI methods of its own, which the family names in ``methods``."""
+
+    @property
+    def methods(self) -> Sequence[OwnMethod]:
+        """The methods."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
@@ -30,6 +30,7 @@ class NetworkScene:
         testcases: What is evaluated afterwards.
         reference: What the task says of its reference behaviour.
         events: The events of the task, which testcases name with ``under``.
+        configs_of: Nodes whose configs are findings; ``None`` is all.
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class NetworkScene:
         testcases: Sequence[Testcase] = (),
         reference: ReferenceSettings | None = None,
         events: Events | None = None,
+        configs_of: Collection[str] | None = None,
     ) -> None:
         self._lab = lab
+        self._configs_of = configs_of
         self._reference = reference
         self._health_checks = tuple(health_checks)
         self._testcases = tuple(testcases)
@@ -56,6 +59,14 @@ class NetworkScene:
     def evaluation(self) -> TaskEvaluation:
         """What the evaluator may ask of the network."""
         return self._evaluation
+
+    def configs(self) -> dict[str, str]:
+        """The running configs that are findings, as they are now.
+
+        Raises:
+            LabError: One could not be read.
+        """
+        return self._evaluation.final_configs(self._configs_of)
 
     def hold_to(self, behaviour: Behaviour) -> None:
         if self._reference is not None:
@@ -77,10 +88,10 @@ class NetworkScene:
         return
 
     def observe(self) -> None:
-        self._initial = self._evaluation.final_configs()
+        self._initial = self.configs()
 
     def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
-        final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S)
+        final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S, names=self._configs_of)
         results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S)
         return Findings(
             initial_configs=self._initial,

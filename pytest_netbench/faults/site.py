@@ -58,6 +58,10 @@ class Site:
     def _places(self) -> dict[str, Lan]:
         return {host: lan for lan in self.lans for host in lan.hosts}
 
+    @cached_property
+    def _beyond(self) -> dict[frozenset[str], Affected]:
+        return {}
+
     def others(self, lan: Lan) -> Iterator[Lan]:
         """All LANs but one."""
         return (other for other in self.lans if other is not lan)
@@ -99,5 +103,8 @@ class Site:
         return self.router in (flow.source, flow.target) or bool(self.crosses(flow))
 
     def beyond(self, hosts: Collection[str]) -> Affected:
-        """Flows of which one end is among ``hosts``, and which pass the router."""
-        return lambda flow: (flow.source in hosts or flow.target in hosts) and self.passes_router(flow)
+        """Flows of which one end is among ``hosts``, and which pass the router. The same object for the same hosts."""
+        meant = frozenset(hosts)
+        return self._beyond.setdefault(
+            meant, lambda flow: (flow.source in meant or flow.target in meant) and self.passes_router(flow)
+        )

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from pytest_netbench.faults.protocol import Fault
-from pytest_netbench.faults.site import Site
+from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.repair import InjectedFault
 from pytest_netbench.model.watch import WatchedFlow
@@ -46,12 +46,14 @@ Choices = dict[Kind, dict[str, list[Choice]]]
 def choices_of(faults: Iterable[Fault[Any]], site: Site, flows: Sequence[WatchedFlow]) -> Choices:
     """Return all that can be broken on ``site`` by these faults."""
     found: Choices = {}
+    effects: dict[Affected, int] = {}
     for fault in faults:
         for parameters in fault.targets(site):
             breaks = fault.breaks(parameters, site)
-            effect = sum(1 << number for number, flow in enumerate(flows) if breaks(flow))
-            if effect:
-                kind = Kind(effect, fault.touches(parameters))
+            if breaks not in effects:
+                effects[breaks] = sum(1 << number for number, flow in enumerate(flows) if breaks(flow))
+            if effects[breaks]:
+                kind = Kind(effects[breaks], fault.touches(parameters))
                 choice = Choice(fault=fault.name, parameters=parameters)
                 found.setdefault(kind, {}).setdefault(fault.name, []).append(choice)
     return found
@@ -60,6 +62,11 @@ def choices_of(faults: Iterable[Fault[Any]], site: Site, flows: Sequence[Watched
 def indices(effect: int) -> tuple[int, ...]:
     """The numbers of the flows that an effect breaks."""
     return tuple(number for number in range(effect.bit_length()) if effect >> number & 1)
+
+
+def possible(groups: Sequence[Choices]) -> bool:
+    """Whether one fault of each group can be injected together."""
+    return next(_compatible(groups), None) is not None
 
 
 class Effects:

@@ -20,7 +20,7 @@ P = TypeVar("P", bound=Parameters)
 
 
 class Generator(Protocol[P]):
-    """Draws tasks. It is made without arguments, whenever it is needed."""
+    """Draws tasks. It is made without arguments, once per process, and keeps no state between draws."""
 
     name: str
     """Its part name."""

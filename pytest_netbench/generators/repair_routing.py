@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.site import Site
-from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices
+from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.randomness import random_of
@@ -52,9 +51,8 @@ class RepairRoutingParameters(Parameters):
 
     @field_validator("subnets", "hosts", "level")
     @classmethod
-    def _in_range(cls, value: Span, info: object) -> Span:
-        name = str(getattr(info, "field_name", ""))
-        low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[name]
+    def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
+        low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[str(info.field_name)]
         if not low <= value.low <= value.high <= high:
             raise ValueError(f"{value} is not within {low}-{high}")
         return value
@@ -76,14 +74,21 @@ class RepairRouting:
 
     def draw(self, parameters: RepairRoutingParameters, *, seed: int, index: int) -> Task:
         source = random_of(NAME, seed=seed, index=index)
-        subnets, hosts = parameters.subnets.draw(source), parameters.hosts.draw(source)
-        size = (subnets, hosts, parameters.delay)
-        labels = [(level, label) for level, label in _asked(parameters) if effects_of(*size, label).all]
-        if not labels:
+        hosts = parameters.hosts.draw(source)
+        # with few subnets, some faults cannot be injected together
+        fitting = [
+            subnets
+            for subnets in range(parameters.subnets.low, parameters.subnets.high + 1)
+            if _labels(parameters, subnets, hosts)
+        ]
+        if not fitting:
             raise UsageError(
                 f"{NAME}: nothing can be drawn with level={parameters.level}, labels={'+'.join(parameters.labels)} and"
-                f" {subnets} subnets: give more subnets, more labels or another level"
+                f" subnets={parameters.subnets}: give more subnets, more labels or another level"
             )
+        subnets = source.choice(fitting)
+        size = (subnets, hosts, parameters.delay)
+        labels = _labels(parameters, subnets, hosts)
         level, label = source.choice(labels)
         effect, chosen = effects_of(*size, label).draw(source)
         drawing = _drawing(*size)
@@ -110,12 +115,16 @@ class RepairRouting:
         )
 
 
-def _asked(parameters: RepairRoutingParameters) -> Iterable[tuple[int, str]]:
-    """The levels and labels that the parameters permit."""
-    for level, labels in LEVELS.items():
-        for label in labels:
-            if level in parameters.level and set(label.split("+")) <= set(parameters.labels):
-                yield level, label
+def _labels(parameters: RepairRoutingParameters, subnets: int, hosts: int) -> list[tuple[int, str]]:
+    """The levels and labels that the parameters permit and that the size can have."""
+    return [
+        (level, label)
+        for level, labels in LEVELS.items()
+        for label in labels
+        if level in parameters.level
+        and set(label.split("+")) <= set(parameters.labels)
+        and possible(groups_of(subnets, hosts, parameters.delay, label))
+    ]
 
 
 @cache  # bounded by the sizes
@@ -131,11 +140,16 @@ def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
     return _Drawing(network, groups, choices)
 
 
+def groups_of(subnets: int, hosts: int, delay: bool, label: str) -> list[Choices]:
+    """Return what each fault of a task of this size and label is chosen from."""
+    choices = _drawing(subnets, hosts, delay).choices
+    return [choices[one] for one in label.split("+")]
+
+
 @cache  # bounded by the sizes and labels
 def effects_of(subnets: int, hosts: int, delay: bool, label: str) -> Effects:
     """Return the effects that a task of this size and label can have."""
-    choices = _drawing(subnets, hosts, delay).choices
-    return Effects([choices[one] for one in label.split("+")])
+    return Effects(groups_of(subnets, hosts, delay, label))
 
 
 def _flow_groups(site: Site) -> tuple[FlowGroup, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -92,9 +93,8 @@ class GeneratedSource:
         return task.drawn.id if trial is None else f"{task.drawn.id.removesuffix(']')}-{trial}]"
 
     def load(self) -> Task:
-        generator: Generator[Any] = parts.load("generators", self.generator)()
         try:
-            task = generator.draw(self.parameters, seed=self.seed, index=self.index)
+            task = _generator(self.generator).draw(self.parameters, seed=self.seed, index=self.index)
         except InputError:
             raise
         except Exception as error:
@@ -120,3 +120,9 @@ class GeneratedSource:
 
     def solutions(self, task: Task) -> None:  # noqa: ARG002  (no file can stand beside a generator's tasks)
         return None
+
+
+@cache  # what is installed does not change while a process runs, and asking costs more than drawing a task
+def _generator(name: str) -> Generator[Any]:
+    made: Generator[Any] = parts.load("generators", name)()
+    return made

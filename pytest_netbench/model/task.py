@@ -21,6 +21,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.payload import Networked, Payload, TaskSize
+from pytest_netbench.model.variant import Variant
 
 DEFAULT_FAMILY: Final = "configure"
 
@@ -50,6 +51,7 @@ class TaskHeader(Model):
     budget: Budget = Budget()
     seed: int | None = None
     drawn: Drawn | None = Field(None, description="the draw that made the task; no part of its digest")
+    variant: Variant | None = Field(None, description="the re-skin that made the task; no part of its digest")
     ground_truth_reasoning: str = Field("", description="how the task is solved, for the reasoning score")
     notes: str | None = Field(None, description="for authors; never shown to an agent")
 
@@ -108,8 +110,8 @@ class Task(TaskHeader):
 
     @property
     def digest(self) -> str:
-        """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks and ``drawn``."""
-        remarks = {"notes", "drawn", *self.payload.remarks}
+        """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks and how it was made."""
+        remarks = {"notes", "drawn", "variant", *self.payload.remarks}
         remarks |= {name for name in self.payload.later if self.payload.has_default(name)}
         data = self.model_dump(mode="json", by_alias=True)
         return digest_of({name: value for name, value in data.items() if name not in remarks})

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.generators.variants.skins import behaviour_under
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.recorded import RecordedFiles, versions_of
@@ -45,6 +46,8 @@ class ReferenceStore:
     def load(self, task: Task) -> Behaviour | None:
         """What was recorded for the task as it is now; ``None`` if nothing was.
 
+        A variant has the behaviour of its original, under its own names, addresses and numbers.
+
         Raises:
             ResultsError: There is a file, and it cannot be read.
         """
@@ -52,14 +55,18 @@ class ReferenceStore:
         if path is None:
             return None
         behaviour = _read(path)
-        if behaviour.digest != task.reference_digest:
+        variant, digest = task.variant, task.reference_digest
+        if variant is not None and digest is not None and behaviour.digest == variant.reference_digest:
+            return behaviour_under(variant.skin, behaviour, digest)
+        if behaviour.digest != digest:
             raise ResultsError(f"{path}: holds the behaviour of digest {behaviour.digest}; its name says another")
         return behaviour
 
     def path(self, task: Task) -> Path | None:
-        """The file with the recorded behaviour of the task as it is now."""
-        digest = task.reference_digest
-        return None if digest is None else self._files.find(digest)
+        """The file with the recorded behaviour of the task as it is now, or of the original of a variant."""
+        digests = (task.reference_digest, None if task.variant is None else task.variant.reference_digest)
+        found = (self._files.find(digest) for digest in digests if digest is not None)
+        return next((path for path in found if path is not None), None)
 
     def outdated(self, task: Task) -> Path | None:
         """A file that was recorded when the task was different, if there is none for the task as it is now."""

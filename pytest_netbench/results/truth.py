@@ -14,8 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.generators.variants.skins import record_under
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.variant import Variant
 from pytest_netbench.results.recorded import RecordedFiles, versions_of
 from pytest_netbench.text import plain_json
 
@@ -65,12 +67,25 @@ class TruthStore:
     def load(self, task: Task) -> Truth | None:
         """What was recorded for the task's network and ground truth; ``None`` if nothing was.
 
+        A variant has the ground truth of its original, under its own names, addresses and numbers.
+
         Raises:
             ResultsError: There is a file, and it cannot be read.
         """
         digest = task.truth_digest
         path = None if digest is None else self._files.find(digest)
-        return None if path is None or digest is None else _read(path, digest)
+        if path is not None and digest is not None:
+            return _read(path, digest)
+        return None if task.variant is None or digest is None else self._of_original(task.variant, digest)
+
+    def _of_original(self, variant: Variant, digest: str) -> Truth | None:
+        """What was recorded for the original of a variant, as the record of the truth digest of the variant."""
+        original = variant.truth_digest
+        path = None if original is None else self._files.find(original)
+        if path is None or original is None:
+            return None
+        data = record_under(variant.skin, _read(path, original).model_dump(mode="json"))
+        return Truth.model_validate({**data, "digest": digest, "proved": None})
 
     def save(
         self,

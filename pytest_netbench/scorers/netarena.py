@@ -11,7 +11,7 @@ from itertools import pairwise
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import Step, TrialRecord
 from pytest_netbench.model.watch import Watch
-from pytest_netbench.scorers.watched import indicator, losses, named, not_measured, of, pings
+from pytest_netbench.scorers.watched import LISTED, indicator, losses, named, not_measured, of, pings
 
 NOTHING_TO_JUDGE = "not measured: the task's family neither watches flows nor judges answers"
 
@@ -67,7 +67,7 @@ class NetArenaSafetyScorer:
         words = (
             f"the number of lost pings rose after change {rises[0]}" if rises else "the number of lost pings never rose"
         )
-        evidence = {"lost": counts, "rises": rises}
+        evidence = {"lost": counts[:LISTED], "rises": rises[:LISTED]}
         return indicator(self.name, self.version, holds=not rises, words=words, evidence=evidence)
 
 

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_netbench.ani import manual
 from pytest_netbench.ani.bare import BareAni
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.methods import SEARCH_MANUAL, SSH
+from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.trial.terms import Terms
 
 
-def open_ani(lab: Lab | None, terms: Terms) -> OpenAni:
+def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()) -> OpenAni:
     """Open the agent's interface to ``lab`` under ``terms``; the caller closes it.
 
-    Without a lab no method is offered.
+    Args:
+        lab: The lab, if there is one.
+        terms: What the agent may do and use.
+        methods: What is offered without a lab.
 
     Raises:
         RequirementMissing: This machine lacks what an extra needs.
         LabError: Devices could not be made to answer with SSH.
     """
     if lab is None:
-        return BareAni(budget=terms.budget)
+        permitted = terms.policy.methods
+        own = [one for one in methods if permitted is None or one.spec.name in permitted]
+        return BareAni(budget=terms.budget, methods=own)
     ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
     if SEARCH_MANUAL in terms.extras:
         manual.prepare(ani.dialects)

@@ -14,9 +14,17 @@ from pydantic import ValidationError
 
 from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
+from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import OpenAni
 from pytest_netbench.errors import RequirementMissing, UsageError
-from pytest_netbench.families.protocol import ComparesBehaviour, Deploy, Family, Scene, WatchesWork
+from pytest_netbench.families.protocol import (
+    ComparesBehaviour,
+    Deploy,
+    Family,
+    OffersMethods,
+    Scene,
+    WatchesWork,
+)
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.base import Model
@@ -191,7 +199,7 @@ class Stage:
         """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
-        held = ani or open_ani(self.lab, agreed)
+        held = ani or open_ani(self.lab, agreed, methods=methods_of(self.scene))
         try:
             # opening may configure devices (SSH): that is not the agent's change
             self.scene.observe()
@@ -299,6 +307,11 @@ class Stage:
             deploy_s=self.prepare_s,
             agent_s=attempt.work.seconds,
         )
+
+
+def methods_of(scene: Scene) -> Sequence[OwnMethod]:
+    """The ANI methods that ``scene`` itself offers."""
+    return scene.methods if isinstance(scene, OffersMethods) else ()
 
 
 def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:

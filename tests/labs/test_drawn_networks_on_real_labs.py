@@ -78,10 +78,8 @@ def hidden(node: str, prefix: str, *, under: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("platform", ["frr", "cisco_ios"] if os.environ.get("NETBENCH_WHOLE_CORPUS") else ["frr"])
-def test_a_dual_homed_network_uses_its_second_provider_only_without_the_first_and_carries_no_transit(
-    deployed, platform
-):
-    network = draw_network(NetworkParameters(shape="dual-homed", platform=platform))
+def test_a_dual_homed_isp_uses_its_second_provider_only_without_the_first_and_carries_no_transit(deployed, platform):
+    network = draw_network(NetworkParameters(shape="dual-homed-isp", platform=platform))
     behind = next(end for link in network.topology.links for end in link.endpoints if str(end).startswith("internet"))
     (servers,) = (lan.prefix for lan in network.lans if network.addresses["server1"] in str(lan))
     events = {"down": [{"fail": "provider1"}], "behind": [{"cut": behind.model_dump()}]}

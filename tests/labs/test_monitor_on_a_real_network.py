@@ -101,6 +101,20 @@ def test_an_interruption_within_one_batch_is_an_outage_but_no_step(lab):
     assert 0.1 < wall_s < 1.5
 
 
+def test_a_filter_that_lets_only_known_connections_pass_breaks_flows_that_were_probed_before(lab):
+    """Probes must not be taken for packets of earlier ones: otherwise they would change what is measured."""
+    _, watch = watched(
+        lab,
+        ["nft insert rule ip f c ct state established,related accept"],
+        ["nft add rule ip f c drop"],
+        ["nft flush chain ip f c", "nft add rule ip f c tcp dport 23 drop"],
+    )
+    routed = {flow for flow in (*PINGS, WEB, DNS) if "r" not in (flow.source, flow.target)}
+    assert [step.number for step in watch.steps] == [2, 3]
+    assert flows_of(watch.steps[0].broke) >= routed
+    assert watch.wrong_after == ()
+
+
 def test_a_path_that_was_dead_while_it_was_probed_carries_packets_as_soon_as_it_is_repaired(lab):
     """Neighbours that were asked for in vain must not hide a repair: the probes of both directions find them anew."""
     lab.nodes["r"].run(["ip", "address", "del", "10.0.2.1/24", "dev", "eth2"])

@@ -52,8 +52,13 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
         "time_scale": time_scale,
         "shared": shared,
         "hidden": hidden_directories(),
-        "uid": _FIRST_UID + os.getpid() % 0x0FFFFFFF,
+        "uid": unused_uid(),
     }
+
+
+def unused_uid() -> int:
+    """A host user that no account has, the same for all labs of this process."""
+    return _FIRST_UID + os.getpid() % 0x0FFFFFFF
 
 
 def no_wire() -> tuple[str, str]:

@@ -1,8 +1,8 @@
 """Watches flows of a running lab while an agent works, change by change.
 
 After each change all flows are looked at once. Those that were right and are wrong now are looked at again for some lab
-seconds: what recovers by then was an outage, the rest was broken by the change. Meanwhile and during a change only echo
-requests are sent, so that an agent sees nothing else on the wire; ports are tried when no change is under way.
+seconds: what recovers by then was an outage, the rest was broken by the change. Ports are tried while the agent waits;
+at other times, during a change and for some time afterwards, only echo requests are sent.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from pytest_netbench.evaluation.monitor.during import During
+from pytest_netbench.evaluation.monitor.background import Background
 from pytest_netbench.evaluation.monitor.ledger import Ledger
 from pytest_netbench.evaluation.monitor.matrix import reachability
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
@@ -26,9 +27,22 @@ LEAST_PATIENCE_AT_THE_END_S = 1.5
 """Longer than a kernel waits before it asks for a neighbour again."""
 MOST_PATIENCE_S = 5.0
 """Wall seconds; a lab may run as slowly as the wall clock."""
+AFTERMATH_LAB_S = 200.0
+"""Lab seconds after a change in which outages are looked for: BGP waits 180 s for a silent neighbour."""
+MOST_AFTERMATH_S = 10.0
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 0.1
 LONGEST_LINE = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Change:
+    """Fields of a ``WatchedStep``."""
+
+    number: int = 0
+    at_s: float = 0.0
+    device: str = ""
+    what: str = ""
 
 
 class Monitor:
@@ -58,10 +72,14 @@ class Monitor:
         self._patience_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, patience_lab_s / lab.time_scale))
         self._clock = clock
         self._lock = threading.Lock()
-        self._during = During(self._look_during_a_change, self._ledger.looked_again_after)
+        self._background = Background(
+            self._look_in_the_background,
+            self._ledger.looked_again_after,
+            linger_s=min(MOST_AFTERMATH_S, AFTERMATH_LAB_S / lab.time_scale),
+        )
         self._changes = 0
         self._measured_s = 0.0
-        self._last_at_s = 0.0
+        self._last = _Change()
         self._over = False
 
     def begin(self) -> frozenset[int]:
@@ -85,20 +103,19 @@ class Monitor:
         if self._over:
             yield
             return
+        what = next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]
         with self._measuring():
-            self._look_for_late_changes(at_s)
+            self._look_for_late_changes()
             self._changes += 1
-            number = self._changes
-        self._during.enter()
+            change = self._last = _Change(number=self._changes, at_s=at_s, device=device, what=what)
+        self._background.enter()
         try:
             yield
         finally:
-            self._during.leave()
+            self._background.leave()
             with self._measuring():
                 if not self._over:
-                    what = next((line.strip() for line in lines if line.strip()), "")
-                    wrong = self._settled(self._all)
-                    self._ledger.step(wrong, number=number, at_s=at_s, device=device, what=what[:LONGEST_LINE])
+                    self._ledger.step(self._settled(self._all), **vars(change))
 
     def end(self) -> Watch:
         """Look at all flows for the last time, once they are right or have had time to become so; return all.
@@ -109,12 +126,13 @@ class Monitor:
             LabError: The lab broke, and the agent did not cause that.
         """
         self._over = True
+        self._background.stop()
         with self._lock:
             # without a change there is nothing to wait for: the network was quiet before the agent began
             hoped_for = self._all if self._changes else ()
             patience_s = max(LEAST_PATIENCE_AT_THE_END_S, self._patience_s)
             wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
-            self._ledger.step(wrong, number=self._changes, at_s=self._last_at_s, late=True)
+            self._ledger.step(wrong, **vars(self._last), late=True)
             return self._ledger.watch(changes=self._changes, at=self._clock(), measured_s=self._measured_s)
 
     def report(self) -> str:
@@ -129,13 +147,12 @@ class Monitor:
             yield
             self._measured_s += self._clock() - began
 
-    def _look_for_late_changes(self, at_s: float) -> None:
+    def _look_for_late_changes(self) -> None:
         """Note what has broken since the last look. Flows that never worked are left to the look after the change."""
-        self._last_at_s = max(self._last_at_s, at_s)
         before = self._ledger.wrong
         wrong = self._settled((self._all - before) | self._ledger.out)
         unseen = before - self._ledger.out
-        self._ledger.step(wrong | unseen, number=self._changes, at_s=at_s, late=True)
+        self._ledger.step(wrong | unseen, **vars(self._last), late=True)
 
     def _settled(
         self, flows: Collection[int], *, patience_s: float | None = None, hoped_for: Collection[int] = ()
@@ -164,10 +181,11 @@ class Monitor:
 
     def _look(self, flows: Collection[int]) -> dict[int, bool]:
         at = self._clock()
-        seen = dict(self._sweeper.look(flows, silent=self._ledger.wrong)) if flows else {}
+        silent = self._ledger.wrong | self._ledger.out  # what is out is looked at again and again
+        seen = dict(self._sweeper.look(flows, silent=silent)) if flows else {}
         self._ledger.look(seen, at=at)
         return seen
 
-    def _look_during_a_change(self) -> None:
+    def _look_in_the_background(self) -> None:
         with self._lock:
             self._look(self._echoes - self._ledger.wrong)

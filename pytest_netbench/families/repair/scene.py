@@ -37,7 +37,11 @@ class RepairScene:
         self._payload = payload
         self._flows = payload.all_flows
         self._faults = [known(one) for one in payload.faults]
-        self._network = NetworkScene(lab, health_checks=payload.health_checks, events=payload.events)
+        # only managed nodes can be changed, and reading a config costs more than looking at all flows
+        managed = [name for name, control in lab.topology.controls.items() if control == "managed"]
+        self._network = NetworkScene(
+            lab, health_checks=payload.health_checks, events=payload.events, configs_of=managed
+        )
         self._sweeper = Sweeper(lab, self._flows)
         self._monitor: Monitor | None = None
         self._healthy: dict[str, str] = {}
@@ -63,7 +67,7 @@ class RepairScene:
             if time.monotonic() - began > BASELINE_S:
                 raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
             time.sleep(PAUSE_S)
-        self._healthy = self._network.evaluation.final_configs()
+        self._healthy = self._network.configs()
 
     def inject(self) -> None:
         for fault, parameters in self._faults:
@@ -73,7 +77,7 @@ class RepairScene:
         for fault, parameters in self._faults:
             fault.observe(parameters, self._lab)
         began = time.monotonic()
-        while (reason := self._unlike_symptom(self._wrong())) is not None:
+        while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
                 raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
             time.sleep(PAUSE_S)
@@ -98,9 +102,9 @@ class RepairScene:
     def destroy(self) -> None:
         self._lab.destroy()
 
-    def _wrong(self) -> list[int]:
-        """The flows that are wrong now."""
-        seen = self._sweeper.look(range(len(self._flows)))
+    def _wrong(self, *, silent: Collection[int] = ()) -> list[int]:
+        """The flows that are wrong now. Those of which no answer is expected are waited for only briefly."""
+        seen = self._sweeper.look(range(len(self._flows)), silent=silent)
         return [number for number, is_wrong in seen.items() if is_wrong]
 
     def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from random import Random
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks.draft import Draft, Net
-from pytest_netbench.generators.networks.draws import Draws
 
 _DOCUMENTATION = ("203.0.113.0/24", "192.0.2.0/24", "198.18.0.0/24", "198.51.100.0/24")
 """Blocks for documentation and benchmarks (RFC 5737, RFC 2544)."""
@@ -63,20 +63,20 @@ def plain_plan() -> AddressPlan:
     )
 
 
-def drawn_plan(draws: Draws) -> AddressPlan:
+def drawn_plan(source: Random) -> AddressPlan:
     """Return a plan with the same kinds of subnets at drawn places."""
-    blocks = draws.shuffled(list(IPv4Network("10.0.0.0/8").subnets(new_prefix=12)))
+    blocks = source.sample(list(IPv4Network("10.0.0.0/8").subnets(new_prefix=12)), 3)
     pools = {
-        name: Pool(block=block, length=length, skip=1 + draws.below(1000))
-        for (name, length), block in zip((("lan", 24), ("transit", 30), ("loopback", 32)), blocks, strict=False)
+        name: Pool(block=block, length=length, skip=source.randint(1, 1000))
+        for (name, length), block in zip((("lan", 24), ("transit", 30), ("loopback", 32)), blocks, strict=True)
     }
-    public = _public_pools([IPv4Network(block) for block in draws.shuffled(_DOCUMENTATION)])
-    gateway = draws.shuffled([1, -2])[0]
-    return AddressPlan(pools=pools | public, gateway=gateway, first_host=4 + draws.below(14))
+    public = _public_pools([IPv4Network(block) for block in source.sample(_DOCUMENTATION, len(_DOCUMENTATION))])
+    gateway = source.choice((1, -2))
+    return AddressPlan(pools=pools | public, gateway=gateway, first_host=source.randint(4, 17))
 
 
 def _public_pools(blocks: list[IPv4Network]) -> dict[str, Pool]:
-    """Pools of public addresses: for LANs of a company, links to its providers, links behind them, and servers."""
+    """Pools of public addresses: for LANs of an ISP, links to its providers, links behind them, and servers."""
     lengths = {"public": 27, "provider": 30, "backbone": 30, "internet": 24}
     return {name: Pool(block=block, length=lengths[name]) for name, block in zip(lengths, blocks, strict=True)}
 

@@ -10,11 +10,11 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks.addressing import assign_addresses, drawn_plan, plain_plan
 from pytest_netbench.generators.networks.draft import Device, Draft, Net
 from pytest_netbench.generators.networks.drawn import Attachment, DrawnNetwork, Subnet
-from pytest_netbench.generators.networks.draws import Draws
 from pytest_netbench.generators.networks.naming import draw_names
 from pytest_netbench.generators.networks.parameters import NetworkParameters
 from pytest_netbench.generators.networks.shapes import SHAPES, Shape
 from pytest_netbench.generators.networks.writers import WRITERS
+from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 
@@ -33,10 +33,10 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     draft = Draft(platform)
     shape.build(draft, _sizes(shape, parameters.sizes))
     scheme.prepare(draft)
-    draws = Draws(f"network {shape.name} {parameters.seed}")
+    source = random_of(f"network-{shape.name}", seed=parameters.seed, index=0)
     if parameters.names == "drawn":
-        draw_names(draft.devices, draws)
-    assign_addresses(draft, plain_plan() if parameters.names == "plain" else drawn_plan(draws))
+        draw_names(draft.devices, source)
+    assign_addresses(draft, plain_plan() if parameters.names == "plain" else drawn_plan(source))
     scheme.configure(draft)
     return _finished(shape.name, routing, draft)
 
@@ -85,6 +85,9 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
         routers=tuple(device.name for device in draft.devices if device.forwards),
         hosts=tuple(device.name for device in draft.devices if device.kind == "host"),
         addresses={device.name: _address(device) for device in draft.devices if device.routed_ports},
+        autonomous_systems={
+            device.name: device.bgp.autonomous_system for device in draft.devices if device.bgp is not None
+        },
     )
 
 
@@ -98,12 +101,18 @@ def _subnet(net: Net) -> Subnet:
         name=net.name,
         kind=net.kind,
         prefix=str(net.network),
+        area=net.area if _runs_ospf(net) else None,
         gateway=None if net.gateway is None else str(net.gateway),
         attachments=tuple(
             Attachment(node=port.device.name, interface=port.interface, address=str(port.routed.ip))
             for port in net.ports
         ),
     )
+
+
+def _runs_ospf(net: Net) -> bool:
+    asked = (net.network, net.area)
+    return any(port.device.ospf is not None and asked in port.device.ospf.networks for port in net.ports)
 
 
 def _address(device: Device) -> str:

@@ -25,6 +25,7 @@ class Subnet(Model):
 
     Attributes:
         prefix: For example ``10.0.1.0/24``.
+        area: OSPF area of the routers' interfaces in it; ``None`` without OSPF.
         gateway: Address that hosts of a LAN use as default gateway; ``None`` for other kinds.
         attachments: Each interface with an address in the subnet. A gateway address that several routers share is not
             among them.
@@ -33,6 +34,7 @@ class Subnet(Model):
     name: str
     kind: SubnetKind
     prefix: str
+    area: int | None = None
     gateway: str | None = None
     attachments: tuple[Attachment, ...]
 
@@ -46,6 +48,7 @@ class DrawnNetwork(Model):
         hosts: Names of hosts.
         addresses: By node: the address under which other nodes reach it: of a host its only one, of a router its
             loopback or else its first. A switch without an address is missing.
+        autonomous_systems: By router with BGP: its AS number.
     """
 
     shape: str
@@ -57,6 +60,7 @@ class DrawnNetwork(Model):
     routers: tuple[str, ...]
     hosts: tuple[str, ...]
     addresses: dict[str, str]
+    autonomous_systems: dict[str, int]
 
     @property
     def lans(self) -> tuple[Subnet, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from random import Random
 
 from pytest_netbench.generators.networks.draft import Device
-from pytest_netbench.generators.networks.draws import Draws
 
 _PLACES = """
 accra agra aarhus basel bergen bilbao cairo cadiz cork dakar delft denver essen evora fez gdansk geneva ghent
@@ -20,10 +20,16 @@ poplar quince rowan sorb spruce teak walnut willow yew
 """
 
 
-def draw_names(devices: Sequence[Device], draws: Draws) -> None:
+def draw_names(devices: Sequence[Device], source: Random) -> None:
     """Give each device a drawn name: routers and switches those of places, hosts those of trees."""
-    _rename((device for device in devices if device.kind != "host"), draws.shuffled(_PLACES.split()))
-    _rename((device for device in devices if device.kind == "host"), draws.shuffled(_TREES.split()))
+    _rename((device for device in devices if device.kind != "host"), _shuffled(_PLACES, source))
+    _rename((device for device in devices if device.kind == "host"), _shuffled(_TREES, source))
+
+
+def _shuffled(words: str, source: Random) -> list[str]:
+    listed = words.split()
+    source.shuffle(listed)
+    return listed
 
 
 def _rename(devices: Iterable[Device], words: Sequence[str]) -> None:

@@ -91,6 +91,16 @@ def test_a_line_after_a_pause_is_a_change_of_its_own(ani, diary, monkeypatch):
     assert [entry[0] for entry in diary.entries] == ["begin", "end", "begin", "end"]
 
 
+def test_a_line_that_does_not_end_is_a_change_for_a_limited_time(ani, diary, monkeypatch):
+    monkeypatch.setattr(watching, "UNENDED_S", 0.05)
+    with ani.guard().enter("edge", "1", "ping 10.0.2.10", "read"):
+        diary.wait_for(2)
+        assert diary.entries[-1] == ("end", "edge")
+        enter(ani, "mark 1")
+    diary.wait_for(4)
+    assert [entry[0] for entry in diary.entries] == ["begin", "end", "begin", "end"]
+
+
 def test_lines_at_another_prompt_and_requests_complete_a_batch(ani, diary):
     enter(ani, "mark 1")
     enter(ani, "mark 2", device="branch")

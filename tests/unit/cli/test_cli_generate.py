@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_netbench import parts
 from pytest_netbench.cli.main import main
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.taskfile import load_task
@@ -98,3 +99,16 @@ def test_wrong_usage_is_one_line_and_status_2(argv, said, capsys):
     assert main(argv) == 2
     assert said in capsys.readouterr().err
     assert not Path("drawn").exists()
+
+
+@pytest.mark.parametrize("name", parts.names("generators"))
+def test_tasks_of_every_generator_are_the_same_bytes_in_every_process_and_load_with_the_same_digest(name):
+    code = "import sys; from pytest_netbench.cli.main import main; sys.exit(main())"
+    for salt in ("0", "1"):
+        argv = [sys.executable, "-c", code, "generate", f"{name}:n=8,seed=3", "-o", f"drawn{salt}"]
+        subprocess.run(argv, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": salt})
+    first, second = ({path.name: path.read_bytes() for path in Path(f"drawn{salt}").iterdir()} for salt in ("0", "1"))
+    assert first == second
+    for source in read_series(f"{name}:n=8,seed=3").sources():
+        task = source.load()
+        assert load_task(Path("drawn0", f"{task.slug}.task.yaml")).digest == task.digest

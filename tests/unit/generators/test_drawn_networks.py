@@ -24,12 +24,18 @@ from pytest_netbench.model.task import Task
 from tests.support.ios import paper
 
 
-def extremes(shape: str) -> dict[str, dict[str, int]]:
-    """The least and the most of each size; where a shape refuses the most of all, the most of each beside the least."""
+def limits_of(shape: str) -> dict[str, tuple[int, int]]:
+    """By size of a shape: the least and the most."""
     limits = {}
     for name, field in SHAPES[shape].sizes.model_fields.items():
         bounds = {type(one).__name__: one for one in field.metadata}
         limits[name] = (bounds["Ge"].ge, bounds["Le"].le)
+    return limits
+
+
+def extremes(shape: str) -> dict[str, dict[str, int]]:
+    """The least and the most of each size; where a shape refuses the most of all, the most of each beside the least."""
+    limits = limits_of(shape)
     least, most = ({name: pair[place] for name, pair in limits.items()} for place in (0, 1))
     return {"least": least, "most": most} | {f"most {name}": least | {name: most[name]} for name in limits}
 

@@ -1,6 +1,6 @@
-"""BGP of a company to two providers, and OSPF inside the company.
+"""BGP of an ISP to two upstream providers, and OSPF inside the ISP.
 
-Routes of the first provider are preferred, and it is preferred for the way back. Only the company's own block is
+Routes of the first provider are preferred, and it is preferred for the way back. Only the ISP's own block is
 announced, so that it carries no traffic between the providers. Inside, a default route leads to the edge of the first
 provider, or else to the other one. Edges know the internet's prefixes and discard packets to all others.
 """
@@ -23,7 +23,7 @@ _FROM_FIRST, _TO_FIRST, _TO_SECOND = "FROM-PRIMARY", "TO-PRIMARY", "TO-BACKUP"
 
 
 def add_own_loopbacks(draft: Draft) -> None:
-    """Give each router of the company a loopback address."""
+    """Give each router of the ISP a loopback address."""
     for device in draft.devices:
         if _is_own(device):
             draft.loopback(device)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -44,3 +44,10 @@ class Shape(Generic[S]):
 def add_lan(draft: Draft, router: Device, label: str, hosts: int) -> Net:
     """Add a LAN at ``router`` with ``hosts`` hosts, called ``h<label>x1``, ``h<label>x2`` and so on."""
     return draft.lan(router, draft.hosts(f"h{label}x{number}" for number in range(1, hosts + 1)))
+
+
+def connect_tiers(draft: Draft, lower: Iterable[Device], upper: Sequence[Device]) -> None:
+    """Add a link between each router of a tier and each of the tier above it."""
+    for one in lower:
+        for other in upper:
+            draft.transit(one, other)

@@ -9,6 +9,7 @@ import pytest
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import AniError, LabDied, LabError
+from pytest_netbench.evaluation.monitor import monitor
 from pytest_netbench.evaluation.monitor.monitor import Monitor
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.watch import WatchedFlow
@@ -20,6 +21,11 @@ HTTP = WatchedFlow(source="branch", target="web", address=WEB, protocol="tcp", p
 SSH = WatchedFlow(source="branch", target="web", address=WEB, protocol="tcp", port=22)
 NO_TELNET = WatchedFlow(source="branch", target="web", address=WEB, protocol="tcp", port=23, allowed=False)
 FLOWS = (PING, HTTP, SSH, NO_TELNET)
+
+
+@pytest.fixture(autouse=True)
+def _no_kernel_that_asks_for_neighbours(monkeypatch):
+    monkeypatch.setattr(monitor, "LEAST_PATIENCE_AT_THE_END_S", 0.0)
 
 
 class Watched:
@@ -123,6 +129,25 @@ def test_an_interruption_within_a_long_change_is_seen():
     assert watch.steps == ()
     assert [outage.flow for outage in watch.outages] == [0]
     assert 0 < watch.precision_s < 30
+
+
+def test_an_interruption_that_follows_a_change_later_is_seen():
+    watched = Watched()
+    watched.change("mark 10")
+    watched.lab.later(0.0, "edge", "deny icmp any any")
+    watched.lab.later(0.4, "edge", "no deny icmp any any")
+    threading.Event().wait(0.8)
+    watch = watched.monitor.end()
+    assert (watch.steps, watch.wrong_after) == ((), ())
+    assert [outage.flow for outage in watch.outages] == [0]
+
+
+def test_what_breaks_late_is_told_of_the_last_change_before_it():
+    watched = Watched()
+    watched.change("mark 10")
+    watched.lab.later(0.0, "edge", "deny tcp 80 any")
+    (step,) = watched.monitor.end().steps
+    assert (step.number, step.late, step.device, step.what) == (1, True, "edge", "mark 10")
 
 
 def test_only_echo_requests_are_sent_while_a_change_is_under_way():

@@ -1,4 +1,4 @@
-"""A company with two internet providers: its sites and edges, the providers, and a server network behind them."""
+"""A small ISP with two upstream providers: its sites and edges, the providers, and a server network behind them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _PROVIDERS: Final = (64501, 64502)
 _INTERNET: Final = 64510
 
 
-class DualHomedSizes(Sizes):
-    """Sizes of a dual-homed network."""
+class DualHomedIspSizes(Sizes):
+    """Sizes of a dual-homed ISP."""
 
     edges: int = Field(2, ge=1, le=2, description="edge routers, 1 or 2; two have one provider each")
-    sites: int = Field(2, ge=1, le=8, description="sites, each a router with a LAN, 1 to 8")
+    sites: int = Field(2, ge=1, le=8, description="sites, each a router with a LAN of customers, 1 to 8")
     hosts: int = Field(1, ge=1, le=8, description="hosts at each site, 1 to 8")
     servers: int = Field(1, ge=1, le=8, description="servers in the internet, 1 to 8")
 
 
-def build(draft: Draft, sizes: DualHomedSizes) -> None:
+def build(draft: Draft, sizes: DualHomedIspSizes) -> None:
     """Add ``edge1``, ``site1`` and so on, and outside ``provider1``, ``provider2``, ``internet`` and ``server1``."""
     edges = [_own(draft, f"edge{number}", "edge") for number in range(1, sizes.edges + 1)]
     sites = [_own(draft, f"site{number}", "site") for number in range(1, sizes.sites + 1)]
@@ -58,10 +58,10 @@ def _foreign(draft: Draft, name: str, autonomous_system: int) -> Device:
     return device
 
 
-DUAL_HOMED = Shape(
-    name="dual-homed",
-    what="a company with two providers: BGP with a preferred provider, OSPF inside; providers are foreign nodes",
-    sizes=DualHomedSizes,
+DUAL_HOMED_ISP = Shape(
+    name="dual-homed-isp",
+    what="an ISP with two upstream providers: BGP with a preferred provider, OSPF inside; providers are foreign nodes",
+    sizes=DualHomedIspSizes,
     build=build,
     routings={"bgp": INTERDOMAIN},
     platforms=("frr", "cisco_ios"),

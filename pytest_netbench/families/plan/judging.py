@@ -1,0 +1,95 @@
+"""Judging what an agent's code left: the answer, the graph, and the rules of data centres."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_netbench.datacentre import golden
+from pytest_netbench.datacentre.comparison import changes, matches, unasked
+from pytest_netbench.datacentre.graph import Graph
+from pytest_netbench.datacentre.query import Query
+from pytest_netbench.datacentre.safety import violations
+from pytest_netbench.families.plan.execution import Execution
+from pytest_netbench.model.base import Recorded
+from pytest_netbench.model.watch import Judgement
+
+_SHOWN = 300
+
+
+class PlanFindings(Recorded):
+    """What was found about the code of an agent.
+
+    Attributes:
+        answer_type: What kind of answer the question has.
+        status: How the run of the code ended; ``nothing``: no code was handed in.
+        answered: Whether the answer is right (NetArena's correctness).
+        graph_right: Whether the graph is the one that the question leads to.
+        violations: Rules of data centres that the graph breaks (NetArena's safety).
+        unasked: Changes of the graph that the question does not ask for.
+    """
+
+    answer_type: str
+    status: str
+    answered: bool
+    graph_right: bool
+    violations: tuple[str, ...] = ()
+    unasked: str = ""
+
+
+def judge(query: Query, graph: Graph, execution: Execution | None) -> tuple[Judgement, PlanFindings]:
+    """Return the judgement of ``execution``, ``None`` if no code was handed in.
+
+    Args:
+        query: What was asked.
+        graph: The graph before.
+        execution: What the code left.
+    """
+    kind = query.answer_type
+    if execution is None or execution.graph is None:
+        status = "nothing" if execution is None else execution.status
+        why = "no code was handed in" if execution is None else f"the code left no result: {execution.error}"
+        # the graph stays as it was: nothing unsafe was done
+        findings = PlanFindings(answer_type=kind, status=status, answered=False, graph_right=False)
+        seconds = None if execution is None else execution.seconds
+        return Judgement(correct=False, why_not_correct=why, safe=True, run_s=seconds), findings
+    expected, wanted = golden.answer(query, graph)
+    difference = changes(wanted, execution.graph)
+    right = not difference.any and not execution.faults
+    answered = right if kind == "graph" else matches(kind, expected, execution.data)
+    broken = [*execution.faults, *violations(execution.graph)]
+    beyond = unasked(graph, wanted, execution.graph).describe()
+    findings = PlanFindings(
+        answer_type=kind,
+        status=execution.status,
+        answered=answered,
+        graph_right=right,
+        violations=tuple(broken[:20]),
+        unasked=beyond,
+    )
+    return (
+        Judgement(
+            correct=answered,
+            why_not_correct="" if answered else _why(kind, expected, execution, difference.describe()),
+            safe=not broken,
+            why_not_safe=_listed(broken),
+            run_s=execution.seconds,
+        ),
+        findings,
+    )
+
+
+def _why(kind: str, expected: Any, execution: Execution, difference: str) -> str:
+    if kind == "graph":
+        return f"the graph differs from the one that was asked for: {difference or _listed(execution.faults)}"
+    return f"expected {_short(expected)}, the code returned {_short(execution.data)}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _listed(phrases: Sequence[str]) -> str:
+    more = f" and {len(phrases) - 3} more" if len(phrases) > 3 else ""
+    return "; ".join(phrases[:3]) + more

@@ -1,0 +1,59 @@
+"""The scene of family ``plan``: a graph, and a sandbox in which code runs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench import parts
+from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.families.plan.execution import PACKAGES, Runner
+from pytest_netbench.families.plan.judging import judge
+from pytest_netbench.families.plan.methods import methods
+from pytest_netbench.families.plan.payload import Plan
+from pytest_netbench.families.scenes import BareScene
+from pytest_netbench.lab.sandboxes import Sandboxes
+from pytest_netbench.model.trial import Findings, Submission
+
+SANDBOX = "netns"
+"""The part that makes the sandbox."""
+
+
+class PlanScene(BareScene):
+    """A graph that an agent's code works on.
+
+    Args:
+        payload: The task.
+
+    Raises:
+        RequirementMissing: This machine lacks something.
+        LabError: The sandbox could not be made.
+        InputError: The file of the graph cannot be used.
+    """
+
+    def __init__(self, payload: Plan) -> None:
+        self._payload = payload
+        self._graph = payload.graph.graph()
+        made_by: Sandboxes = parts.load("sandboxes", SANDBOX)()
+        if (lack := made_by.lacks()) is not None:
+            raise RequirementMissing(*lack)
+        sandbox = made_by.open(packages=PACKAGES)
+        try:
+            self._runner = Runner(sandbox, self._graph)
+        except BaseException:
+            sandbox.close()
+            raise
+
+    @property
+    def methods(self) -> Sequence[OwnMethod]:
+        """``run-code``."""
+        return methods(self._runner, self._graph)
+
+    def evaluate(self, submission: Submission) -> Findings:
+        code = (submission.answer or {}).get("code")
+        execution = None if code is None else self._runner.run(code)
+        judgement, findings = judge(self._payload.query, self._graph, execution)
+        return Findings(judgement=judgement, other={"plan": findings.model_dump(mode="json")})
+
+    def destroy(self) -> None:
+        self._runner.close()

@@ -1,0 +1,138 @@
+"""Draws how the addresses of a task move.
+
+Private, shared, benchmarking and documentation blocks keep their kind. All addresses that a task mentions keep their
+order, by which elections and tie-breaks go. Where both halves of a block are in use, nothing moves; inside the smallest
+prefixes, nothing moves either, so hosts keep their places in their subnets.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import ip_network
+from itertools import pairwise, permutations
+from random import Random
+from typing import Final
+
+from pytest_netbench.generators.variants.addresses import BITS, AddressMap, Bits, bits_of, length_of, text_of
+from pytest_netbench.generators.variants.tokens import Mention
+
+DOCUMENTATION: Final = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
+ROOTS: Final = (
+    *("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15"),
+    *(*DOCUMENTATION, "2001:db8::/32", "fd00::/8"),
+)
+"""Blocks inside which addresses move. All other addresses carry meaning and stay."""
+_DEEPEST: Final = {4: 30, 6: 64}
+_DEEPEST_OF_HOSTS: Final = {4: 24, 6: 48}
+_ATTEMPTS: Final = 100
+
+
+def draw_addresses(mentions: Iterable[Mention], rng: Random) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The flips and the exchanged documentation networks of a map, drawn for these mentions.
+
+    A draw after which a text could be read differently (a network that now ends in more zero octets) is drawn again.
+    """
+    known = tuple(dict.fromkeys(mentions))
+    nodes = sorted(_free_nodes(known))
+    orders = _orders(known)
+    for _ in range(_ATTEMPTS):
+        flips = tuple(_prefix(node) for node in nodes if rng.random() < 0.5)
+        order = orders[int(rng.random() * len(orders))]
+        if _can_be_undone(known, AddressMap(flips, order)):
+            return flips, order
+    return (), {}
+
+
+def _can_be_undone(mentions: Sequence[Mention], forth: AddressMap) -> bool:
+    back = AddressMap(*forth.inverse())
+    for one in mentions:
+        if one.version == 6 or one.is_pattern or one.length is not None or one.gaps is not None:
+            continue
+        moved = forth.moved(one.value, 4, one.own)
+        own = length_of(moved, 4, None, None)
+        if own != one.own or back.moved(moved, 4, own) != one.value:
+            return False
+    return True
+
+
+def _orders(mentions: Sequence[Mention]) -> list[dict[str, str]]:
+    """The permutations of the documentation networks that keep the order of the addresses that are mentioned."""
+    values = sorted({one.value for one in mentions if one.version == 4})
+    found = []
+    for order in permutations(DOCUMENTATION):
+        moves = {before: after for before, after in zip(DOCUMENTATION, order, strict=True) if before != after}
+        moved = AddressMap((), moves)
+        if all(a < b for a, b in pairwise(moved.moved(value, 4, 32) for value in values)):
+            found.append(moves)
+    return found
+
+
+def _free_nodes(mentions: Sequence[Mention]) -> Iterator[tuple[int, Bits]]:
+    """The nodes of the tree, with their version, that may be flipped: one half is in use, and no text is against it."""
+    for version in BITS:
+        mine = [one for one in mentions if one.version == version]
+        used: dict[Bits, set[str]] = defaultdict(set)
+        wanted: set[Bits] = set()
+        for one in mine:
+            bits = bits_of(one.value, version)
+            for depth in range(one.own):
+                used[bits[:depth]].add(bits[depth])
+            wanted.update(bits[:depth] for depth in range(_root_length(bits, version), _depth(one)))
+        fixed, blocks = _fixed(mine, version)
+        yield from (
+            (version, node)
+            for node in wanted
+            if len(used[node]) == 1 and node not in fixed and not any(node.startswith(block) for block in blocks)
+        )
+
+
+def _depth(one: Mention) -> int:
+    """Up to which depth the bits of a mention may change."""
+    length = one.length if one.length is not None else one.own
+    return min(one.own, length if length <= _DEEPEST[one.version] else _DEEPEST_OF_HOSTS[one.version])
+
+
+def _root_length(bits: Bits, version: int) -> int:
+    for text in ROOTS:
+        root = ip_network(text)
+        if root.version == version and bits.startswith(bits_of(int(root.network_address), version)[: root.prefixlen]):
+            return root.prefixlen
+    return BITS[version]
+
+
+def _fixed(mentions: Sequence[Mention], version: int) -> tuple[set[Bits], tuple[Bits, ...]]:
+    """Nodes that must not be flipped, and nodes below which (and at which) none must be."""
+    roles: dict[int, set[int]] = defaultdict(set)
+    ends: dict[int, int] = {}
+    blocks = []
+    for one in mentions:
+        roles[one.value].add(one.own)
+        bits = bits_of(one.value, version)
+        if one.is_pattern:
+            blocks.append(bits[: one.own])
+        if one.gaps is not None:
+            blocks.append(bits[: _first_difference(bits_of(one.gaps, 4), "0" if one.gaps >> 31 == 0 else "1")])
+        if one.last is not None:
+            common = _common(bits, bits_of(one.last, version))
+            blocks += [common] if len(common) >= _root_length(bits, version) else []
+        size = BITS[version] - (one.length if one.length is not None else one.own)
+        ends[one.value | ((1 << size) - 1)] = BITS[version] - size
+    fixed = {bits_of(value, version)[:n] for value, own in roles.items() for n in range(min(own), max(own))}
+    for value in roles.keys() & ends.keys():
+        bits = bits_of(value, version)
+        fixed |= {bits[:depth] for depth in range(ends[value], BITS[version])}
+    return fixed, tuple(blocks)
+
+
+def _first_difference(bits: Bits, usual: str) -> int:
+    return next((place for place, bit in enumerate(bits) if bit != usual), len(bits))
+
+
+def _common(one: Bits, other: Bits) -> Bits:
+    return one[: next((place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b), len(one))]
+
+
+def _prefix(node: tuple[int, Bits]) -> str:
+    version, bits = node
+    return text_of(int(bits.ljust(BITS[version], "0"), 2), version, len(bits))
