@@ -32,6 +32,7 @@ class BareAni:
 
     ssh: SshAccess | None = None
     commands: tuple[CommandStatus, ...] = ()
+    waited_s: float = 0.0
 
     def __init__(
         self, *, budget: Budget, methods: Sequence[OwnMethod] = (), clock: Callable[[], float] = time.monotonic

@@ -14,9 +14,9 @@ from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.guard import CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter
-from pytest_netbench.ani.methods import SEARCH_MANUAL, check_method, check_params
+from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.ani.protocol import WorkWatcher
+from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
 from pytest_netbench.ani.recorder import Recorder, clip
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
@@ -75,6 +75,7 @@ class LabAni:
         self._closed = threading.Event()
         self._lab_error: LabError | None = None
         self._watching = Watching(self._meter, broken=self._watcher_broke)
+        self._watcher: WorkWatcher | None = None
         self._at_close: list[Callable[[], None]] = []
         self.ssh: SshAccess | None = None
         """Logins, if the devices answer with SSH (see ``ani.ssh``)."""
@@ -84,6 +85,7 @@ class LabAni:
             "update-cfg": self._update_cfg,
             "execute-cmd": self._execute_cmd,
             SEARCH_MANUAL: self._search_manual,
+            GET_REACHABILITY: self._get_reachability,
         }
 
     # the agent's side
@@ -141,12 +143,18 @@ class LabAni:
 
     # for the code that runs the trial
 
+    @property
+    def waited_s(self) -> float:
+        """Wall seconds that the agent waited for the evaluation; its clock stood still."""
+        return self._meter.waited_s
+
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         self._meter.start()
 
     def watch(self, watcher: WorkWatcher) -> None:
         """Tell ``watcher`` of every change from now on."""
+        self._watcher = watcher
         self._watching.begin(watcher)
 
     def close(self) -> None:
@@ -266,6 +274,17 @@ class LabAni:
             raise AniError(unknown("platform", platform, tuple(known)), code=Code.INVALID_PARAMS)
         found = search(known if platform is None else {platform: known[platform]}, params.query)
         return wire.SearchManualResult(sections=tuple(found))
+
+    def _get_reachability(self, params: wire.NoParams) -> wire.GetReachabilityResult:  # noqa: ARG002  (it has none)
+        watcher: object = self._watcher
+        if not isinstance(watcher, ReportsFlows):
+            raise AniError(
+                f"{GET_REACHABILITY}: nobody watches the flows of this network; send packets with execute-cmd instead",
+                code=Code.DEVICE_ERROR,
+            )
+        # what is entered at a prompt may be a change that is not complete yet
+        self._watching.complete()
+        return wire.GetReachabilityResult(report=clip(watcher.report(), MAX_ANSWER_BYTES))
 
     # shared by the methods
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from pytest_netbench.errors import AniError, BudgetExhausted
 from pytest_netbench.model.task import Budget
@@ -27,7 +28,9 @@ class Meter:
         self._lock = threading.Lock()
         self._began: float | None = None
         self._ended: float | None = None
-        self._excluded = 0.0
+        self._pauses = 0
+        self._paused_at = 0.0
+        self._waited_s = 0.0
         self._calls = self._commands = self._tokens = 0
         self._exhausted: BudgetExhausted | None = None
 
@@ -35,7 +38,7 @@ class Meter:
         """Start the clock; it starts once."""
         with self._lock:
             if self._began is None:
-                self._began = self._clock()
+                self._began = self._paused_at = self._clock()
 
     def stop(self) -> None:
         """Stop the clock."""
@@ -45,16 +48,37 @@ class Meter:
 
     @property
     def elapsed_s(self) -> float:
-        """Wall seconds since the start, until the stop, without what was excluded."""
+        """Wall seconds since the start, until the stop, without pauses."""
         if self._began is None:
             return 0.0
-        return max(0.0, (self._clock() if self._ended is None else self._ended) - self._began - self._excluded)
+        ended = self._clock() if self._ended is None else self._ended
+        return max(0.0, ended - self._began - self.waited_s)
 
-    def exclude(self, seconds: float) -> None:
-        """Do not count ``seconds`` of the time that has passed: the agent waited for the evaluation."""
+    @property
+    def waited_s(self) -> float:
+        """Wall seconds of all pauses so far."""
+        return self._waited_s + (self._now() - self._paused_at if self._pauses else 0.0)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let the clock stand still: the agent waits for the evaluation."""
         with self._lock:
-            if self._began is not None and self._ended is None:
-                self._excluded += seconds
+            self._pauses += 1
+            if self._pauses == 1:
+                self._paused_at = self._now()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._pauses == 1:
+                    self._waited_s += self._now() - self._paused_at
+                self._pauses -= 1
+
+    def _now(self) -> float:
+        """The time on the clock, which does not go on behind the stop; a pause before the start has no length."""
+        if self._began is None:
+            return 0.0
+        return self._clock() if self._ended is None else self._ended
 
     @property
     def exhausted(self) -> bool:

@@ -14,6 +14,7 @@ from pytest_netbench.model.trial import MethodSpec
 from pytest_netbench.rpccodes import Code
 
 SEARCH_MANUAL = "search-manual"
+GET_REACHABILITY = "get-reachability"
 SSH = "ssh"
 
 P = TypeVar("P", bound=wire.Wire)
@@ -24,6 +25,7 @@ PARAMS: Mapping[str, type[wire.Wire]] = {
     "update-cfg": wire.UpdateCfgParams,
     "execute-cmd": wire.ExecuteCmdParams,
     SEARCH_MANUAL: wire.SearchManualParams,
+    GET_REACHABILITY: wire.NoParams,
 }
 """The model of each method's parameters."""
 
@@ -70,7 +72,13 @@ EXTRAS: Mapping[str, MethodSpec] = {
         "Search the command references of the devices' network OSs; the best sections, best first.",
         wire.SearchManualParams,
         wire.SearchManualResult,
-    )
+    ),
+    GET_REACHABILITY: spec_of(
+        GET_REACHABILITY,
+        "Which nodes reach which at present, as measured with real packets after the last change.",
+        wire.NoParams,
+        wire.GetReachabilityResult,
+    ),
 }
 """Methods beyond the draft's four: only agents whose file asks for them have them."""
 

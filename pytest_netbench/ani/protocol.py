@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
@@ -21,6 +21,15 @@ class WorkWatcher(Protocol):
             lines: What the agent sent.
             at_s: Wall seconds since the agent began.
         """
+        ...
+
+
+@runtime_checkable
+class ReportsFlows(Protocol):
+    """What a watcher may offer: it tells what it saw last."""
+
+    def report(self) -> str:
+        """Who reaches whom, for people."""
         ...
 
 
@@ -77,6 +86,11 @@ class OpenAni(Ani, Protocol):
 
     ssh: SshAccess | None
     """Logins, if the devices answer with SSH."""
+
+    @property
+    def waited_s(self) -> float:
+        """Wall seconds that the agent waited for the evaluation; its clock stood still."""
+        ...
 
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""

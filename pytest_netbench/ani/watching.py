@@ -8,9 +8,8 @@ still.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.protocol import WorkWatcher
@@ -111,16 +110,13 @@ class Watching:
 
     def _timed(self, work: Callable[[], object], *, agent_waits: bool) -> None:
         """Let the watcher work. Its time is not the agent's, and neither are its errors."""
-        began = time.monotonic()
         try:
-            work()
+            with self._meter.paused() if agent_waits else nullcontext():
+                work()
         except NetbenchError:
             raise
         except Exception as error:
             raise LabError(f"watching the agent's work failed: {error!r}") from error
-        finally:
-            if agent_waits:
-                self._meter.exclude(time.monotonic() - began)
 
 
 class _Batch:

@@ -185,6 +185,12 @@ class SearchManualResult(Wire):
     sections: tuple[Section, ...]
 
 
+class GetReachabilityResult(Wire):
+    """Result of ``get-reachability``."""
+
+    report: str = Field(description="by sender: the targets that answer, X for one that does not; then the ports")
+
+
 class BudgetLeftResult(Wire):
     """Result of ``budget-left``: what is left of each limit; ``null`` is unlimited."""
 

@@ -37,7 +37,7 @@ class AgentSettings(Model):
 
     budget: BudgetOverride = BudgetOverride()
     policy: AgentPolicy = AgentPolicy()
-    extras: tuple[Literal["search-manual"], ...] = Field(
+    extras: tuple[Literal["search-manual", "get-reachability"], ...] = Field(
         (), description="ANI methods beyond the draft's four that the agent is offered"
     )
     access: Literal["ani", "ssh"] = Field(

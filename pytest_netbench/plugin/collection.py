@@ -13,7 +13,7 @@ from pytest_netbench.errors import InputError, TaskFileError
 from pytest_netbench.plugin import item as items
 from pytest_netbench.plugin.failures import cleaned
 from pytest_netbench.plugin.item import TaskCollector, TaskItem
-from pytest_netbench.plugin.nodeids import SUFFIXES, is_from_a_task
+from pytest_netbench.plugin.nodeids import SUFFIXES, file_source, is_from_a_task
 from pytest_netbench.plugin.run import SELFTEST, Run, label_of, run_of
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ class TaskFile(pytest.File, TaskCollector):
     item_type = TaskItem
 
     def collect(self) -> Iterable[TaskItem]:
-        from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic and yaml)
-
-        return items_of(self, FileSource(self.path))
+        return items_of(self, file_source(self.path, self.config))
 
 
 def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:

@@ -8,6 +8,8 @@ from pytest_netbench.plugin.drawnids import drawn_id
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
     from pytest_netbench.generators.sources import Source
@@ -33,12 +35,22 @@ def source_of(node_id: str, config: pytest.Config) -> Source | None:
     """
     head = node_id.partition("::")[0]
     if head.endswith(_FILES):
-        from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic)
-
-        return FileSource(config.rootpath / head)
+        return file_source(config.rootpath / head, config)
     drawn = drawn_id(node_id)
     series = None if drawn is None else run_of(config).draws.series_of(drawn)
     return None if drawn is None or series is None else series.source(drawn.index)
+
+
+def file_source(path: Path, config: pytest.Config) -> Source:
+    """Return the source of the task in a file: the file, or the variant of it that the run asks for."""
+    from pytest_netbench.generators.sources import FileSource  # noqa: PLC0415  (imports pydantic and yaml)
+
+    source, seed = FileSource(path), run_of(config).variant
+    if seed is None:
+        return source
+    from pytest_netbench.generators.variants.source import VariantSource  # noqa: PLC0415  (imports pydantic)
+
+    return VariantSource(source, seed)
 
 
 def name_in(node_id: str) -> str:

@@ -42,6 +42,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="use drawn tasks without proving first that they can be solved and are not vacuous.",
     )
     group.addoption(
+        "--netbench-variant",
+        type=_whole,
+        default=None,
+        metavar="SEED",
+        help=(
+            "run the tasks of files under other names, addresses and numbers, drawn by the seed; what is asked stays"
+            " the same."
+        ),
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",

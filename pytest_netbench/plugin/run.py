@@ -64,6 +64,7 @@ class Run:
     distributes: bool
     draws: draws.Draws
     unproven: bool
+    variant: int | None
 
     def scorer_names(self, family: tuple[str, ...]) -> tuple[str, ...]:
         """Names of the scorers of the task's family and of the requested ones, each once."""
@@ -122,6 +123,7 @@ def configure(config: pytest.Config) -> Run:
             distributes=distributes,
             draws=draws.configure(config, trials=_trials(option, agents)),
             unproven=option.netbench_unproven,
+            variant=option.netbench_variant,
         )
         if run.wanted and workerinput is None:
             _check(run, rootdir=config.rootpath, collect_only=option.collectonly)

@@ -64,12 +64,22 @@ def let_work(
     began = clock()
     ani.start()
     errand.start()
-    errand.join(_patience(brief.budget.wall_s, grace_s))
+    _join(errand, ani, _patience(brief.budget.wall_s, grace_s))
     seconds = clock() - began
     if errand.is_alive():
         late = f"wall_s: the agent was still busy in its own code {seconds:.1f} s after its start"
         return Work(outcome="budget", error=late, submission=_nothing(ani, "budget: wall_s"), seconds=seconds)
     return _judge(errand, ani, seconds)
+
+
+def _join(errand: _Errand, ani: OpenAni, patience_s: float | None) -> None:
+    """Wait until the errand ends or its patience is over. The time that it waits for the evaluation does not count."""
+    if patience_s is None:
+        errand.join()
+        return
+    began = time.monotonic()
+    while errand.is_alive() and (left := patience_s + ani.waited_s - (time.monotonic() - began)) > 0:
+        errand.join(left)
 
 
 def _patience(wall_s: float | None, grace_s: float | None) -> float | None:

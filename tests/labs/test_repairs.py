@@ -14,6 +14,7 @@ from pytest_netbench.errors import FaultHasNoEffect, NotReady, RequirementMissin
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
@@ -168,3 +169,24 @@ def test_a_proof_finds_a_repair_that_the_router_refuses() -> None:
     twice = task.with_payload(faults=(*repair_of(task).faults, repair_of(task).faults[0]))
     (problem,) = selftest(twice, extent=ONCE).problems
     assert "r0 refused 'ip address add 10.0.1.1/24 dev eth0' of the reference repair" in problem
+
+
+def test_an_agent_may_ask_who_reaches_whom_after_each_change() -> None:
+    reports: list[str] = []
+
+    class Asker(Typist):
+        info = AgentInfo(id="asker", strategy="asker", overrides=AgentSettings(extras=("get-reachability",)))
+
+        def run(self, brief: Brief, ani: Ani) -> Submission:
+            assert "get-reachability" in [method.name for method in brief.methods]
+            reports.append(ani.call("get-reachability", {})["report"])
+            super().run(brief, ani)
+            reports.append(ani.call("get-reachability", {})["report"])
+            return Submission()
+
+    attempted(repair_task(OFF), Asker("sysctl -w net.ipv4.ip_forward=1"))
+    before, after = (report.splitlines() for report in reports)
+    assert before[:2] == ["h1x1 -> X", "h2x1 -> X"]
+    assert "h1x1 does not reach h2x1 tcp port 80" in before
+    assert before[-1] == "2 of 2 pings lost"
+    assert after == ["h1x1 -> h2x1", "h2x1 -> h1x1", "0 of 2 pings lost"]

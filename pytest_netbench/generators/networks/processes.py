@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pytest_netbench.generators.networks.draft import Device
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +45,7 @@ class Neighbor:
     """A BGP neighbor.
 
     Attributes:
-        device: The neighbor itself; its name is the description.
+        name: Name of the neighbor, which is its description.
         from_loopback: Whether the session uses the router's loopback address.
         next_hop_self: Whether the router names itself as next hop.
         inbound: Name of the policy for routes from the neighbor.
@@ -58,7 +54,7 @@ class Neighbor:
 
     address: IPv4Address
     autonomous_system: int
-    device: Device
+    name: str
     from_loopback: bool = False
     next_hop_self: bool = False
     inbound: str | None = None

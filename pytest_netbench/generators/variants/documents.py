@@ -79,14 +79,14 @@ def rewritten_behaviour(data: dict[str, Any], change: Change) -> dict[str, Any]:
     """A recorded behaviour as JSON values, with all texts changed."""
 
     def name(text: str) -> str:
-        return change(text, _NAME)
+        return change(text, Kind.RECORD)
 
     return {
         **data,
         "addresses": {name(node): [name(one) for one in found] for node, found in data["addresses"].items()},
         "outcomes": [name(one) for one in data["outcomes"]],
         "tables": [
-            {name(prefix): [entry[0], *(change(hop, _NAME) for hop in entry[1:])] for prefix, entry in table.items()}
+            {name(prefix): [entry[0], *(name(hop) for hop in entry[1:])] for prefix, entry in table.items()}
             for table in data["tables"]
         ],
         "routes": [{name(node): tables for node, tables in moment.items()} for moment in data["routes"]],

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final
 
 from pytest_netbench.dialects.cisco_ios.interfaces import types_of
-from pytest_netbench.generators.variants.addresses import AddressMap, text_of
+from pytest_netbench.generators.variants.addresses import BITS, AddressMap, text_of
 from pytest_netbench.generators.variants.tokens import PARTIAL, V4, V6, mention_of
 from pytest_netbench.model.variant import Skin
 
@@ -17,6 +17,7 @@ class Kind(Enum):
     """What a text is, which decides where names of nodes stand in it."""
 
     NAME = "a node, an address, a prefix, or several of them"
+    RECORD = "as a name, but an address without a length is one address, also if it ends in zeros"
     PROSE = "words for people"
     DEVICE = "commands, configurations and output of devices"
 
@@ -24,7 +25,7 @@ class Kind(Enum):
 _WORD: Final = r"(?:(?<![\w-])|(?<=\\[bBsSn]))"
 _END: Final = r"(?![\w-])"
 _INTERFACE: Final = (
-    r"(?:(?<![\w./-])|(?<=\\[bBsS]))(?P<slot_before>[A-Za-z]{2,} ?)(?P<slot>\d+)(?P<rest>(?:\\?/\d+){1,2})"
+    r"(?:(?<![\w./-])|(?<=\\[bBsS]))(?P<slot_before>[A-Za-z]{2,} ?|[A-Z](?=\d))(?P<slot>\d+)(?P<rest>(?:\\?/\d+){1,2})"
     r"(?:(?P<dot>\\?\.)(?P<sub>\d+))?"
 )
 _ETHERNET: Final = rf"{_WORD}(?P<port_before>eth)(?P<port>\d+)(?:(?P<port_dot>\\?\.)(?P<port_sub>\d+))?(?!\w)"
@@ -52,7 +53,12 @@ class Rewriter:
         self._addresses = AddressMap(skin.flips, skin.documentation)
         self._words: dict[str, str] = {**skin.names, **skin.secrets}
         prose = {name: new for name, new in skin.nodes.items() if name not in skin.ordinary}
-        self._nodes: dict[Kind, Mapping[str, str]] = {Kind.NAME: skin.nodes, Kind.PROSE: prose, Kind.DEVICE: {}}
+        self._nodes: dict[Kind, Mapping[str, str]] = {
+            Kind.NAME: skin.nodes,
+            Kind.RECORD: skin.nodes,
+            Kind.PROSE: prose,
+            Kind.DEVICE: {},
+        }
         self._patterns = {kind: self._pattern(nodes) for kind, nodes in self._nodes.items()}
 
     def text(self, text: str, kind: Kind) -> str:
@@ -69,8 +75,7 @@ class Rewriter:
         return match[1] + re.sub(_any_of(nodes), lambda found: nodes[found[0]], match[2])
 
     def _replaced(self, text: str, kind: Kind) -> str:
-        nodes = self._nodes[kind]
-        return self._patterns[kind].sub(lambda match: self._one(match, nodes), text)
+        return self._patterns[kind].sub(lambda match: self._one(match, kind), text)
 
     def _pattern(self, nodes: Mapping[str, str]) -> re.Pattern[str]:
         skin = self._skin
@@ -83,12 +88,12 @@ class Rewriter:
         parts += [f"(?P<word>{_any_of(words)})"] if words else []
         return re.compile("|".join(parts))
 
-    def _one(self, match: re.Match[str], nodes: Mapping[str, str]) -> str:
+    def _one(self, match: re.Match[str], kind: Kind) -> str:
         found = {name: text for name, text in match.groupdict().items() if text is not None}
         if found.keys() & {"v4", "partial", "v6"}:
-            return self._address(match)
+            return self._address(match, kind)
         if "word" in found:
-            return nodes.get(found["word"], self._words.get(found["word"], ""))
+            return self._nodes[kind].get(found["word"], self._words.get(found["word"], ""))
         return self._numbered(match[0], found)
 
     def _numbered(self, text: str, found: Mapping[str, str]) -> str:
@@ -114,11 +119,13 @@ class Rewriter:
         sub = found.get("sub", found.get("port_sub"))
         return behind if sub is None else behind + _mapped(sub, self._skin.vlans)
 
-    def _address(self, match: re.Match[str]) -> str:
+    def _address(self, match: re.Match[str], kind: Kind) -> str:
         mention = mention_of(match)
         if mention is None:
             return match[0]
-        moved = text_of(self._addresses.moved(mention.value, mention.version, mention.own), mention.version)
+        is_bare = kind is Kind.RECORD and mention.length is None and not mention.is_pattern
+        own = BITS[mention.version] if is_bare else mention.own
+        moved = text_of(self._addresses.moved(mention.value, mention.version, own), mention.version)
         if mention.version == 6:
             return moved.upper() if match[0].upper() == match[0] else moved
         octets = moved.split(".")[: mention.own // 8] if mention.is_pattern else moved.split(".")

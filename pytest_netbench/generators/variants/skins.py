@@ -15,7 +15,7 @@ from pytest_netbench.model.variant import Skin, Variant
 
 
 def variant_of(task: Task, seed: int) -> Task:
-    """The variant ``seed`` of a task with a network: the same task under other names, addresses and numbers.
+    """The variant ``seed`` of a task of the family ``configure``: it has other names, addresses and numbers.
 
     It keeps its slug, and its ``variant`` has all that was replaced.
     """

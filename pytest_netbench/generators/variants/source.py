@@ -8,6 +8,7 @@ from pytest_netbench.documents.problems import Problems
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.generators.sources import FileSource
 from pytest_netbench.generators.variants.skins import solutions_under, variant_of
+from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.taskfile.checks import check
@@ -15,7 +16,7 @@ from pytest_netbench.taskfile.checks import check
 
 @dataclass(frozen=True)
 class VariantSource:
-    """A task file, of which the variant ``seed`` is wanted. A task without a network has no variants: it stays."""
+    """A task file, of which the variant ``seed`` is wanted. Tasks of other families than ``configure`` stay."""
 
     base: FileSource
     seed: int
@@ -33,7 +34,7 @@ class VariantSource:
 
     def load(self) -> Task:
         task = self.base.load()
-        if not task.has_network:
+        if not isinstance(task.payload, Configure):
             return task
         variant = variant_of(task, self.seed)
         problems = Problems()

@@ -83,3 +83,26 @@ def test_the_clock_starts_once_and_stops_once():
     clock.now += 5
     made.stop()
     assert made.used().wall_s == 3
+
+
+def test_the_clock_stands_still_in_pauses_that_may_overlap():
+    clock = Clock()
+    meter = Meter(Budget(wall_s=5), clock=clock)
+    with meter.paused():
+        clock.now += 1
+    assert meter.elapsed_s == meter.waited_s == 0
+    meter.start()
+    clock.now += 2
+    with meter.paused():
+        clock.now += 3
+        assert (meter.elapsed_s, meter.waited_s) == (2, 3)
+        with meter.paused():
+            clock.now += 4
+        meter.check()
+    clock.now += 1
+    assert (meter.elapsed_s, meter.waited_s) == (3, 7)
+    with meter.paused():
+        clock.now += 1
+        meter.stop()
+        clock.now += 10
+    assert (meter.elapsed_s, meter.waited_s) == (3, 8)

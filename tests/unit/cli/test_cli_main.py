@@ -62,7 +62,15 @@ def test_schema_of_the_ani_is_an_open_rpc_document_of_all_methods(capsys):
     document = json.loads(capsys.readouterr().out)
     assert document["openrpc"].startswith("1.3")
     named = [method["name"] for method in document["methods"]]
-    assert named == ["get-topology", "get-running-cfg", "update-cfg", "execute-cmd", "search-manual", "budget-left"]
+    assert named == [
+        "get-topology",
+        "get-running-cfg",
+        "update-cfg",
+        "execute-cmd",
+        "search-manual",
+        "get-reachability",
+        "budget-left",
+    ]
     (commands,) = [one for one in document["methods"][2]["params"] if one["name"] == "commands"]
     assert commands["required"]
     assert commands["schema"]["maxItems"] == 500

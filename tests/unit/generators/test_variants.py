@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
 import sys
 from functools import cache
+from ipaddress import ip_address, ip_network
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.generators.plan import PlanGenerator
 from pytest_netbench.generators.sources import FileSource
 from pytest_netbench.generators.variants.addresses import AddressMap
 from pytest_netbench.generators.variants.documents import texts
@@ -31,6 +34,7 @@ from pytest_netbench.model.variant import Skin
 from pytest_netbench.results.reference import ReferenceStore
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.taskfile.corpus import corpus
+from pytest_netbench.taskfile.names import full_name
 
 FILES = sorted(corpus().glob("tasks/*/*.task.*"))
 SEEDS = range(1, 6)
@@ -108,8 +112,45 @@ def test_the_records_of_a_task_are_those_of_its_variant_under_other_names(path: 
     if behaviour is not None and mine is not None:
         assert mine.digest == variant.reference_digest
         _check_behaviour(mine, variant)
-        returned = ReferenceStore.around(path.parent).load(variant)
-        assert returned == mine
+        _routes_are_the_same(behaviour, mine)
+
+
+@of_each_task()
+def test_each_interface_of_the_topology_is_configured_where_it_was(path: Path) -> None:
+    task, _ = original(path)
+    for seed in SEEDS:
+        variant, skin = variant_skin(path, seed)
+        assert _configured(variant) == [(skin.nodes[node], count) for node, count in _configured(task)]
+
+
+def _configured(task: Task) -> list[tuple[str, int]]:
+    """By node: how many of its interfaces its startup config names."""
+    network, found = task.network, []
+    for node in network.topology.nodes:
+        named = set()
+        for word in re.findall(r"(?:interface|dev) (\S+)", network.startup_configs.get(node.name, "")):
+            with contextlib.suppress(ValueError):
+                named.add(full_name(network.platform_of(node.name), word.rstrip(":")))
+        mine = {full_name(network.platform_of(node.name), one) for one in network.topology.interfaces(node.name)}
+        found.append((node.name, len(named & mine)))
+    return found
+
+
+def test_an_address_in_a_record_is_one_address_also_if_it_ends_in_zeros() -> None:
+    skin = Skin(flips=("10.64.0.0/20",))
+    assert Rewriter(skin).text("10.64.0.0", Kind.RECORD) == "10.64.8.0"
+    assert Rewriter(skin).text("10.64.0.0/16", Kind.RECORD) == "10.64.0.0/16"
+    assert Rewriter(skin).text("10.64.0.0", Kind.PROSE) == "10.64.0.0"
+
+
+def _routes_are_the_same(behaviour: Behaviour, own: Behaviour) -> None:
+    """Each target of a flow lies in the same entries of all tables as before."""
+    for table, new in zip(behaviour.tables, own.tables, strict=True):
+        prefixes = [(ip_network(a), ip_network(b)) for a, b in zip(table, new, strict=True)]
+        for (old_fields, _), (fields, _) in zip(behaviour.flows, own.flows, strict=True):
+            before, after = ip_address(str(old_fields[2])), ip_address(str(fields[2]))
+            for old, now in prefixes:
+                assert (before in old) == (after in now)
 
 
 def _check_behaviour(behaviour: Behaviour, variant: Task) -> None:
@@ -210,6 +251,17 @@ def test_equal_seeds_give_equal_bytes_in_another_process_and_other_seeds_other_t
     )
     assert done.stdout.strip() == variant_of(task, 7).model_dump_json(by_alias=True)
     assert len({variant_of(task, seed).digest for seed in range(20)}) == 20
+
+
+def test_a_task_of_another_family_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "question.task.json"
+    made = PlanGenerator().draw(PlanGenerator.parameters(), seed=1, index=0)
+    path.write_text(made.model_dump_json(by_alias=True))
+    source = VariantSource(FileSource(path), 7)
+    task = source.load()
+    assert task == FileSource(path).load()
+    assert source.item_name(task, "oracle") == f"{task.slug}[oracle]"
+    assert source.solutions(task) is None
 
 
 def test_prefixes_stay_prefixes_of_their_parts_and_special_addresses_stay() -> None:

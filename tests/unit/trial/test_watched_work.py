@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
+
 import pytest
 
 from pytest_netbench.ani.protocol import Ani
@@ -61,3 +64,35 @@ def test_each_change_of_the_agent_is_in_the_record():
 def test_a_record_with_a_watch_survives_json():
     record = record_of(lambda _, ani: ani.update_cfg("edge", WORK) and Submission())
     assert TrialRecord.model_validate_json(record.model_dump_json()).watch == record.watch
+
+
+class SlowWatcher:
+    """Takes longer for each change than the agent has time."""
+
+    @contextmanager
+    def changing(self, device, lines, *, at_s):
+        yield
+        time.sleep(1.0)
+
+
+class SlowlyWatchedScene(NetworkScene):
+    watcher = SlowWatcher()
+
+
+class SlowlyWatchedFamily(ConfigureFamily):
+    def prepare(self, task, deploy):
+        return SlowlyWatchedScene(deploy())
+
+
+def test_an_agent_is_not_given_up_for_the_time_that_it_waited_for_the_evaluation():
+    def work(_: Brief, ani: Ani) -> Submission:
+        for command in WORK:
+            ani.update_cfg("edge", [command])
+        return Submission()
+
+    stage = Stage(task_of(), Settings(backend="memory", time_scale=100.0))
+    stage.family = SlowlyWatchedFamily()
+    with stage:
+        done = stage.work(Own(work), budget={"wall_s": 0.8}, grace_s=0.1)
+    assert (done.outcome, done.error) == ("done", None)
+    assert done.seconds > 2.0

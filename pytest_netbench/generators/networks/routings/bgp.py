@@ -45,7 +45,7 @@ def bgp_of(device: Device) -> Bgp:
     for port in device.routed_ports:
         if port.net.kind == "transit":
             process.neighbors += [
-                Neighbor(address=far.routed.ip, autonomous_system=far.device.autonomous_system, device=far.device)
+                Neighbor(address=far.routed.ip, autonomous_system=far.device.autonomous_system, name=far.device.name)
                 for far in port.net.ports
                 if far is not port and far.device.autonomous_system is not None
             ]

@@ -104,7 +104,7 @@ def _neighbor(far: Port, *, inbound: str | None = None, outbound: str | None = N
     return Neighbor(
         address=far.routed.ip,
         autonomous_system=far.device.autonomous_system,
-        device=far.device,
+        name=far.device.name,
         inbound=inbound,
         outbound=outbound,
     )
@@ -115,7 +115,7 @@ def _inside_neighbor(other: Device) -> Neighbor:
     return Neighbor(
         address=other.loopback_address,
         autonomous_system=other.autonomous_system,
-        device=other,
+        name=other.name,
         from_loopback=True,
         next_hop_self=True,
     )

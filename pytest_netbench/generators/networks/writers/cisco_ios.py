@@ -82,7 +82,7 @@ def _bgp(process: Bgp) -> Iterator[str]:
     yield from (f" network {prefix.network_address} mask {prefix.netmask}" for prefix in process.networks)
     for one in process.neighbors:
         yield f" neighbor {one.address} remote-as {one.autonomous_system}"
-        yield f" neighbor {one.address} description {one.device.name}"
+        yield f" neighbor {one.address} description {one.name}"
         yield from (f" neighbor {one.address} {words}" for words in _settings(one))
     if process.paths > 1:
         yield f" maximum-paths {process.paths}"

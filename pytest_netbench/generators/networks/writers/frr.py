@@ -50,7 +50,7 @@ def _bgp(process: Bgp) -> Iterator[str]:
     yield " no bgp ebgp-requires-policy"
     for one in process.neighbors:
         yield f" neighbor {one.address} remote-as {one.autonomous_system}"
-        yield f" neighbor {one.address} description {one.device.name}"
+        yield f" neighbor {one.address} description {one.name}"
         if one.from_loopback:
             yield f" neighbor {one.address} update-source lo"
     yield " address-family ipv4 unicast"
