@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
-from pytest_netbench.faults.site import Site
+from pytest_netbench.faults.site import Lan, Site
 from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.protocol import Parameters
@@ -33,6 +33,7 @@ LEVELS: Final[dict[int, tuple[str, ...]]] = {
 """By level: labels. The first three are NetArena's Table 5, where level 3 has the harder pairs; 4 has three faults."""
 MOST: Final = 8
 HTTP: Final = 80
+TELNET: Final = 23
 
 Class = Literal["DR", "DI", "RI", "DT", "WR"]
 
@@ -47,6 +48,7 @@ class RepairRoutingParameters(Parameters):
         description="1: one fault; 2 and 3: two faults, as in NetArena's Table 5; 4: three faults",
     )
     labels: tuple[Class, ...] = Field(CLASSES, description="classes of faults that may occur")
+    policy: bool = Field(True, description="one LAN must not reach another one at TCP port 23, before and after")
     delay: bool = Field(False, description="also draw delays, which need a kernel with netem")
 
     @field_validator("subnets", "hosts", "level")
@@ -62,6 +64,7 @@ class _Drawing(NamedTuple):
     """A star of one size, and what can be broken in it by class."""
 
     network: DrawnNetwork
+    site: Site
     groups: tuple[FlowGroup, ...]
     choices: dict[str, Choices]
 
@@ -92,6 +95,7 @@ class RepairRouting:
         level, label = source.choice(labels)
         effect, chosen = effects_of(*size, label).draw(source)
         drawing = _drawing(*size)
+        policy = source.sample(drawing.site.lans, 2) if parameters.policy else ()
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -108,7 +112,7 @@ class RepairRouting:
                 "domain": "routing",
                 "drawn": drawn,
                 **drawing.network.fields(),
-                "flows": drawing.groups,
+                **_wanted(drawing, *policy),
                 "faults": tuple(choice.injected for choice in chosen),
                 "symptom": indices(effect),
             }
@@ -137,7 +141,7 @@ def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
     faults = [fault_of(name) for name in parts.names("faults")]
     offered = [one for one in faults if delay or not one.requires]
     choices = {label: choices_of([one for one in offered if one.label == label], site, flows) for label in CLASSES}
-    return _Drawing(network, groups, choices)
+    return _Drawing(network, site, groups, choices)
 
 
 def groups_of(subnets: int, hosts: int, delay: bool, label: str) -> list[Choices]:
@@ -150,6 +154,32 @@ def groups_of(subnets: int, hosts: int, delay: bool, label: str) -> list[Choices
 def effects_of(subnets: int, hosts: int, delay: bool, label: str) -> Effects:
     """Return the effects that a task of this size and label can have."""
     return Effects(groups_of(subnets, hosts, delay, label))
+
+
+def _wanted(drawing: _Drawing, *policy: Lan) -> dict[str, Any]:
+    """The startup configs and flows of a task.
+
+    Args:
+        drawing: The star.
+        policy: A LAN, and another one whose port for Telnet it must not reach; none if there is no such policy.
+    """
+    configs, router = drawing.network.startup_configs, drawing.site.router
+    if not policy:
+        return {"startup_configs": configs, "flows": drawing.groups}
+    one, other = policy
+    chain = "inet access forward"
+    lines = (
+        "nft add table inet access",
+        f"nft 'add chain {chain} {{ type filter hook forward priority filter; policy accept; }}'",
+        f"nft 'add rule {chain} ip saddr {one.prefix} ip daddr {other.prefix} tcp dport {TELNET} drop'",
+    )
+    targets = {name: str(address) for name, address in other.hosts.items()}
+    # behind all others, whose places are those of the effects
+    denied = FlowGroup(sources=tuple(one.hosts), targets=targets, protocol="tcp", port=TELNET, allowed=False)
+    return {
+        "startup_configs": {**configs, router: configs[router] + "".join(f"{line}\n" for line in lines)},
+        "flows": (*drawing.groups, denied),
+    }
 
 
 def _flow_groups(site: Site) -> tuple[FlowGroup, ...]:

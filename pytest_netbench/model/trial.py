@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.base import Model, Recorded
+from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
@@ -261,6 +262,7 @@ class TrialResult(Recorded):
     variant: int | None = Field(None, description="seed of the variant, if the task is one")
     agent: AgentInfo
     trial: int
+    drawn: Drawn | None = Field(None, description="the draw that made the task; ``None`` for other tasks")
     extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
     status: Literal["passed", "failed", "error"]
     outcome: str | None = None

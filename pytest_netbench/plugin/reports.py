@@ -109,6 +109,7 @@ def error_result(
         variant=None if task.variant is None else task.variant.seed,
         agent=AgentInfo(id=agent.id, strategy=""),
         trial=number,
+        drawn=task.drawn,
         status="error",
         error=error,
         started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),

@@ -23,6 +23,8 @@ def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
     }
     if result.size is not None:
         properties |= result.size.model_dump()
+    if result.drawn is not None:
+        properties |= {"generator": result.drawn.generator, "label": result.drawn.label, "level": result.drawn.level}
     for score in result.scores:
         properties[f"score.{score.metric}"] = NOT_MEASURED if score.value is None else f"{score.value:g}"
         properties[f"scorer.{score.metric}"] = score.scorer

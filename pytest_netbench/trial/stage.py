@@ -138,6 +138,11 @@ class Stage:
         """The lab; ``None`` if the task has no network."""
         return self.scene.lab
 
+    @property
+    def methods(self) -> Sequence[OwnMethod]:
+        """The ANI methods that the scene itself offers."""
+        return self.scene.methods if isinstance(self.scene, OffersMethods) else ()
+
     # the steps
 
     def prepare(self) -> None:
@@ -199,7 +204,7 @@ class Stage:
         """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
-        held = ani or open_ani(self.lab, agreed, methods=methods_of(self.scene))
+        held = ani or open_ani(self.lab, agreed, methods=self.methods)
         try:
             # opening may configure devices (SSH): that is not the agent's change
             self.scene.observe()
@@ -307,11 +312,6 @@ class Stage:
             deploy_s=self.prepare_s,
             agent_s=attempt.work.seconds,
         )
-
-
-def methods_of(scene: Scene) -> Sequence[OwnMethod]:
-    """The ANI methods that ``scene`` itself offers."""
-    return scene.methods if isinstance(scene, OffersMethods) else ()
 
 
 def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:

@@ -25,6 +25,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         variant=None if record.task.variant is None else record.task.variant.seed,
         agent=record.agent,
         trial=record.trial,
+        drawn=record.task.drawn,
         extras=record.extras,
         unenforced=record.unenforced,
         refused_startup_lines=record.refused_startup_lines,

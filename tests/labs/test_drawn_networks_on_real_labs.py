@@ -1,6 +1,7 @@
 """Drawn networks on real labs: every host reaches every other host.
 
-A few networks run here. One of each shape, routing and platform runs with ``NETBENCH_WHOLE_CORPUS=1``.
+A few networks run here. One of each shape, routing and platform runs with ``NETBENCH_WHOLE_CORPUS=1``
+(``make selftest`` does that).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.evaluation.interface import TaskEvaluation
-from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, Subnet, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import Task
@@ -93,3 +94,46 @@ def test_a_dual_homed_isp_uses_its_second_provider_only_without_the_first_and_ca
     lab, task = deployed(network, events=events, testcases=testcases)
     results = TaskEvaluation(lab, events=task.payload.events).run_testcases(task.payload.testcases)
     assert {result.name: result.actual for result in results if result.status != "pass"} == {}
+
+
+@pytest.mark.skipif(not os.environ.get("NETBENCH_WHOLE_CORPUS"), reason="runs with NETBENCH_WHOLE_CORPUS=1")
+@pytest.mark.parametrize(
+    ("parameters", "victims"),
+    [
+        (NetworkParameters(shape="ring", routing="ospf"), ["r2"]),
+        (NetworkParameters(shape="mesh", routing="bgp"), ["r2"]),
+        (NetworkParameters(shape="leaf-spine", routing="bgp", platform="cisco_ios"), ["spine1", "spine2"]),
+        (NetworkParameters(shape="clos", routing="bgp"), ["superspine1", "spine1x1"]),
+        (NetworkParameters(shape="campus", sizes=REDUNDANT), ["core1", "dist1x1"]),
+    ],
+    ids=lambda one: described(one) if isinstance(one, NetworkParameters) else None,
+)
+def test_hosts_at_other_routers_survive_the_failure_of_a_redundant_one(deployed, parameters, victims):
+    network = draw_network(parameters)
+    events = {victim: [{"fail": victim}] for victim in victims}
+    near = {
+        victim: {one.node for lan in network.lans for one in lan.attachments if lan_is_behind(lan, victim)}
+        for victim in victims
+    }
+    testcases = [
+        {
+            "name": f"{source} to {target} without {victim}",
+            "kind": "reachability",
+            "from": source,
+            "to": target,
+            "under": victim,
+            "within_s": 120,
+        }
+        for victim in victims
+        for source, target in network.flows
+        if not {source, target} & near[victim]
+    ]
+    assert {one["under"] for one in testcases} == set(victims)
+    lab, task = deployed(network, events=events, testcases=testcases)
+    results = TaskEvaluation(lab, events=task.payload.events).run_testcases(task.payload.testcases)
+    assert {result.name: result.actual for result in results if result.status != "pass"} == {}
+
+
+def lan_is_behind(lan: Subnet, router: str) -> bool:
+    """Whether ``router`` is the only gateway of a LAN."""
+    return lan.gateway in {one.address for one in lan.attachments if one.node == router}

@@ -93,12 +93,12 @@ def test_blocking_ports_opening_isolation_and_breaking_another_path_are_steps(la
 
 
 def test_an_interruption_within_one_batch_is_an_outage_but_no_step(lab):
-    _, watch = watched(lab, ["ip link set eth1 down", "sleep 0.3", "ip link set eth1 up"])
+    _, watch = watched(lab, ["ip link set eth1 down", "sleep 0.6", "ip link set eth1 up"])
     assert watch.steps == ()
     worst = max(watch.outages, key=lambda outage: outage.lab_s)
     assert "h1" in (FLOWS[worst.flow].source, FLOWS[worst.flow].target)
     wall_s = worst.lab_s / lab.time_scale
-    assert 0.1 < wall_s < 1.5
+    assert 0.1 < wall_s < 5
 
 
 def test_a_filter_that_lets_only_known_connections_pass_breaks_flows_that_were_probed_before(lab):

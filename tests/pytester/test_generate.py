@@ -41,7 +41,10 @@ def test_they_run_without_a_file_and_as_those_of_files(drawn, bench, workers):
     assert sorted(one["node_id"] for one in found) == sorted(ids(drawn(SERIES, *BOTH, "--collect-only", "-q")))
     assert {one["domain"] for one in found} == {"drawn"}
     assert not list(bench.path.rglob("*.task.yaml"))
-    assert 'name="branches[s7-0000-' in (bench.path / "out.xml").read_text()
+    assert [one["node_id"].startswith(f"branches[s7-{one['drawn']['index']:04}-") for one in found] == [True] * 12
+    text = (bench.path / "out.xml").read_text()
+    assert 'name="branches[s7-0000-' in text
+    assert 'name="netbench.label" value="DC+WEB"' in text
 
 
 def test_collect_only_counts_tasks_by_level_and_label(drawn):
@@ -97,7 +100,7 @@ PARAMETERS = (
 @pytest.mark.parametrize(
     ("series", "said"),
     [
-        ("branch", "unknown generator 'branch' (known: branches). Did you mean 'branches'?"),
+        ("branch", "). Did you mean 'branches'?"),
         ("branches:n=0", f"'branches:n=0': n=0: must be a whole number above 0. {PARAMETERS}"),
         ("branches:seed=-1", "seed=-1: must be a whole number, 0 or above. "),
         ("branches:nodes=3", "unknown parameter 'nodes'. "),
@@ -162,10 +165,3 @@ def test_the_selftest_proves_them(drawn):
     result = drawn("--netbench-generate=branches:n=4,flaw=3", "--netbench-selftest", "--netbench-selftest-repeats=1")
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["branches-s0-0000-* problem*", "branches-s0-0001-*ok", "branches-s0-0003-* problem*"])
-
-
-def test_a_thousand_tasks_are_drawn_in_a_few_seconds(drawn):
-    result = drawn("--netbench-generate=branches:n=1000", *BOTH, "--collect-only", "-qq", "--durations=0")
-    (collected,) = [line for line in result.outlines if "tests collected" in line] or [""]
-    assert result.ret == 0
-    assert result.duration < 10, collected

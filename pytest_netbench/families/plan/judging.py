@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from pytest_netbench.datacentre import golden
 from pytest_netbench.datacentre.comparison import changes, matches, unasked
 from pytest_netbench.datacentre.graph import Graph
-from pytest_netbench.datacentre.query import Query
+from pytest_netbench.datacentre.query import AnswerType, Query
 from pytest_netbench.datacentre.safety import violations
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.model.base import Recorded
@@ -37,15 +38,32 @@ class PlanFindings(Recorded):
     unasked: str = ""
 
 
-def judge(query: Query, graph: Graph, execution: Execution | None) -> tuple[Judgement, PlanFindings]:
-    """Return the judgement of ``execution``, ``None`` if no code was handed in.
+@dataclass(frozen=True, kw_only=True)
+class Truth:
+    """The golden answer to a query.
 
-    Args:
-        query: What was asked.
-        graph: The graph before.
-        execution: What the code left.
+    Attributes:
+        kind: What kind of answer it is.
+        before: The graph before.
+        answer: The answer; ``None`` if it is the graph.
+        after: The graph after.
     """
-    kind = query.answer_type
+
+    kind: AnswerType
+    before: Graph
+    answer: Any
+    after: Graph
+
+    @classmethod
+    def of(cls, query: Query, graph: Graph) -> Self:
+        """Compute the answer to ``query`` about ``graph``."""
+        answer, after = golden.answer(query, graph)
+        return cls(kind=query.answer_type, before=graph, answer=answer, after=after)
+
+
+def judge(truth: Truth, execution: Execution | None) -> tuple[Judgement, PlanFindings]:
+    """Return the judgement of ``execution``, which is what the code left; ``None`` if no code was handed in."""
+    kind = truth.kind
     if execution is None or execution.graph is None:
         status = "nothing" if execution is None else execution.status
         why = "no code was handed in" if execution is None else f"the code left no result: {execution.error}"
@@ -53,12 +71,11 @@ def judge(query: Query, graph: Graph, execution: Execution | None) -> tuple[Judg
         findings = PlanFindings(answer_type=kind, status=status, answered=False, graph_right=False)
         seconds = None if execution is None else execution.seconds
         return Judgement(correct=False, why_not_correct=why, safe=True, run_s=seconds), findings
-    expected, wanted = golden.answer(query, graph)
-    difference = changes(wanted, execution.graph)
+    difference = changes(truth.after, execution.graph)
     right = not difference.any and not execution.faults
-    answered = right if kind == "graph" else matches(kind, expected, execution.data)
+    answered = right if kind == "graph" else matches(kind, truth.answer, execution.data)
     broken = [*execution.faults, *violations(execution.graph)]
-    beyond = unasked(graph, wanted, execution.graph).describe()
+    beyond = unasked(truth.before, truth.after, execution.graph).describe()
     findings = PlanFindings(
         answer_type=kind,
         status=execution.status,
@@ -70,7 +87,7 @@ def judge(query: Query, graph: Graph, execution: Execution | None) -> tuple[Judg
     return (
         Judgement(
             correct=answered,
-            why_not_correct="" if answered else _why(kind, expected, execution, difference.describe()),
+            why_not_correct="" if answered else _why(kind, truth.answer, execution, difference.describe()),
             safe=not broken,
             why_not_safe=_listed(broken),
             run_s=execution.seconds,

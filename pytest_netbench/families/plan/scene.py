@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from pytest_netbench import parts
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.families.plan.execution import PACKAGES, Runner
-from pytest_netbench.families.plan.judging import judge
+from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.methods import methods
 from pytest_netbench.families.plan.payload import Plan
 from pytest_netbench.families.scenes import BareScene
@@ -32,7 +33,7 @@ class PlanScene(BareScene):
     """
 
     def __init__(self, payload: Plan) -> None:
-        self._payload = payload
+        self._query = payload.query
         self._graph = payload.graph.graph()
         made_by: Sandboxes = parts.load("sandboxes", SANDBOX)()
         if (lack := made_by.lacks()) is not None:
@@ -49,10 +50,14 @@ class PlanScene(BareScene):
         """``run-code``."""
         return methods(self._runner, self._graph)
 
+    @cached_property
+    def _truth(self) -> Truth:
+        return Truth.of(self._query, self._graph)
+
     def evaluate(self, submission: Submission) -> Findings:
         code = (submission.answer or {}).get("code")
         execution = None if code is None else self._runner.run(code)
-        judgement, findings = judge(self._payload.query, self._graph, execution)
+        judgement, findings = judge(self._truth, execution)
         return Findings(judgement=judgement, other={"plan": findings.model_dump(mode="json")})
 
     def destroy(self) -> None:

@@ -12,10 +12,11 @@ import pytest
 from pytest_netbench.datacentre.building import Sizes, built
 from pytest_netbench.datacentre.query import Query
 from pytest_netbench.families.plan.execution import LIMITS, Execution, Runner
-from pytest_netbench.families.plan.judging import judge
+from pytest_netbench.families.plan.judging import Truth, judge
 
 QUERY = Query.model_validate({"steps": [{"op": "count", "name": "ju1", "type": "EK_PORT"}]})
 GRAPH = built(Sizes(super_blocks=1, agg_blocks=1, spine_blocks=1, switches=2, ports=2))
+TRUTH = Truth.of(QUERY, GRAPH)
 ANSWER = "def process_graph(g):\n    return {'data': 8}\n"
 
 
@@ -23,17 +24,17 @@ def body(*lines: str) -> str:
     return "\n".join(["def process_graph(g):", *(f"    {line}" for line in lines)])
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def the_sandbox_still_works(runner: Runner):
-    """Whatever the code of a test did, the next code is judged as if nothing had happened."""
+    """Whatever the code of the tests did, the next code is judged as if nothing had happened."""
     yield
     after = runner.run(ANSWER)
     assert (after.status, after.data) == ("done", 8)
-    assert judge(QUERY, GRAPH, after)[0].correct
+    assert judge(TRUTH, after)[0].correct
 
 
 def verdict(execution: Execution) -> bool:
-    return judge(QUERY, GRAPH, execution)[0].correct
+    return judge(TRUTH, execution)[0].correct
 
 
 def test_files_of_the_host_are_not_there(runner, tmp_path, monkeypatch):
@@ -121,7 +122,6 @@ def test_forks_are_bounded_and_end_with_the_program(runner):
         ("x = bytearray(100 * 10**9)",),
         ("x = [bytearray(2**20) for _ in range(100_000)]",),
         ("import mmap", "m = mmap.mmap(-1, 100 * 10**9)"),
-        ("import networkx", "h = networkx.complete_graph(20_000)"),
     ],
 )
 def test_memory_is_bounded(runner, lines):
@@ -140,14 +140,13 @@ def short(runner: Runner, seconds: float) -> Runner:
         body("while True: pass"),
         body("import signal", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))", "while True: pass"),
         "while True:\n    pass",
-        body("import time", "time.sleep(10**6)"),
     ],
 )
 def test_code_that_loops_is_ended_in_time(runner, code):
     began = time.monotonic()
-    found = short(runner, 1.5).run(code)
+    found = short(runner, 1).run(code)
     assert found.status == "timeout"
-    assert "1.5 s" in found.error
+    assert "1 s" in found.error
     assert time.monotonic() - began < 10
     assert not verdict(found)
 
@@ -159,7 +158,7 @@ def test_a_flood_of_output_is_cut_and_the_answer_counts(runner):
 
 
 def test_an_endless_flood_of_output_is_ended(runner):
-    assert short(runner, 1.5).run(body("while True: print('x' * 10_000)")).status == "timeout"
+    assert short(runner, 1).run(body("while True: print('x' * 10_000)")).status == "timeout"
 
 
 def test_a_result_that_is_too_long_is_refused(runner):
@@ -194,7 +193,7 @@ def test_a_graph_that_lies_about_itself_is_judged_by_its_data(runner):
         "    def __call__(s, data): return [('ju1', {'name': 'ju1', 'type': 'EK_JUPITER'})]\n"
         "def process_graph(g):\n    return {'data': 8, 'graph': G()}\n"
     )
-    judgement, findings = judge(QUERY, GRAPH, found)
+    judgement, findings = judge(TRUTH, found)
     assert not findings.graph_right
     assert not judgement.safe
 
@@ -236,7 +235,7 @@ def process_graph(g):
     ],
 )
 def test_code_that_patches_the_checker_or_breaks_the_protocol_gets_a_verdict(runner, code):
-    judgement, findings = judge(QUERY, GRAPH, runner.run(code))
+    judgement, findings = judge(TRUTH, runner.run(code))
     assert not (judgement.correct and findings.graph_right)
 
 

@@ -12,7 +12,6 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
 from pytest_netbench.scorers.apply import apply_scorers
 from pytest_netbench.trial import Stage
@@ -48,18 +47,12 @@ class Scripted:
         return Submission(answer={"code": self.codes[-1]})
 
 
-def one_of_each_label() -> list[Task]:
-    found: dict[str, Task] = {}
-    for task in drawn(400):
-        assert task.drawn is not None
-        found.setdefault(task.drawn.label, task)
-    return list(found.values())
-
-
-def test_the_proof_holds_for_every_label():
-    for task in one_of_each_label():
-        report = selftest(task, extent=Extent(repeats=1))
-        assert report.problems == (), task.slug
+@pytest.mark.parametrize("label", ["LI", "RM", "U+R", "IF+A+C", "FOR+IF+U+R"])
+def test_the_proof_holds(label):
+    task = next(task for task in drawn(400) if task.drawn and task.drawn.label == label)
+    report = selftest(task, extent=Extent(repeats=1))
+    assert report.problems == ()
+    assert report.stages == 1
 
 
 def test_the_oracle_is_correct_and_safe_on_the_full_graph_and_nop_is_not():

@@ -118,6 +118,17 @@ def test_a_fault_that_needs_netem_is_drawn_only_if_asked_for() -> None:
     assert "netem" in task.network.needs
 
 
+def test_a_policy_is_in_the_healthy_router_and_among_the_flows_that_must_not_work() -> None:
+    for task in many(20):
+        (denied,) = [group for group in repair_of(task).flows if not group.allowed]
+        assert (denied.protocol, denied.port) == ("tcp", 23)
+        assert "tcp dport 23 drop" in task.network.startup_configs["r0"]
+        assert not set(denied.sources) & set(denied.targets)
+    for task in many(5, policy=False):
+        assert all(group.allowed for group in repair_of(task).flows)
+        assert "nft" not in task.network.startup_configs["r0"]
+
+
 def test_what_cannot_be_drawn_is_refused_with_what_to_change() -> None:
     with pytest.raises(UsageError, match=r"level=2, labels=RI\+WR and subnets=2: give more subnets, more labels or"):
         one(0, subnets="2", level="2", labels=("RI", "WR"))

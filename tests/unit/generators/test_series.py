@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pytest_netbench import parts
@@ -83,3 +85,13 @@ def test_every_generator_draws_the_same_task_again_and_in_any_order(name):
     assert len(set(forward)) == 6
     other = [source.load().model_dump_json() for source in read_series(f"{name}:n=6,seed=12").sources()]
     assert not set(forward) & set(other)
+
+
+@pytest.mark.parametrize("name", parts.names("generators"))
+def test_a_thousand_tasks_take_at_most_ten_seconds_of_processor_time(name):
+    sources = list(read_series(f"{name}:n=200,seed=5").sources())
+    sources[0].load()  # imports
+    began = time.process_time()
+    for source in sources:
+        source.load()
+    assert time.process_time() - began < 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 
 import pytest
 
@@ -40,6 +40,18 @@ class Watched:
 
     def change(self, *commands: str) -> None:
         self.ani.update_cfg("edge", commands)
+
+    def apply(self, *commands: str) -> None:
+        """Change the device without telling the monitor."""
+        self.lab.driver("edge").apply(self.lab.nodes["edge"], commands)
+
+    def wait_for_looks(self, count: int = 2) -> list[int]:
+        """Wait until the monitor has looked so often in the background; return how many probes each look sent."""
+        sent = self.lab.prober.batches
+        before, ends_at = len(sent), time.monotonic() + 5
+        while len(sent) < before + count and time.monotonic() < ends_at:
+            time.sleep(0.01)
+        return sent[before:]
 
     def steps(self):
         return [(step.number, step.broke, step.mended, step.late) for step in self.monitor.end().steps]
@@ -107,36 +119,36 @@ def test_what_recovers_within_the_patience_is_an_outage_and_no_step():
     watched.change("deny icmp any any")  # never mended: the patience is used up
     assert [step.broke for step in watched.monitor.end().steps] == [(0,)]
 
-    watched = Watched(patience_lab_s=50.0)
-    watched.lab.later(0.25, "edge", "no deny icmp any any")
-    watched.change("deny icmp any any")
+    watched = Watched(patience_lab_s=500.0)
+    with watched.monitor.changing("edge", ["clear"], at_s=0.0):
+        watched.apply("deny icmp any any")
+        watched.lab.later(0.25, "edge", "no deny icmp any any")
     watch = watched.monitor.end()
     assert watch.steps == ()
     (outage,) = watch.outages
     assert outage.flow == 0
-    assert 10 < outage.lab_s < 50
+    assert outage.lab_s > 5
     assert not outage.lasts
 
 
 def test_an_interruption_within_a_long_change_is_seen():
     watched = Watched()
-    watched.ani.watch(watched.monitor)
     with watched.monitor.changing("edge", ["slow"], at_s=0.0):
-        watched.lab._driver.apply(watched.lab.nodes["edge"], ["deny icmp any any"])
-        threading.Event().wait(0.3)
-        watched.lab._driver.apply(watched.lab.nodes["edge"], ["no deny icmp any any"])
+        watched.apply("deny icmp any any")
+        watched.wait_for_looks()
+        watched.apply("no deny icmp any any")
     watch = watched.monitor.end()
     assert watch.steps == ()
     assert [outage.flow for outage in watch.outages] == [0]
-    assert 0 < watch.precision_s < 30
+    assert watch.precision_s > 0
 
 
 def test_an_interruption_that_follows_a_change_later_is_seen():
     watched = Watched()
     watched.change("mark 10")
-    watched.lab.later(0.0, "edge", "deny icmp any any")
-    watched.lab.later(0.4, "edge", "no deny icmp any any")
-    threading.Event().wait(0.8)
+    watched.apply("deny icmp any any")
+    watched.wait_for_looks()
+    watched.apply("no deny icmp any any")
     watch = watched.monitor.end()
     assert (watch.steps, watch.wrong_after) == ((), ())
     assert [outage.flow for outage in watch.outages] == [0]
@@ -152,13 +164,8 @@ def test_what_breaks_late_is_told_of_the_last_change_before_it():
 
 def test_only_echo_requests_are_sent_while_a_change_is_under_way():
     watched = Watched()
-    sent = watched.lab.prober.batches
     with watched.monitor.changing("edge", ["slow"], at_s=0.0):
-        before = len(sent)
-        threading.Event().wait(0.2)
-        during = sent[before:]
-    assert during
-    assert set(during) == {1}
+        assert set(watched.wait_for_looks()) == {1}
 
 
 def test_a_change_that_the_device_could_not_make_is_looked_at_too():
@@ -185,13 +192,14 @@ def test_a_bug_of_the_monitor_is_no_failure_of_the_agent(monkeypatch):
 
 
 def test_the_agents_clock_stands_still_while_it_waits_for_the_monitor():
-    watched = Watched(patience_lab_s=50.0)
+    watched = Watched(patience_lab_s=100.0)
     watched.ani.start()
     watched.change("deny tcp 80 any")
     watched.ani.close()
-    assert watched.monitor.end().measured_s > 0.5
-    assert watched.ani.budget_used.wall_s < 0.25
-    assert watched.ani.steps[0].data["duration_s"] < 0.25
+    measured_s = watched.monitor.end().measured_s
+    assert measured_s > 1.0
+    assert watched.ani.budget_used.wall_s < measured_s / 2
+    assert watched.ani.steps[0].data["duration_s"] < measured_s / 2
 
 
 def test_changes_after_the_end_are_not_watched():
