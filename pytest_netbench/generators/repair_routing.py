@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.site import Lan, Site
 from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
@@ -23,7 +22,17 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 
 NAME: Final = "repair-routing"
-CLASSES: Final = ("DR", "DI", "RI", "DT", "WR")
+Class = Literal["DR", "DI", "RI", "DT", "WR"]
+
+FAULTS: Final[dict[Class, tuple[str, ...]]] = {
+    "DR": ("forward-drop-all", "forward-drop-subnet", "ip-forwarding-off", "policy-rule-prohibit"),
+    "DI": ("interface-down", "interface-mtu-too-low"),
+    "RI": ("address-mask-too-long", "address-of-other-subnet", "address-removed", "address-wrong"),
+    "DT": ("icmp-blocked", "traffic-delayed", "traffic-dropped", "traffic-rejected"),
+    "WR": ("route-loop", "route-worse-metric", "route-wrong-gateway", "route-wrong-interface"),
+}
+"""By class: what is drawn. Not what is installed: a fault of another package must not change the draws."""
+CLASSES: Final = tuple(FAULTS)
 LEVELS: Final[dict[int, tuple[str, ...]]] = {
     1: CLASSES,
     2: ("DR+DI", "DR+RI", "DR+DT", "DR+WR", "RI+WR", "DT+WR"),
@@ -34,8 +43,6 @@ LEVELS: Final[dict[int, tuple[str, ...]]] = {
 MOST: Final = 8
 HTTP: Final = 80
 TELNET: Final = 23
-
-Class = Literal["DR", "DI", "RI", "DT", "WR"]
 
 
 class RepairRoutingParameters(Parameters):
@@ -138,9 +145,10 @@ def _drawing(subnets: int, hosts: int, delay: bool) -> _Drawing:
     site = site_of(network)
     groups = _flow_groups(site)
     flows: list[WatchedFlow] = [flow for group in groups for flow in group.flows()]
-    faults = [fault_of(name) for name in parts.names("faults")]
-    offered = [one for one in faults if delay or not one.requires]
-    choices = {label: choices_of([one for one in offered if one.label == label], site, flows) for label in CLASSES}
+    choices: dict[str, Choices] = {}
+    for label, names in FAULTS.items():
+        faults = [fault_of(name) for name in names]
+        choices[label] = choices_of([one for one in faults if delay or not one.requires], site, flows)
     return _Drawing(network, site, groups, choices)
 
 

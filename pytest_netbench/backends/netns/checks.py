@@ -20,6 +20,8 @@ from pytest_netbench.platforms.frr import daemons
 MEMORY_PER_NODE = 20 * 2**20
 """Bytes that a router with three daemons takes, measured and rounded up."""
 
+_INOTIFY = "/proc/sys/fs/inotify/max_user_instances"
+_USUAL = 128
 _SLOT_NODES = 8
 NOT_LINUX = "Run it on Linux: a virtual machine, WSL 2 or a container started as `docs/how-to/install.md` says."
 
@@ -148,6 +150,15 @@ def memory_check() -> Check:
         " side"
     )
     return Check("memory", slots > 0, False, detail, None)
+
+
+def inotify_check(path: str = _INOTIFY) -> Check:
+    """How many IOS devices can run side by side: each holds an inotify instance."""
+    allowed = _number(path)
+    if allowed is None:
+        return Check("inotify", True, False, f"{path} cannot be read")
+    detail = f"{allowed} instances for all labs of a user: room for fewer than {allowed} IOS devices side by side"
+    return Check("inotify", allowed >= _USUAL, False, detail, f"sysctl fs.inotify.max_user_instances={_USUAL}")
 
 
 def available_memory() -> int:

@@ -17,6 +17,7 @@ from pytest_netbench.backends.netns.checks import (
     PROGRAMS,
     cgroup_check,
     frr_checks,
+    inotify_check,
     install_command,
     interpreter_check,
     memory_check,
@@ -41,6 +42,7 @@ def report() -> list[Check]:
         interpreter_check(),
         *native_checks(),
         memory_check(),
+        inotify_check(),
         cgroup_check(),
         *_feature_checks(),
     ]

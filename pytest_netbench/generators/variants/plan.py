@@ -117,7 +117,8 @@ def _fixed(mentions: Sequence[Mention], version: int) -> tuple[set[Bits], tuple[
             common = _common(bits, bits_of(one.last, version))
             blocks += [common] if len(common) >= _root_length(bits, version) else []
         size = BITS[version] - (one.length if one.length is not None else one.own)
-        ends[one.value | ((1 << size) - 1)] = BITS[version] - size
+        last = one.value | ((1 << size) - 1)
+        ends[last] = min(ends.get(last, BITS[version]), BITS[version] - size)
     fixed = {bits_of(value, version)[:n] for value, own in roles.items() for n in range(min(own), max(own))}
     for value in roles.keys() & ends.keys():
         bits = bits_of(value, version)

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from pytest_netbench import parts
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.repair_routing import LEVELS, RepairRouting, RepairRoutingParameters, effects_of
+from pytest_netbench.generators.repair_routing import FAULTS, LEVELS, RepairRouting, RepairRoutingParameters, effects_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.repair import fault_of, repair_of
 from pytest_netbench.model.task import Task
@@ -66,6 +67,12 @@ def test_the_task_names_its_draw_and_the_classes_of_its_faults() -> None:
             )
             == task
         )
+
+
+def test_every_fault_with_a_name_of_netarena_is_drawn_in_its_class() -> None:
+    catalogue = [fault_of(name) for name in parts.names("faults")]
+    known = {label: {one.name for one in catalogue if one.label == label} for label in FAULTS}
+    assert {label: set(names) for label, names in FAULTS.items()} == known
 
 
 def test_every_label_of_the_papers_table_is_drawn() -> None:

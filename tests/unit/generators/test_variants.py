@@ -313,6 +313,15 @@ def test_the_bare_network_of_a_classful_statement_is_moved_as_its_subnets_are() 
     assert len(seen) > 3
 
 
+def test_the_last_address_of_a_network_stays_its_last() -> None:
+    text = "10.1.0.0/16, 10.1.255.255, 10.1.10.0/24"
+    for seed in range(20):
+        flips, _ = draw_addresses(tuple(mentions(text)), Random(seed))
+        network, last, part = Rewriter(Skin(flips=flips)).text(text, Kind.PROSE).split(", ")
+        assert ip_address(last) == ip_network(network).broadcast_address
+        assert ip_network(part).subnet_of(ip_network(network))
+
+
 def test_a_list_of_vlans_before_an_address_does_not_hide_it() -> None:
     skin = Skin(vlans={10: 500, 500: 10}, flips=("192.168.0.0/16",))
     text = Rewriter(skin).text("VLAN 10 and 192.168.20.1/24 in VLAN 10.", Kind.PROSE)

@@ -144,6 +144,29 @@ def test_voice_has_no_right_to_more_than_its_rate_while_others_wait(configure, o
     assert data.received_bps > 1_200_000
 
 
+@pytest.mark.parametrize("idle", ["bandwidth 800", "bandwidth remaining percent 60"])
+def test_what_an_idle_class_leaves_goes_to_those_that_wait_before_voice(configure, offered, idle):
+    other = idle.rsplit(" ", 1)[0]
+    configure(
+        "policy-map LLQ3",
+        "class VOICE",
+        "priority 400",
+        "class BULK",
+        idle,
+        "class class-default",
+        f"{other} {'500' if other == 'bandwidth' else '40'}",
+        "policy-map LINE3",
+        "class class-default",
+        "shape average 2000000",
+        "service-policy LLQ3",
+        "interface Gi0/1",
+        "service-policy output LINE3",
+    )
+    wanted = close(400_000, 0.10)
+    assert best_of(lambda: offered((3_000_000, EF), (3_000_000, BEST))[0].received_bps, wanted) == wanted
+    assert offered((1_500_000, EF))[0].received_bps == close(1_500_000, 0.10)
+
+
 def test_bandwidth_is_a_guarantee_and_no_limit(configure, offered):
     configure(
         "policy-map SHARES",

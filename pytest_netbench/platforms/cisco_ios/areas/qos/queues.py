@@ -105,13 +105,15 @@ class Queues:
         shares = guarantees(dict(bodies), rate, base)
         quanta = portions(dict(bodies), shares)
         numbers: dict[str, int] = {}
+        strict = [name for name, body in bodies if body.has("priority")]
+        others = self._others(parent, rate, rate - sum(shares[name] for name in strict)) if strict else parent
         for name, body in bodies:
             own = name == _DEFAULT or name in shares
             if own:
                 numbers[name] = self._class(
                     body,
                     (*path, name),
-                    parent,
+                    parent if name in strict else others,
                     rate=rate,
                     base=base,
                     share=max(_LEAST_BPS, shares.get(name, 0)),
@@ -122,6 +124,18 @@ class Queues:
             self._minors.setdefault((*path, name), numbers.get(name, numbers[_DEFAULT]))
         return numbers[_DEFAULT]
 
+    def _others(self, parent: _Node, rate: int, left: int) -> _Node:
+        """Add what stands above all classes without priority.
+
+        HTB lends what a class leaves to its siblings first. So it goes to those that wait here, and to the classes with
+        priority only if none does.
+        """
+        return self._add(_Node(self._next, parent.minor, max(_LEAST_BPS, left), rate, leaf=False))
+
+    @property
+    def _next(self) -> int:
+        return len(self._nodes) + 0x10
+
     def _class(
         self, body: Section, path: tuple[str, ...], parent: _Node, *, rate: int, base: int, share: int, quantum: int
     ) -> int:
@@ -130,7 +144,7 @@ class Queues:
         limit = body.get("queue-limit")
         node = self._add(
             _Node(
-                len(self._nodes) + 0x10,
+                self._next,
                 parent.minor,
                 min(share, ceiling),
                 ceiling,

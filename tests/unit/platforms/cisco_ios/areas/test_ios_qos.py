@@ -108,10 +108,12 @@ def test_a_nested_policy_becomes_a_tree_whose_leaves_share_what_the_parent_is_sh
     ).tc["gi0-0"]
     rates = {line.split()[7]: (line.split()[10], line.split()[12]) for line in tc if line.startswith("class")}
     assert rates["1:11"] == ("2000000bit", "2000000bit")
-    assert rates["1:12"] == ("400000bit", "2000000bit")
-    assert rates["1:13"] == ("600000bit", "2000000bit")
-    assert rates["1:14"] == ("1000000bit", "2000000bit")
-    assert [line for line in tc if "prio 0" in line] == [line for line in tc if "classid 1:12" in line]
+    assert rates["1:12"] == ("1600000bit", "2000000bit")
+    assert rates["1:13"] == ("400000bit", "2000000bit")
+    assert rates["1:14"] == ("600000bit", "2000000bit")
+    assert rates["1:15"] == ("1000000bit", "2000000bit")
+    assert {line.split()[5] for line in tc if line.startswith("class") and "prio 1" in line} == {"1:12"}
+    assert [line for line in tc if "prio 0" in line] == [line for line in tc if "classid 1:13 " in line]
 
 
 def test_a_policy_without_queueing_builds_no_queues():
