@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting import words
@@ -41,12 +41,14 @@ def summary_lines(results: Sequence[TrialResult], *, width: int, verbose: bool =
 
 
 def _own_scores_only(result: TrialResult) -> TrialResult:
-    return result.model_copy(update={"scores": tuple(one for one in result.scores if not _is_beside(one.metric))})
+    own = tuple(one for one in result.scores if not _is_beside(one.metric, {result.family}))
+    return result.model_copy(update={"scores": own})
 
 
-def _is_beside(metric: str) -> bool:
-    """Whether the metric is another definition of a score: its name is then ``WHOSE.NAME``."""
-    return "." in metric
+def _is_beside(metric: str, families: Collection[str]) -> bool:
+    """Whether the metric is another definition of a score: its name is ``WHOSE.NAME``, and not that of a family."""
+    whose, dot, _ = metric.partition(".")
+    return bool(dot) and whose not in families
 
 
 def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
@@ -80,8 +82,9 @@ def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list
     """Metrics of the scorers that ran: those that have room for a column, and the others."""
     made = dict.fromkeys(score.metric for one in scored for score in one.scores)
     ordered = [name for name in _DRAFT if name in made] + [name for name in made if name not in _DRAFT]
-    beside = [name for name in ordered if _is_beside(name)]
-    ordered = [name for name in ordered if not _is_beside(name)]
+    families = {one.family for one in scored}
+    beside = [name for name in ordered if _is_beside(name, families)]
+    ordered = [name for name in ordered if not _is_beside(name, families)]
     room = width - _LEAST_LABEL - sum(column + 1 for _, column in (*_BEFORE, *_AFTER))
     shown: list[str] = []
     for name in ordered:

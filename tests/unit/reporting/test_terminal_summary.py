@@ -66,6 +66,13 @@ def test_scores_by_the_drafts_formulas_stand_under_the_table_of_a_verbose_run_on
     ]
 
 
+def test_scores_of_the_tasks_own_family_have_columns_although_their_names_have_a_dot():
+    scores = (score("plan.correctness", 1.0), score("plan.safety", 0.5), score("netarena.safety", 0.25))
+    head, *rest = summary_lines([passed(family="plan", scores=scores)], width=120)[1:]
+    assert "plan.correctness plan.safety" in head
+    assert not any("netarena" in line for line in (head, *rest))
+
+
 def test_a_run_that_is_all_infrastructure_errors_has_no_numbers():
     results = [result(node_id=str(i), domain=d, status="error") for i, d in enumerate(["qos", "routing", "qos"])]
     assert summary_lines(results, width=80) == [
