@@ -145,4 +145,6 @@ def test_an_unknown_extra_names_the_known_one(typist):
     agent_file(typist, "reader", "strategy: typing_agents:Reader\nextras: [manual]\n")
     result = typist.run("--agent=reader")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*reader.agent.yaml:2: extras.0: input should be 'search-manual', not 'manual'*"])
+    result.stderr.fnmatch_lines(
+        ["*reader.agent.yaml:2: extras.0: input should be 'search-manual' or 'get-reachability', not 'manual'*"]
+    )
