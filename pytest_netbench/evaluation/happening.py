@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.evaluation.acts import Acts
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.wellness import may_be_the_agents
@@ -39,23 +39,19 @@ class Happening:
     def __init__(self, lab: Lab, actions: Sequence[Action]) -> None:
         self._lab = lab
         self._actions = tuple(actions)
-        self._settling = Settling(lab, [self._config(node) for node in lab.nodes])
+        self._settling = Settling(lab)
         self._acts = Acts(lab)
+        self.hold_s = longest_hold_s(self._config(node) for node in lab.nodes)
         self._before = self._settling.look()
 
-    def cause(self, *, measured: bool = False) -> float:
-        """Perform the actions; the network settles after each. Returns the wall seconds since the last action.
-
-        Args:
-            measured: Something is measured meanwhile, so that lab time must keep its pace.
+    def cause(self) -> None:
+        """Perform the actions; the network settles after each.
 
         Raises:
             EventFailed: One cannot be performed on what the agent left.
             LabError: One cannot be performed, and the agent did not cause that.
         """
-        began = time.monotonic()
         for action in self._actions:
-            began = time.monotonic()
             node = self._lab.nodes[node_of(action)]
             try:
                 self._acts.perform(action)
@@ -63,8 +59,7 @@ class Happening:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, node):
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
-            self._settling.wait(silent=self._is_silent(action), usual=self._before, measured=measured)
-        return time.monotonic() - began
+            self._settling.wait(hold_s=self.hold_s, silent=self._is_silent(action), usual=self._before)
 
     def undo(self) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.
@@ -80,7 +75,7 @@ class Happening:
             except LabError as error:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, self._lab.nodes[node]):
                     raise
-        return self._settling.wait(like=self._before)
+        return self._settling.wait(hold_s=self.hold_s, like=self._before)
 
     def _is_silent(self, action: Action) -> bool:
         """Whether neighbors may notice the action only by waiting in vain: those in a LAN keep their carrier."""

@@ -42,11 +42,6 @@ class Streams:
             stream = Stream(lab, probe, side_by_side=len(self._testcases))
             self._streams.append((testcase, probe, stream))
 
-    @property
-    def running(self) -> bool:
-        """Whether there is any stream."""
-        return bool(self._streams)
-
     def __enter__(self) -> Self:
         for _, _, stream in self._streams:
             stream.start()

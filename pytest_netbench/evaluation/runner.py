@@ -125,9 +125,9 @@ class Runner:
         event = Happening(self._lab, self._events[name])
         try:
             with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
-                changed_at = self._clock() - event.cause(measured=streams.running)
+                event.cause()
                 losses = streams.reports()
-            run.observe(indices, losses=losses, changed_at=changed_at)
+            run.observe(indices, losses=losses)
         except EventFailed as error:
             for index in indices:
                 run.results[index] = failed(run.testcases[index], f"event {name!r}: {error}")
@@ -163,15 +163,9 @@ class _Run:
         """Whether there is a reason to observe more."""
         return not (self._stops and any(result.status == "fail" for result in self.results.values()))
 
-    def observe(self, indices: Sequence[int], *, losses: Losses | None = None, changed_at: float | None = None) -> None:
-        """Observe testcases until each has a result, or the run ends.
-
-        Args:
-            indices: Which.
-            losses: What the streams of the event found.
-            changed_at: When, on the run's clock, the network last changed; by default now.
-        """
-        began = self._clock() if changed_at is None else changed_at
+    def observe(self, indices: Sequence[int], *, losses: Losses | None = None) -> None:
+        """Observe testcases until each has a result, or the run ends."""
+        began = self._clock()
         for phase in phases(self.testcases, indices):
             self._take(self._decided(phase.indices, losses))
             passed = [index for index in phase.indices if self._may_pass_too_early(index)]

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from pytest_netbench import deadline
-from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S, longest_hold_s
-from pytest_netbench.lab.capabilities import CLOCK
+from pytest_netbench.errors import LabError
+from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch
 from pytest_netbench.lab.wellness import may_be_the_agents
@@ -43,14 +40,11 @@ class Settling:
 
     Args:
         lab: The running network.
-        configs: Its running configs. They say how long the protocols wait for a silent neighbor.
     """
 
-    def __init__(self, lab: Lab, configs: Iterable[str] = ()) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._configs = tuple(configs)
         self._watch = Watch(lab)
-        self._hold_s = longest_hold_s(self._configs)
 
     def look(self) -> Condition:
         """Return the present condition.
@@ -67,32 +61,17 @@ class Settling:
         return Condition(frozenset(missing), fingerprint)
 
     def wait(
-        self,
-        *,
-        silent: bool = False,
-        usual: Condition | None = None,
-        like: Condition | None = None,
-        measured: bool = False,
+        self, *, hold_s: float, silent: bool = False, usual: Condition | None = None, like: Condition | None = None
     ) -> bool:
         """Return once the network has stopped changing; whether it is as ``like``.
 
         Args:
+            hold_s: How long the protocols wait for a silent neighbor, in lab seconds.
             silent: Neighbors were silenced whose peers notice only by waiting: quiet means nothing before that.
             usual: A condition with as many sessions down as are not waited for. Others may still come up.
             like: A condition to return to. It is waited for beyond the quiet, for as long as neighbors may take.
-            measured: Something is measured meanwhile, so that lab time must keep its pace.
         """
-        with nullcontext(self._lab.time_scale) if measured else self._quickened() as scale:
-            return self._wait(scale, silent=silent, usual=usual, like=like)
-
-    def _quickened(self) -> AbstractContextManager[float]:
-        try:
-            return self._lab.capability(CLOCK).quickened(self._configs)
-        except RequirementMissing:
-            return nullcontext(self._lab.time_scale)
-
-    def _wait(self, scale: float, *, silent: bool, usual: Condition | None, like: Condition | None) -> bool:
-        hold_s = self._hold_s
+        scale = self._lab.time_scale
         short_s = max(LEAST_QUIET_S, QUIET_LAB_S / scale)
         noticed_s = max(LEAST_QUIET_S, (QUIET_LAB_S + hold_s) / scale)
         given_up_s = max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + hold_s) / scale)

@@ -6,7 +6,6 @@ Owns one protocol and one key for each. Those of single nodes are in ``platforms
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol
 
 from pytest_netbench.lab.probing import Prober
@@ -80,27 +79,11 @@ class NodeControl(Protocol):
         ...
 
 
-class LabClock(Protocol):
-    """The pace of lab time."""
-
-    def quickened(self, configs: Iterable[str]) -> AbstractContextManager[float]:
-        """Let lab time pass as fast as protocols can follow; for waits in which nothing is measured.
-
-        Args:
-            configs: The running configs. Their shortest dead time bounds the pace.
-
-        Returns:
-            Yields the lab seconds per wall second, at least ``Lab.time_scale``. That scale applies again afterwards.
-        """
-        ...
-
-
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
 NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted")
-CLOCK: Final = Capability[LabClock]("clock", "lab time that can pass faster for a while")
 
-LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES, CLOCK)}
+LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
 """By name: what a lab as a whole may offer."""
 
 CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {**LAB_CAPABILITIES, **NODE_CAPABILITIES}

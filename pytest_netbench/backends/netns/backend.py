@@ -12,13 +12,12 @@ from typing import Any, NamedTuple, NoReturn
 from pytest_netbench import parts
 from pytest_netbench.backends.netns import doctor, equipment, pace, plan, starter, timers
 from pytest_netbench.backends.netns.channel import Channel
-from pytest_netbench.backends.netns.clock import NetnsClock
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.errors import RequirementMissing, StartupConfigRejected
 from pytest_netbench.lab import boot, readiness
-from pytest_netbench.lab.capabilities import CLOCK, LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
+from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.trial import RefusedLine
@@ -26,7 +25,7 @@ from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, HOSTED, LO
 from pytest_netbench.platforms.driver import Driver
 
 _OWNER = "backend netns"
-CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, CLOCK, DAEMONS, COUNTERS, LOGS)))
+CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, LOGS)))
 """What its labs and nodes offer."""
 _NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers
 
@@ -85,13 +84,6 @@ class NetnsBackend:
             substitutes=_substitutes(request),
         )
         equipment.equip(lab, channel, request.startup_configs, redirecting=redirecting)
-        lab.offered[CLOCK.name] = NetnsClock(
-            steady=paces.steady,
-            set_pace=lab.set_pace,
-            daemon_nodes=_routers(request),
-            workers=request.workers,
-            fixed=request.time_scale is not None or build.labtime() is None,
-        )
         try:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
@@ -149,7 +141,7 @@ def _paces(request: LabRequest) -> _Paces:
         return _Paces(1.0, 1.0)
     if request.time_scale is not None:
         return _Paces(request.time_scale, request.time_scale)
-    routers = _routers(request)
+    routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
     steady, converging = (
@@ -162,10 +154,6 @@ def _paces(request: LabRequest) -> _Paces:
     if all(link.quality.is_plain for link in links):  # delays of links pass in wall time
         eager = pace.eager(routers, request.workers, dead_s=dead_s, load=load, links=len(links))
     return _Paces(steady, eager, pace.slower(eager, converging, steady))
-
-
-def _routers(request: LabRequest) -> int:
-    return sum(dialect != "linux" for dialect in request.dialects.values())
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:

@@ -48,13 +48,6 @@ def converging(daemon_nodes: int, workers: int, *, dead_s: float | None = None, 
     return min(own, _bound(dead_s, _CONVERGING_FLOOR_S, load))
 
 
-def settling(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0) -> float:
-    """Lab seconds per wall second while a network that was up settles again; no adjacency may drop. As above."""
-    known_s = _USUAL_DEAD_S if dead_s is None else min(dead_s, _USUAL_DEAD_S)
-    own = _pace(_CONVERGING_LOAD, _CONVERGING_MOST, daemon_nodes, workers)
-    return min(own, _bound(known_s, _STEADY_FLOOR_S, load))
-
-
 def eager(daemon_nodes: int, workers: int, *, dead_s: float | None = None, load: float = 0.0, links: int = 0) -> float:
     """Lab seconds per wall second at first, until the network is up or ``EAGER_S`` have passed.
 

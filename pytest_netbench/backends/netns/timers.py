@@ -28,7 +28,6 @@ _DEAD: Final = (
     re.compile(r"(?P<of>)timers bgp \d+ (?P<s>\d+)"),
     re.compile(r"(?P<of>)neighbor \S+ timers \d+ (?P<s>\d+)"),
 )
-_PROBES: Final = re.compile(r"^\s*ip sla \d+", re.MULTILINE)
 _MINIMAL: Final = re.compile(r"(ip ospf|ipv6 ospf6?|ospfv3) dead-interval minimal\b")
 _STANDBY: Final = re.compile(r"standby (?:\d+ )?timers (?:msec )?\d+ (?P<ms>msec )?(?P<hold>\d+)")
 _VRRP: Final = re.compile(r"(?:vrrp \d+ )?timers advertise (?P<ms>msec )?(?P<every>\d+)")
@@ -47,11 +46,6 @@ _VRRP_TIMES: Final = 3.6
 def shortest_dead_s(configs: Iterable[str]) -> float | None:
     """The shortest dead time of all configs in seconds, or ``None`` if none of them has any."""
     return min((seconds for text in configs for block in _blocks(text) for seconds in _of(block)), default=None)
-
-
-def has_probes(configs: Iterable[str]) -> bool:
-    """Whether a config sends probes of its own, whose timeouts say nothing of how long a path may take."""
-    return any(_PROBES.search(text) for text in configs)
 
 
 def _blocks(text: str) -> Iterator[list[str]]:

@@ -17,6 +17,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.flows import draw
 from pytest_netbench.evaluation.happening import happening
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
@@ -126,8 +127,9 @@ class Recorder:
         return Look(outcomes=outcomes, routes=routes), found
 
     def _settle(self, lab: Lab) -> None:
+        hold_s = longest_hold_s(TaskEvaluation(lab).final_configs().values())
         # an adjacency between nodes of two drivers is not waited for at deployment, and says nothing until it is up
-        Settling(lab, TaskEvaluation(lab).final_configs().values()).wait(silent=True)
+        Settling(lab).wait(hold_s=hold_s, silent=True)
 
     def _apply(self, lab: Lab) -> None:
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)

@@ -15,6 +15,7 @@ from pytest_netbench.dialects.mutations import Mutable
 from pytest_netbench.evaluation.behaviour.observing import Observer
 from pytest_netbench.evaluation.flows import draw
 from pytest_netbench.evaluation.happening import EventFailed, happening
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.families.configure.proof.workshop import Workshop
@@ -85,7 +86,7 @@ class Judge:
 
     def _moments(self, network: NetworkScene) -> Iterator[str | None]:
         """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
-        Settling(network.lab, network.evaluation.final_configs().values()).wait()
+        Settling(network.lab).wait(hold_s=longest_hold_s(network.evaluation.final_configs().values()))
         yield None
         for name, actions in self._workshop.payload.events.items():
             try:
