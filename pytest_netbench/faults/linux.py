@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -29,7 +30,7 @@ class Sign(NamedTuple):
     pattern: str
 
 
-class LinuxFault(Generic[P]):
+class LinuxFault(ABC, Generic[P]):
     """What faults of one Linux node share. A subclass says by which commands it is injected, seen and repaired."""
 
     label: ClassVar[str]
@@ -63,17 +64,18 @@ class LinuxFault(Generic[P]):
 
     name: str
 
+    @abstractmethod
     def _targets(self, site: Site) -> Iterable[P]:
-        raise NotImplementedError
+        """All parameters with which the fault has an effect on a site of its platform."""
 
+    @abstractmethod
     def injection(self, parameters: P) -> Commands:
         """Shell commands that inject it, by node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def signs(self, parameters: P) -> Iterable[Sign]:
         """What shows that the node is in the state that the fault means."""
-        raise NotImplementedError
 
+    @abstractmethod
     def repair(self, parameters: P) -> tuple[str, ...]:
         """Shell commands that repair the node."""
-        raise NotImplementedError

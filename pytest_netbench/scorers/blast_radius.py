@@ -12,7 +12,7 @@ from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.config_tree import parse_tree
 from pytest_netbench.scorers.diff import diff, walk
 from pytest_netbench.scorers.lines import Lines
-from pytest_netbench.scorers.watched import not_measured
+from pytest_netbench.scorers.values import not_measured
 
 LISTED = 50
 """Lines and routes that the evidence lists; it counts all of them."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.model.watch import Watch, WatchedStep
-from pytest_netbench.scorers.watched import LISTED, indicator, named, not_measured, of, unsafe_steps
+from pytest_netbench.scorers.values import indicator
+from pytest_netbench.scorers.watched import LISTED, named, not_watched, of, unsafe_steps
 
 
 class CorrectnessScorer:
@@ -18,7 +19,7 @@ class CorrectnessScorer:
     def score(self, record: TrialRecord) -> Score:
         watch = record.watch
         if watch is None:
-            return not_measured(self.name, self.version)
+            return not_watched(self.name, self.version)
         wrong, total = len(watch.wrong_after), len(watch.flows)
         return indicator(
             self.name,
@@ -43,7 +44,7 @@ class SafetyScorer:
     def score(self, record: TrialRecord) -> Score:
         watch = record.watch
         if watch is None:
-            return not_measured(self.name, self.version)
+            return not_watched(self.name, self.version)
         unsafe = unsafe_steps(watch)
         # a record that was too long has a step that broke something: what only mends has room
         safe = not unsafe and not watch.steps_left_out
@@ -72,7 +73,7 @@ class OutageScorer:
     def score(self, record: TrialRecord) -> Score:
         watch = record.watch
         if watch is None:
-            return not_measured(self.name, self.version)
+            return not_watched(self.name, self.version)
         worst = max(watch.outages, key=lambda outage: outage.lab_s, default=None)
         lasting = [outage.flow for outage in watch.outages if outage.lasts]
         words = "no flow that worked was interrupted"

@@ -11,7 +11,8 @@ from itertools import pairwise
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.trial import Step, TrialRecord
 from pytest_netbench.model.watch import Watch
-from pytest_netbench.scorers.watched import LISTED, indicator, losses, named, not_measured, of, pings
+from pytest_netbench.scorers.values import indicator, not_measured
+from pytest_netbench.scorers.watched import LISTED, losses, named, of, pings
 
 NOTHING_TO_JUDGE = "not measured: the task's family neither watches flows nor judges answers"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.watch import Watch, WatchedStep
+from pytest_netbench.scorers.values import not_measured
 
 LISTED = 20
 """Flows and steps that evidence lists; it counts all of them."""
@@ -39,11 +39,6 @@ def of(count: int, total: int, what: str) -> str:
     return f"{count} of {total} {what}"
 
 
-def indicator(name: str, version: int, *, holds: bool, words: str, evidence: dict[str, Any]) -> Score:
-    """The score 1 if something holds, else 0."""
-    return Score(metric=name, value=float(holds), explanation=words, scorer=f"{name}/{version}", evidence=evidence)
-
-
-def not_measured(name: str, version: int, why: str = NOT_WATCHED) -> Score:
-    """The score of what was not measured."""
-    return Score(metric=name, value=None, explanation=why, scorer=f"{name}/{version}")
+def not_watched(name: str, version: int) -> Score:
+    """The score of a trial in which no flows were watched."""
+    return not_measured(name, version, NOT_WATCHED)

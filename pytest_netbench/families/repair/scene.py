@@ -20,7 +20,7 @@ BASELINE_S = 10.0
 """Wall seconds in which every flow of a healthy network must be right."""
 EFFECT_S = 3.0
 """Wall seconds in which the symptom must show."""
-PAUSE_S = 0.05
+PAUSE_S = 0.05  # between two looks: no event says that packets pass again
 MOST_NAMED = 5
 
 

@@ -16,7 +16,7 @@ _FILE = "/run/frr/replay.conf"
 _MEMORY = "frr-daemon-configs"
 _TERM, _KILL, _STOP, _CONT = 15, 9, 19, 18
 _GONE_S = 10.0
-_PACE_S = 0.003
+_PACE_S = 0.003  # the end of a daemon is known to the supervisor, which answers questions only
 
 
 class Signals(Protocol):

@@ -22,7 +22,7 @@ _NOT_TOLD = frozenset({"mgmtd", "zebra", "ldpd"})
 # What a daemon says goes where its standard output goes, which no node can see. Its configuration shows nothing of it.
 _LOGGING = ("--log", "file:/proc/self/fd/1", "--log-level", "debugging")
 _TELLING_S = 20.0
-_PACE_S = 0.002
+_PACE_S = 0.002  # a daemon tells nobody that zebra has told it of the interfaces
 _KILL = """
 pids=$(cat /run/frr/*.pid)
 kill -9 $pids

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pytest_netbench.generators.networks.draft import Device, Port
-from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Standby, StaticRoute
+from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
 
 
 def write(device: Device) -> str:
@@ -19,7 +20,7 @@ def write(device: Device) -> str:
     if device.bgp is not None:
         sections.append(list(_bgp(device.bgp)))
     sections.append([_route(route) for route in device.routes])
-    sections += [list(_policy(policy)) for policy in device.policies]
+    sections += [list(policy_lines(policy)) for policy in device.policies]
     return "".join(f"{line}\n" for lines in sections if lines for line in (*lines, "!")) + "end\n"
 
 
@@ -91,25 +92,8 @@ def _bgp(process: Bgp) -> Iterator[str]:
 def _settings(one: Neighbor) -> Iterator[str]:
     if one.from_loopback:
         yield "update-source Loopback0"
-    if one.next_hop_self:
-        yield "next-hop-self"
-    if one.inbound is not None:
-        yield f"route-map {one.inbound} in"
-    if one.outbound is not None:
-        yield f"route-map {one.outbound} out"
+    yield from settings(one)
 
 
 def _route(route: StaticRoute) -> str:
     return f"ip route {route.prefix.network_address} {route.prefix.netmask} {route.next_hop or 'Null0'}"
-
-
-def _policy(policy: Policy) -> Iterator[str]:
-    for number, prefix in enumerate(policy.prefixes, start=1):
-        yield f"ip prefix-list {policy.name} seq {5 * number} permit {prefix}"
-    yield f"route-map {policy.name} permit 10"
-    if policy.prefixes:
-        yield f" match ip address prefix-list {policy.name}"
-    if policy.local_preference is not None:
-        yield f" set local-preference {policy.local_preference}"
-    if policy.prepend:
-        yield f" set as-path prepend {' '.join(map(str, policy.prepend))}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.generators.networks.draft import Device, Port
-from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Policy
+from pytest_netbench.generators.networks.processes import Bgp, Ospf
+from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
 
 
 def write(device: Device) -> str:
@@ -19,7 +20,7 @@ def write(device: Device) -> str:
     if device.bgp is not None:
         lines += _bgp(device.bgp)
     for policy in device.policies:
-        lines += _policy(policy)
+        lines += [*policy_lines(policy), "exit"]
     return "\n".join([*lines, ""])
 
 
@@ -56,30 +57,8 @@ def _bgp(process: Bgp) -> Iterator[str]:
     yield " address-family ipv4 unicast"
     yield from (f"  network {prefix}" for prefix in process.networks)
     for one in process.neighbors:
-        yield from (f"  neighbor {one.address} {words}" for words in _settings(one))
+        yield from (f"  neighbor {one.address} {words}" for words in settings(one))
     if process.paths > 1:
         yield f"  maximum-paths {process.paths}"
     yield " exit-address-family"
-    yield "exit"
-
-
-def _settings(one: Neighbor) -> Iterator[str]:
-    if one.next_hop_self:
-        yield "next-hop-self"
-    if one.inbound is not None:
-        yield f"route-map {one.inbound} in"
-    if one.outbound is not None:
-        yield f"route-map {one.outbound} out"
-
-
-def _policy(policy: Policy) -> Iterator[str]:
-    for number, prefix in enumerate(policy.prefixes, start=1):
-        yield f"ip prefix-list {policy.name} seq {5 * number} permit {prefix}"
-    yield f"route-map {policy.name} permit 10"
-    if policy.prefixes:
-        yield f" match ip address prefix-list {policy.name}"
-    if policy.local_preference is not None:
-        yield f" set local-preference {policy.local_preference}"
-    if policy.prepend:
-        yield f" set as-path prepend {' '.join(map(str, policy.prepend))}"
     yield "exit"

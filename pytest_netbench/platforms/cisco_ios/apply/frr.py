@@ -12,7 +12,7 @@ from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
 _LONGEST_WAIT_S = 0.05
-_LOOK_EVERY_S = 0.002
+_LOOK_EVERY_S = 0.002  # FRR tells nobody of an unlocked configuration or an installed route
 _LONGEST_LOCK_S = 10.0
 # mgmtd accepts one change at a time, and none while it configures a daemon that has just connected
 OPTIONS = ("--log-level", "errors")

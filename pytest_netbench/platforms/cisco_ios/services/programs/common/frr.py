@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 _TIMEOUT_S = 600.0  # seconds of lab time
 _LONGEST_LOCK_S = 200.0
-_TRY_EVERY_S = 0.05
+_TRY_EVERY_S = 0.05  # FRR tells nobody that its configuration is unlocked
 # mgmtd accepts one change at a time, and none while it configures a daemon that has just connected
 _LOCKED = "could not lock"
 
