@@ -33,12 +33,10 @@ class Happening:
 
     Args:
         lab: The running network.
-        actions: What happens, in order.
     """
 
-    def __init__(self, lab: Lab, actions: Sequence[Action]) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._actions = tuple(actions)
         self._settling = Settling(lab)
         self._acts = Acts(lab)
         configs = [self._config(node) for node in lab.nodes]
@@ -46,14 +44,14 @@ class Happening:
         self._unwatched_s = longest_unwatched_s(configs)
         self._before = self._settling.look()
 
-    def cause(self) -> None:
-        """Perform the actions; the network settles after each.
+    def cause(self, actions: Sequence[Action]) -> None:
+        """Perform actions, in order; the network settles after each.
 
         Raises:
             EventFailed: One cannot be performed on what the agent left.
             LabError: One cannot be performed, and the agent did not cause that.
         """
-        for action in self._actions:
+        for action in actions:
             node = self._lab.nodes[node_of(action)]
             try:
                 self._acts.perform(action)
@@ -115,9 +113,9 @@ def happening(lab: Lab, actions: Sequence[Action]) -> Iterator[Happening]:
         EventFailed: An action cannot be performed on what the agent left.
         LabError: An action cannot be performed, and the agent did not cause that.
     """
-    event = Happening(lab, actions)
+    event = Happening(lab)
     try:
-        event.cause()
+        event.cause(actions)
         yield event
     finally:
         event.undo()
