@@ -165,9 +165,10 @@ def _same(line: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> bool:
 
 
 def _words(text: str, uncounted: Sequence[tuple[str, str]] = ()) -> Words:
+    """The lines of a text as words, in an order that does not tell which came first."""
     for pattern, instead in uncounted:
         text = re.sub(pattern, instead, text, flags=re.MULTILINE)
-    return tuple(tuple(line.split()) for line in text.splitlines() if line.strip())
+    return tuple(sorted(tuple(line.split()) for line in text.splitlines() if line.strip()))
 
 
 def _mutations_of(workshop: Workshop, node: str) -> Mutations:
