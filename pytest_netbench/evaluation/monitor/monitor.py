@@ -135,6 +135,11 @@ class Monitor:
             self._ledger.step(wrong, **vars(self._last), late=True)
             return self._ledger.watch(changes=self._changes, at=self._clock(), measured_s=self._measured_s)
 
+    @property
+    def wrong(self) -> frozenset[int]:
+        """Indices of the flows that are wrong, as of the last look after a change."""
+        return self._ledger.wrong
+
     def report(self) -> str:
         """Return who reaches whom, as of the last look after a change."""
         return reachability(self._flows, self._ledger.wrong)
