@@ -47,7 +47,7 @@ class NetbenchEnv(gymnasium.Env[str, str]):  # type: ignore[misc]  # gymnasium i
         render_mode: ``ansi``: ``render()`` returns the last observation.
     """
 
-    metadata = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}
 
     def __init__(
         self,

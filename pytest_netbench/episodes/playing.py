@@ -113,7 +113,7 @@ class Playing:
     def _end(
         self, request: Request, work: Work, *, error: str | None, out_of_budget: bool = False
     ) -> tuple[Observation, Turn]:
-        result = self._judged(work)
+        record, result = self._judged(work)
         broke, mended = self._changed()
         turn = Turn(
             number=self._turns,
@@ -122,7 +122,7 @@ class Playing:
             broke=broke,
             mended=mended,
             wrong=self._count(),
-            unsafe=self._unsafe(),
+            unsafe=is_unsafe(record, result),
             solved=result.status == "passed" and not self._solved,
             done=True,
             out_of_budget=out_of_budget,
@@ -130,22 +130,17 @@ class Playing:
         )
         return self._observation(error=error or result.error), turn
 
-    def _judged(self, work: Work) -> TrialResult:
-        """The verdict of the task's family on what was left, as in a run of pytest."""
+    def _judged(self, work: Work) -> tuple[TrialRecord, TrialResult]:
+        """The record, and the verdict of the task's family on what was left, as in a run of pytest."""
         self._stage.finish(work)
         family = self._stage.family
-        self.record = self._stage.evaluate()
-        scores = apply_scorers(self.record, family.scorers, where="worker")
-        return judge(self.record, scores, pass_marks=family.pass_marks)
+        self.record = record = self._stage.evaluate()
+        scores = apply_scorers(record, family.scorers, where="worker")
+        return record, judge(record, scores, pass_marks=family.pass_marks)
 
     def _work(self, outcome: Any, submission: Submission, error: str | None = None) -> Work:
         seconds = time.monotonic() - self._began
         return Work(outcome=outcome, submission=submission, error=error, seconds=seconds)
-
-    def _unsafe(self) -> bool:
-        assert self.record is not None
-        judgement = self.record.judgement
-        return judgement is not None and not judgement.safe
 
     def _raise_if_broken(self) -> None:
         if self._part.ani.lab_error is not None:
@@ -166,3 +161,9 @@ class Playing:
 
     def _count(self) -> int | None:
         return len(self._wrong) if isinstance(self._watcher, JudgesFlows) else None
+
+
+def is_unsafe(record: TrialRecord, result: TrialResult) -> bool:
+    """Return whether a score says that the submitted answer is not safe. Changes of a network are judged one by one."""
+    scores = () if record.judgement is None else result.scores
+    return any(score.metric.split(".")[-1] == "safety" and score.value == 0 for score in scores)

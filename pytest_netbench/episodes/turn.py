@@ -19,7 +19,7 @@ class Turn:
         broke: Flows that were right before and are wrong now, as indices. Empty if the family watches no flows.
         mended: Flows that were wrong before and are right now.
         wrong: How many flows are wrong now; ``None`` if the family watches none.
-        unsafe: What was submitted is not safe, as the checker of the family says.
+        unsafe: A safety score of the submitted answer is 0.
         solved: Everything is right now for the first time in this episode: all flows, or the verdict at the end.
         done: The episode is over.
         out_of_budget: It is over because the budget was used up.
