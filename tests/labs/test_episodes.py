@@ -181,7 +181,7 @@ try:
     episode.act(look("r0", "sleep 20"))
 except KeyboardInterrupt:
     ends_at = time.monotonic() + 10
-    while (left := Host.descendants(os.getpid())) == lab_and_all and time.monotonic() < ends_at:
+    while (left := Host.descendants(os.getpid())) >= lab_and_all and time.monotonic() < ends_at:
         time.sleep(0.01)
     print(episode.done, left < lab_and_all, flush=True)
     episode.reset()
