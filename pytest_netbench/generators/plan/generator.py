@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from pytest_netbench.datacentre import malt, wording
+from pytest_netbench.datacentre import malt, reasoning, wording
 from pytest_netbench.datacentre.building import Sizes
 from pytest_netbench.datacentre.query import Query
 from pytest_netbench.datacentre.specification import GraphSpecification, MaltFile
@@ -82,6 +82,7 @@ class PlanGenerator:
                 "question": wording.question(query),
                 "graph": graph,
                 "query": query,
+                "ground_truth_reasoning": reasoning.reasoning(query),
             }
         )
 
