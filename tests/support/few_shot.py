@@ -126,9 +126,9 @@ def _commands(task: Task) -> Iterator[str]:
     by_node: dict[str, list[str]] = {}
     for _, node, commands in repairs(repair_of(task).faults):
         by_node.setdefault(node, []).extend(commands)
-    for node, commands in by_node.items():
+    for node, lines in by_node.items():
         yield f"Commands on {node}:"
-        yield "```\n" + "\n".join(commands) + "\n```"
+        yield "```\n" + "\n".join(lines) + "\n```"
 
 
 if __name__ == "__main__":
