@@ -124,7 +124,7 @@ def test_a_model_that_repairs_the_network_passes_and_sees_a_report_after_each_ch
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_model_that_answers_the_question_passes(attempt, name):
     task = plan()
-    record, server = attempt(name, task, Forever(once(task)) if name in IN_TURNS else tried_first(task))
+    record, server = attempt(name, task, [once(task)] if name in IN_TURNS else tried_first(task))
     assert (record.outcome, record.error) == ("done", None)
     assert passed(record)
     assert sum(step.kind == "completion" for step in record.trace) == (1 if name in IN_TURNS else 3)
@@ -147,7 +147,7 @@ def test_a_model_that_talks_nonsense_fails_with_a_reason_and_no_crash(attempt, n
 
 
 def test_each_strategy_tells_the_model_something_else(attempt):
-    told = {name: attempt(name, plan(), Forever(once(plan())))[1].conversations[0] for name in IN_TURNS}
+    told = {name: attempt(name, plan(), [once(plan())])[1].conversations[0] for name in IN_TURNS}
     plain, few, thought = (told[name] for name in IN_TURNS)
     assert "## Example 1" in few[1]["content"]
     assert few[1]["content"].endswith(plain[1]["content"])
