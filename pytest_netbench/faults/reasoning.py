@@ -41,7 +41,7 @@ def _kind(group: FlowGroup) -> str:
 def _causes(faults: Sequence[InjectedFault]) -> Iterator[str]:
     commands: dict[int, list[str]] = {}
     for number, node, lines in repairs(faults):
-        commands.setdefault(number, []).append(f"{node}: {', '.join(f'`{line}`' for line in lines)}")
+        commands.setdefault(number, []).append(f"{node}: {', '.join(f'`{line.strip()}`' for line in lines)}")
     for number, repaired in commands.items():
         yield f"{explained(faults[number])} Repair on {'; on '.join(repaired)}."
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 def about(fault: object) -> str:
     """The first sentence of what a fault says of its kind."""
-    return (inspect.getdoc(fault) or "Something is wrong.").partition("\n")[0]
+    return (inspect.getdoc(fault) or "Something is wrong.").partition("\n")[0].replace("``", "`")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
