@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
-from pytest_netbench.evaluation.monitor.monitor import Monitor
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.monitor.monitor import PATIENCE_LAB_S, Monitor
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
+from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.families.repair.briefing import words
-from pytest_netbench.families.repair.solution import known
 from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.faults.repairs import known
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.repair import Repair
 from pytest_netbench.model.trial import Findings, Submission, TestcaseResult
@@ -47,6 +50,11 @@ class RepairScene:
         self._healthy: dict[str, str] = {}
 
     @property
+    def _hold_s(self) -> float:
+        """How long the protocols of the healthy network wait for a silent neighbor, in lab seconds."""
+        return longest_hold_s(self._healthy.values())
+
+    @property
     def lab(self) -> Lab:
         return self._lab
 
@@ -70,12 +78,13 @@ class RepairScene:
         self._healthy = self._network.configs()
 
     def inject(self) -> None:
-        for fault, parameters in self._faults:
-            fault.inject(parameters, self._lab)
+        inject_all(self._faults, self._lab)
 
     def settle(self) -> None:
-        for fault, parameters in self._faults:
-            fault.observe(parameters, self._lab)
+        await_effects(self._faults, self._lab)
+        if self._payload.symptom is None:
+            # nobody knows on paper how far the effect spreads
+            Settling(self._lab).wait(hold_s=self._hold_s)
         began = time.monotonic()
         while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
@@ -84,7 +93,8 @@ class RepairScene:
 
     def observe(self) -> None:
         self._network.observe()
-        self._monitor = Monitor(self._lab, self._flows)
+        patience_lab_s = max(PATIENCE_LAB_S, self._hold_s)
+        self._monitor = Monitor(self._lab, self._flows, patience_lab_s=patience_lab_s)
         self._monitor.begin()
 
     def evaluate(self, submission: Submission) -> Findings:

@@ -1,0 +1,138 @@
+"""Faults of a device: configuration commands in the device's own language that inject and repair them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import ClassVar, Generic, TypeVar
+
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.linux import OnNode
+from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.wording import about
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.platforms.driver import AppliesUnseen
+
+_EXEC = "do "
+
+
+class OnDevice(OnNode):
+    """Parameters of a fault of one device. ``platform`` is the language of its commands."""
+
+    platform: str
+
+
+P = TypeVar("P", bound=OnDevice)
+
+
+class DeviceFault(ABC, Generic[P]):
+    """What faults of one device share. A subclass gives commands; the running config is checked against them.
+
+    Commands are indented as in a config: a line belongs to the less indented one above it. ``no LINE`` removes all
+    lines that begin with ``LINE``. ``do COMMAND`` is an exec command and leaves nothing in the config.
+    """
+
+    label: ClassVar[str]
+    requires: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ("frr", "cisco_ios")
+    called: Mapping[str, str] = {}
+
+    def places(self, network: DrawnNetwork) -> Iterator[P]:
+        for one in self._places(network):
+            if one.platform in self.platforms and network.is_managed(one.node):
+                yield one
+
+    def inject(self, parameters: P, lab: Lab) -> None:
+        # what a batch of configuration does is there when it ends, and only then can an exec command build on it
+        for is_exec, commands in groupby(self.injection(parameters), key=lambda line: line.startswith(_EXEC)):
+            self._apply([line.removeprefix(_EXEC) if is_exec else line for line in commands], parameters.node, lab)
+
+    def _apply(self, commands: Sequence[str], node: str, lab: Lab) -> None:
+        driver = lab.driver(node)
+        apply = driver.apply_unseen if isinstance(driver, AppliesUnseen) else driver.apply
+        for status in apply(lab.nodes[node], commands):
+            if status.status == "error":
+                said = status.message.strip() or "no message"
+                raise FaultHasNoEffect(self.name, f"{node} refused {status.command.strip()!r}: {said}")
+
+    def observe(self, parameters: P, lab: Lab) -> None:
+        config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
+        for problem in (*unlike(config, self.injection(parameters)), *self.remains(parameters, lab)):
+            raise FaultHasNoEffect(self.name, f"{parameters.node}: {problem}")
+
+    def recover(self, parameters: P) -> Commands:
+        return {parameters.node: self.repair(parameters)}
+
+    def explain(self, parameters: P) -> str:
+        lines = [f"`{line.strip()}`" for line in self.injection(parameters) if not line.startswith(_EXEC)]
+        return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
+
+    # what a subclass says
+
+    name: str
+
+    @abstractmethod
+    def _places(self, network: DrawnNetwork) -> Iterable[P]:
+        """All parameters that fit a network. Those of other platforms and of nodes not managed are left out."""
+
+    @abstractmethod
+    def touches(self, parameters: P) -> frozenset[str]:
+        """What it changes or depends on."""
+
+    def cuts(self, parameters: P) -> frozenset[str]:  # noqa: ARG002  (by default only a lab shows what it breaks)
+        """Prefixes of subnets whose nodes no longer reach others through them."""
+        return frozenset()
+
+    @abstractmethod
+    def injection(self, parameters: P) -> tuple[str, ...]:
+        """Commands that inject it."""
+
+    @abstractmethod
+    def repair(self, parameters: P) -> tuple[str, ...]:
+        """Commands that repair it, after which the config is as before."""
+
+    def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
+        """What of the network's state shows that the fault has not taken effect, one phrase each."""
+        return ()
+
+
+_Path = tuple[str, ...]
+
+
+def unlike(config: str, commands: Iterable[str]) -> Iterator[str]:
+    """Return a phrase for each command that a running config does not show to be in force."""
+    paths = set(config_paths(config))
+    wanted, unwanted = _outcome(commands)
+    for path in wanted:
+        if path not in paths:
+            yield f"{_shown(path)} is not in the running config"
+    for path in unwanted:
+        for left in paths:
+            if _begins(left, path) and left not in wanted:
+                yield f"{_shown(left)} is still in the running config"
+
+
+def _outcome(commands: Iterable[str]) -> tuple[dict[_Path, None], dict[_Path, None]]:
+    """The lines that a config has after commands, and beginnings of lines that it does not have."""
+    wanted: dict[_Path, None] = {}
+    unwanted: dict[_Path, None] = {}
+    for *parents, line in config_paths("\n".join(commands)):
+        path = (*parents, line)
+        if line.startswith("no "):
+            path = (*parents, line.removeprefix("no "))
+            unwanted[path] = None
+            wanted = {known: None for known in wanted if not _begins(known, path)}
+        elif not line.startswith(_EXEC):
+            wanted[path] = None
+    return wanted, unwanted
+
+
+def _begins(path: _Path, beginning: _Path) -> bool:
+    return path[:-1] == beginning[:-1] and f"{path[-1]} ".startswith(f"{beginning[-1]} ")
+
+
+def _shown(path: _Path) -> str:
+    return repr(" / ".join(path))
