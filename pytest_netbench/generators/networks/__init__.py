@@ -2,6 +2,7 @@
 
 from pytest_netbench.generators.networks.draw import draw_network
 from pytest_netbench.generators.networks.drawn import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.generators.networks.flows import flow_groups
 from pytest_netbench.generators.networks.parameters import NetworkParameters
 
-__all__ = ["Attachment", "DrawnNetwork", "NetworkParameters", "Subnet", "draw_network"]
+__all__ = ["Attachment", "DrawnNetwork", "NetworkParameters", "Subnet", "draw_network", "flow_groups"]
