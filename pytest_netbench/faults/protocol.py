@@ -1,13 +1,18 @@
-"""The protocol of a fault: something that is wrong with a network."""
+"""The protocols of faults: something that is wrong with a network.
+
+``Fault`` is what a task needs. ``SiteFault`` and ``NetworkFault`` add where a fault can be injected on paper: on a
+site, with an exact statement of what it breaks, or on any drawn network, where only a lab shows what it breaks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.network import DrawnNetwork
 
 P = TypeVar("P", bound=Model)
 Commands = Mapping[str, tuple[str, ...]]
@@ -33,14 +38,6 @@ class Fault(Protocol[P]):
     requires: tuple[str, ...]
     """Kernel features and capabilities that it needs, as a task's ``requirements``."""
 
-    def targets(self, site: Site) -> Iterable[P]:
-        """All parameters with which the fault has an effect on ``site``; none if its platform is another one."""
-        ...
-
-    def breaks(self, parameters: P, site: Site) -> Affected:
-        """Which flows that work no longer do. The faults of a network break what any one of them breaks."""
-        ...
-
     def touches(self, parameters: P) -> frozenset[str]:
         """What it changes or depends on. Two faults that touch the same thing cannot be injected together."""
         ...
@@ -54,7 +51,7 @@ class Fault(Protocol[P]):
         ...
 
     def observe(self, parameters: P, lab: Lab) -> None:
-        """Check that the nodes are in the state that the fault means.
+        """Check once that the nodes are in the state that the fault means.
 
         Raises:
             FaultHasNoEffect: They are not.
@@ -66,4 +63,26 @@ class Fault(Protocol[P]):
 
         Faults that were injected together are repaired in reverse order.
         """
+        ...
+
+
+@runtime_checkable
+class SiteFault(Fault[P], Protocol[P]):
+    """A fault of the one router of a site. What it breaks is known on paper, so that effects can be enumerated."""
+
+    def targets(self, site: Site) -> Iterable[P]:
+        """All parameters with which the fault has an effect on ``site``; none if its platform is another one."""
+        ...
+
+    def breaks(self, parameters: P, site: Site) -> Affected:
+        """Which flows that work no longer do. The faults of a network break what any one of them breaks."""
+        ...
+
+
+@runtime_checkable
+class NetworkFault(Fault[P], Protocol[P]):
+    """A fault of a managed node of a network. In a redundant network it may break no flow."""
+
+    def places(self, network: DrawnNetwork) -> Iterable[P]:
+        """All parameters with which it can be injected into ``network``, in a fixed order; none if it does not fit."""
         ...

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
-from pytest_netbench.platforms.sessions import Excused, Session, none_excused
+from pytest_netbench.platforms.sessions import Excused, Neighbor, Session, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 NodeT_contra = TypeVar("NodeT_contra", bound=NodeAccess, contravariant=True)
@@ -125,4 +125,25 @@ class ListsRoutes(Protocol):
 
     def table(self, node: Any) -> list[Route]:
         """All installed routes of ``node``, connected ones too."""
+        ...
+
+
+@runtime_checkable
+class ListsNeighbors(Protocol):
+    """What a driver may offer beyond ``Driver``: the neighbors of a node's routing protocols."""
+
+    def neighbors(self, node: Any) -> list[Neighbor]:
+        """The neighbors that the routing protocols of ``node`` know, those that are down too if they are configured."""
+        ...
+
+
+@runtime_checkable
+class AppliesUnseen(Protocol):
+    """What a driver may offer beyond ``Driver``: changes of which a device tells nothing, to inject faults."""
+
+    def apply_unseen(self, node: Any, commands: Sequence[str]) -> list[CommandStatus]:
+        """Apply configuration commands as ``apply`` does, and leave no trace of the change.
+
+        There is no log line and no history of it. What protocols log of its consequences stays, as on a real device.
+        """
         ...

@@ -16,6 +16,16 @@ class SessionEnd:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Neighbor:
+    """A neighbor as one node sees it. ``state`` is the protocol's word, ``is_up`` whether routes are exchanged."""
+
+    protocol: str
+    address: str
+    state: str
+    is_up: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Session:
     """A session that the configs of both ends ask for. ``protocol`` is a word of ``model.ready.SessionProtocol``."""
 

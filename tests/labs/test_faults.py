@@ -14,7 +14,7 @@ from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.protocol import Fault
+from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.model.watch import WatchedFlow
@@ -22,7 +22,6 @@ from tests.support.stars import star_flows, star_site, star_task
 
 SITE = star_site(3, 2)
 FLOWS = star_flows(SITE)
-NAMES = parts.names("faults")
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +29,12 @@ def lab(deploy_task: Any) -> Any:
     return deploy_task(star_task(3, 2))
 
 
-def fault(name: str) -> Fault[Any]:
-    known: Fault[Any] = parts.load("faults", name)()
+def fault(name: str) -> SiteFault[Any]:
+    known: SiteFault[Any] = parts.load("faults", name)()
     return known
+
+
+NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteFault)]
 
 
 def targets(name: str) -> list[Any]:

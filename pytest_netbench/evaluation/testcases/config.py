@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
 from pytest_netbench.model.testcase import ConfigTestcase
 
@@ -28,20 +28,6 @@ def observe(testcase: ConfigTestcase, view: View) -> Observation:
         expected=expected(testcase),
         actual=_actual(patterns, paths, found),
     )
-
-
-def config_paths(text: str) -> Iterator[tuple[str, ...]]:
-    """Return each line of a config with its parent lines, outermost first; the hierarchy is the indentation."""
-    stack: list[tuple[int, str]] = []
-    for raw in text.expandtabs().splitlines():
-        line = raw.strip()
-        if not line:
-            continue
-        indent = len(raw) - len(raw.lstrip())
-        while stack and stack[-1][0] >= indent:
-            stack.pop()
-        stack.append((indent, line))
-        yield tuple(one for _, one in stack)
 
 
 def _matches(patterns: list[re.Pattern[str]], path: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.families.repair.briefing import words
 from pytest_netbench.families.repair.solution import known
 from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.repair import Repair
 from pytest_netbench.model.trial import Findings, Submission, TestcaseResult
@@ -70,13 +71,11 @@ class RepairScene:
         self._healthy = self._network.configs()
 
     def inject(self) -> None:
-        for fault, parameters in self._faults:
-            fault.inject(parameters, self._lab)
+        inject_all(self._faults, self._lab)
 
     def settle(self) -> None:
-        for fault, parameters in self._faults:
-            fault.observe(parameters, self._lab)
         began = time.monotonic()
+        await_effects(self._faults, self._lab)
         while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
                 raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Literal
 
-from pytest_netbench.generators.networks.drawn import SubnetKind
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
 from pytest_netbench.generators.networks.processes import Bgp, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
 

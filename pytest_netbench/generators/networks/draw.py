@@ -9,13 +9,13 @@ from pydantic import ValidationError
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks.addressing import assign_addresses, drawn_plan, plain_plan
 from pytest_netbench.generators.networks.draft import Device, Draft, Net
-from pytest_netbench.generators.networks.drawn import Attachment, DrawnNetwork, Subnet
 from pytest_netbench.generators.networks.naming import draw_names
 from pytest_netbench.generators.networks.parameters import NetworkParameters
 from pytest_netbench.generators.networks.services import SERVICES, Service
 from pytest_netbench.generators.networks.shapes import SHAPES, Shape
 from pytest_netbench.generators.networks.writers import WRITERS
 from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 

@@ -22,8 +22,8 @@ from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.frr import daemons, rib
-from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.frr import daemons, neighbors, rib
+from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _KEY = "cisco_ios"
@@ -79,17 +79,10 @@ class CiscoIosDriver:
         return pending(devices, excused=excused)
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
-        device = device_of(node)
-        session = Session(device)
-        statuses: list[CommandStatus] = []
-        with device.batch():
-            for command in commands:
-                lines = command.splitlines() or [""]
-                if not statuses and not _is_exec(device, lines[0]):
-                    session.enter("configure terminal")
-                statuses.append(_type(session, node.name, command, lines))
-            session.interrupt()
-        return statuses
+        return _typed(Session(device_of(node)), commands)
+
+    def apply_unseen(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+        return _typed(Session(device_of(node), logged=False), commands)
 
     def running_config(self, node: HostedNode) -> str:
         return device_of(node).running_config()
@@ -122,6 +115,9 @@ class CiscoIosDriver:
                 session.interrupt()
         return Flash(device)
 
+    def neighbors(self, node: HostedNode) -> list[Neighbor]:
+        return neighbors.neighbors(node)
+
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:
         return IosConsole(device_of(node), enable_secret=enable_secret, read_only=read_only)
 
@@ -131,6 +127,20 @@ def device_of(node: HostedNode) -> Device:
     device = node.memory[_KEY]
     assert isinstance(device, Device)
     return device
+
+
+def _typed(session: Session, commands: Sequence[str]) -> list[CommandStatus]:
+    """Type a batch of commands in a new session."""
+    device = session.device
+    statuses: list[CommandStatus] = []
+    with device.batch():
+        for command in commands:
+            lines = command.splitlines() or [""]
+            if not statuses and not _is_exec(device, lines[0]):
+                session.enter("configure terminal")
+            statuses.append(_type(session, device.node.name, command, lines))
+        session.interrupt()
+    return statuses
 
 
 def _type(session: Session, device: str, command: str, lines: Sequence[str]) -> CommandStatus:

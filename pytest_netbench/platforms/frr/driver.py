@@ -15,13 +15,14 @@ from pytest_netbench.platforms.frr import (
     config,
     console,
     daemons,
+    neighbors,
     processes,
     readiness,
     readonly,
     rib,
     vtysh,
 )
-from pytest_netbench.platforms.sessions import Excused, none_excused
+from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _SHOW_TIMEOUT_S = 30.0
@@ -59,6 +60,11 @@ class FrrDriver:
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return config.apply(node, commands)
 
+    def apply_unseen(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
+        statuses = config.apply(node, commands)
+        node.drop_cli(vtysh.CONFIG)  # it remembers what was typed
+        return statuses
+
     def running_config(self, node: HostedNode) -> str:
         return clean(vtysh.session(node, vtysh.SHOW).send("show running-config", timeout_s=_SHOW_TIMEOUT_S))
 
@@ -70,6 +76,9 @@ class FrrDriver:
 
     def table(self, node: HostedNode) -> list[Route]:
         return rib.table(answer for answer, _ in node.vty([("zebra", command) for command in rib.WHOLE_TABLE]))
+
+    def neighbors(self, node: HostedNode) -> list[Neighbor]:
+        return neighbors.neighbors(node)
 
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - vtysh has no enable
         return console.open_console(node, run=lambda command: self.execute(node, command), read_only=read_only)

@@ -3,10 +3,10 @@
 import pytest
 from pydantic import TypeAdapter
 
+from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.testcases import observe
-from pytest_netbench.evaluation.testcases.config import config_paths
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.platforms.access import Completed

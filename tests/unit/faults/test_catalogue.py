@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.site import Lan, Site
 from tests.support.stars import star_flows, star_site
 
@@ -24,8 +25,11 @@ def fault(name: str) -> Any:
     return parts.load("faults", name)()
 
 
+NAMES = [name for name in parts.names("faults") if isinstance(fault(name), SiteFault)]
+
+
 def every() -> list[Any]:
-    return [fault(name) for name in parts.names("faults")]
+    return [fault(name) for name in NAMES]
 
 
 def broken(name: str, site: Site, **parameters: Any) -> frozenset[str]:
@@ -49,7 +53,7 @@ def test_every_method_of_netarena_is_in_the_catalogue() -> None:
         assert found == set("1234"[:methods]), (kind, called)
 
 
-@pytest.mark.parametrize("name", parts.names("faults"))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_fault_is_called_by_its_part_name_and_its_targets_survive_a_task_file(name: str) -> None:
     known = fault(name)
     assert known.name == name
@@ -59,14 +63,14 @@ def test_a_fault_is_called_by_its_part_name_and_its_targets_survive_a_task_file(
         assert known.parameters.model_validate_json(one.model_dump_json()) == one
 
 
-@pytest.mark.parametrize("name", parts.names("faults"))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_target_breaks_a_flow(name: str) -> None:
     known, site = fault(name), star_site(2, 3)
     for one in known.targets(site):
         assert any(known.breaks(one, site)(flow) for flow in star_flows(site)), one
 
 
-@pytest.mark.parametrize("name", parts.names("faults"))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_fault_of_linux_has_no_target_on_another_platform(name: str) -> None:
     assert not list(fault(name).targets(star_site(2, 2, platform="cisco_ios")))
 

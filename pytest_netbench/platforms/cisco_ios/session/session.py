@@ -41,6 +41,7 @@ class Session:
         privileged: Whether it starts in privileged exec mode.
         read_only: Whether commands that change the device are refused.
         booting: Whether it reads the startup config.
+        logged: Whether the device logs that it was configured.
         echo: Whether the error marker is aligned with the line after its prompt; otherwise with the bare line.
         limits: Limits of the run time of commands.
     """
@@ -52,6 +53,7 @@ class Session:
         privileged: bool = True,
         read_only: bool = False,
         booting: bool = False,
+        logged: bool = True,
         echo: bool = False,
         limits: SandboxLimits = _LIMITS,
     ) -> None:
@@ -65,6 +67,7 @@ class Session:
         self.refused = False
         """Whether the last line was refused, whatever its output was."""
         self._read_only, self._booting, self._echo, self._limits = read_only, booting, echo, limits
+        self._logged = logged and not booting
         self._frames: list[Frame] = []
         self._banner: tuple[str, list[str]] | None = None
 
@@ -223,7 +226,7 @@ class Session:
 
     def _leave_all(self) -> None:
         self._frames.clear()
-        self.device.configured(log=not self._booting)
+        self.device.configured(log=self._logged)
 
     def interrupt(self) -> None:
         """Return to exec mode from a config mode (Ctrl-Z, Ctrl-C)."""

@@ -1,4 +1,4 @@
-"""DrawnNetwork: what a generator gets: a topology with startup configs, and what is known about them."""
+"""DrawnNetwork: a network on paper: a topology with startup configs, and what is known about them."""
 
 from __future__ import annotations
 
@@ -85,6 +85,19 @@ class DrawnNetwork(Model):
         """Whether the address of a host is translated."""
         lan = self.lan_of(host).prefix
         return any(lan in translation.hidden for translation in self.translations)
+
+    @property
+    def transits(self) -> tuple[Subnet, ...]:
+        """The subnets between routers."""
+        return tuple(subnet for subnet in self.subnets if subnet.kind == "transit")
+
+    def platform_of(self, node: str) -> str:
+        """Return the platform of a node."""
+        return self.topology.node(node).platform or self.platform
+
+    def is_managed(self, node: str) -> bool:
+        """Whether an agent may change a node."""
+        return self.topology.controls[node] == "managed"
 
     def lan_of(self, host: str) -> Subnet:
         """Return the subnet of ``host``.

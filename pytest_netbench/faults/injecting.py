@@ -1,0 +1,52 @@
+"""Injecting faults into a lab, and waiting for their effect."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.protocol import Fault
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.base import Model
+from pytest_netbench.platforms.power import Saving
+
+Injected = tuple[Fault[Any], Model]
+"""A fault, and its parameters."""
+NOTICED_LAB_S: Final = 60.0
+"""Lab seconds in which a fault takes effect: OSPF notices after 40 s that a neighbor is silent."""
+LEAST_S: Final = 1.0
+_PAUSE_S = 0.05  # between two looks: no event says that a neighbor is gone
+
+
+def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
+    """Inject faults, in order, and save the config of each node, so that no saved config tells the difference.
+
+    Raises:
+        FaultHasNoEffect: A node refused to be changed.
+    """
+    for fault, parameters in faults:
+        fault.inject(parameters, lab)
+    for name, node in lab.nodes.items():
+        driver = lab.driver(name)
+        if isinstance(driver, Saving):
+            driver.save_config(node, driver.running_config(node))
+
+
+def await_effects(faults: Sequence[Injected], lab: Lab) -> None:
+    """Return once each fault has taken effect.
+
+    Raises:
+        FaultHasNoEffect: One has not in time.
+    """
+    ends_at = time.monotonic() + max(LEAST_S, NOTICED_LAB_S / lab.time_scale)
+    for fault, parameters in faults:
+        while True:
+            try:
+                fault.observe(parameters, lab)
+                break
+            except FaultHasNoEffect:
+                if time.monotonic() > ends_at:
+                    raise
+            time.sleep(_PAUSE_S)
