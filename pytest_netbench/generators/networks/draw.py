@@ -34,6 +34,8 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     services = [_service(shape, platform, name) for name in SERVICES if name in parameters.services]
     draft = Draft(platform)
     shape.build(draft, _sizes(shape, parameters.sizes))
+    if parameters.managed_hosts:
+        _manage_hosts(draft)
     scheme.prepare(draft)
     for service in services:
         service.prepare(draft)
@@ -83,6 +85,12 @@ def _sizes(shape: Shape[Any], given: dict[str, int]) -> Any:
         where = f"{name}={found['input']} ({known[name]})" if name else ", ".join(f"{k}={v}" for k, v in given.items())
         said = found["msg"].removeprefix("Value error, ")
         raise UsageError(f"shape {shape.name!r} with {where}: {said[0].lower()}{said[1:]}") from None
+
+
+def _manage_hosts(draft: Draft) -> None:
+    for device in draft.devices:
+        if device.control == "observed":
+            device.control = "managed"
 
 
 def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:

@@ -29,4 +29,5 @@ class NetworkParameters(Model):
         "plain", description="plain: nodes and addresses are numbered; drawn: names and address plan come from the seed"
     )
     services: tuple[ServiceName, ...] = Field((), description="what routers do beside routing; nothing by default")
+    managed_hosts: bool = Field(False, description="whether an agent may change hosts")
     seed: int = Field(0, description="seed of drawn names and addresses, and of the place and the lines of a filter")
