@@ -32,12 +32,20 @@ class NatSideWrong(DeviceFault[WrongSide]):
     platforms = ("cisco_ios",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongSide]:
-        for one in network.translations:
-            platform = network.platform_of(one.node)
-            for interface in one.inside:
-                yield WrongSide(node=one.node, platform=platform, interface=interface, side="inside")
-            for interface in one.outside:
-                yield WrongSide(node=one.node, platform=platform, interface=interface, side="outside")
+        # others carry traffic only if the first one, or its provider, fails
+        for one in network.translations[:1]:
+            edges = {other.node for other in network.translations}
+            sides: dict[Side, list[str]] = {
+                "inside": [
+                    interface for interface in one.inside if not edges & _neighbors(network, one.node, interface)
+                ],
+                "outside": list(one.outside[:1]),
+            }
+            for side, interfaces in sides.items():
+                for interface in interfaces:
+                    yield WrongSide(
+                        node=one.node, platform=network.platform_of(one.node), interface=interface, side=side
+                    )
 
     def touches(self, parameters: WrongSide) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface} nat"})
@@ -47,6 +55,14 @@ class NatSideWrong(DeviceFault[WrongSide]):
 
     def repair(self, parameters: WrongSide) -> tuple[str, ...]:
         return _moved(parameters.interface, parameters.wrong, parameters.side)
+
+
+def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:
+    """The routers on the link at an interface."""
+    for link in network.transits:
+        if any((one.node, one.interface) == (node, interface) for one in link.attachments):
+            return {one.node for one in link.attachments if one.node != node}
+    return set()
 
 
 def _moved(interface: str, old: Side, new: Side) -> tuple[str, ...]:

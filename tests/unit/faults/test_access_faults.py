@@ -193,12 +193,14 @@ def test_a_list_in_a_wrong_order_is_repaired_in_one_step_on_linux() -> None:
     assert injected != command
 
 
-def test_each_interface_of_translation_can_be_on_the_wrong_side() -> None:
-    network = drawn("dual-homed-isp", "cisco_ios")
-    sides = Counter((one.node, one.side, one.wrong) for one in fault("nat-side-wrong").places(network))
-    assert sides == {
+@pytest.mark.parametrize("edges", [1, 2])
+def test_an_interface_of_translation_that_carries_traffic_can_be_on_the_wrong_side(edges: int) -> None:
+    network = drawn("dual-homed-isp", "cisco_ios", sizes={"edges": edges, "sites": 3})
+    found = list(fault("nat-side-wrong").places(network))
+    assert Counter((one.node, one.side, one.wrong) for one in found) == {
         ("edge1", "inside", "outside"): 3,
         ("edge1", "outside", "inside"): 1,
-        ("edge2", "inside", "outside"): 3,
-        ("edge2", "outside", "inside"): 1,
     }
+    descriptions = network.startup_configs["edge1"].splitlines()
+    lines = [descriptions[descriptions.index(f"interface {one.interface}") + 1] for one in found]
+    assert lines == [f" description {name}" for name in ("site1", "site2", "site3", "provider1")]
