@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import ClassVar, Generic, TypeVar
 
 from pytest_netbench.dialects.paths import config_paths
@@ -13,6 +14,8 @@ from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import AppliesUnseen
+
+_EXEC = "do "
 
 
 class OnDevice(OnNode):
@@ -42,12 +45,17 @@ class DeviceFault(ABC, Generic[P]):
                 yield one
 
     def inject(self, parameters: P, lab: Lab) -> None:
-        node, driver = lab.nodes[parameters.node], lab.driver(parameters.node)
+        # what a batch of configuration does is there when it ends, and only then can an exec command build on it
+        for is_exec, commands in groupby(self.injection(parameters), key=lambda line: line.startswith(_EXEC)):
+            self._apply([line.removeprefix(_EXEC) if is_exec else line for line in commands], parameters.node, lab)
+
+    def _apply(self, commands: Sequence[str], node: str, lab: Lab) -> None:
+        driver = lab.driver(node)
         apply = driver.apply_unseen if isinstance(driver, AppliesUnseen) else driver.apply
-        for status in apply(node, self.injection(parameters)):
+        for status in apply(lab.nodes[node], commands):
             if status.status == "error":
                 said = status.message.strip() or "no message"
-                raise FaultHasNoEffect(self.name, f"{parameters.node} refused {status.command.strip()!r}: {said}")
+                raise FaultHasNoEffect(self.name, f"{node} refused {status.command.strip()!r}: {said}")
 
     def observe(self, parameters: P, lab: Lab) -> None:
         config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
@@ -69,6 +77,10 @@ class DeviceFault(ABC, Generic[P]):
     def touches(self, parameters: P) -> frozenset[str]:
         """What it changes or depends on."""
 
+    def cuts(self, parameters: P) -> frozenset[str]:  # noqa: ARG002  (by default only a lab shows what it breaks)
+        """Prefixes of subnets whose nodes no longer reach others through them."""
+        return frozenset()
+
     @abstractmethod
     def injection(self, parameters: P) -> tuple[str, ...]:
         """Commands that inject it."""
@@ -86,28 +98,40 @@ class DeviceFault(ABC, Generic[P]):
         return ()
 
 
+_Path = tuple[str, ...]
+
+
 def unlike(config: str, commands: Iterable[str]) -> Iterator[str]:
     """Return a phrase for each command that a running config does not show to be in force."""
     paths = set(config_paths(config))
+    wanted, unwanted = _outcome(commands)
+    for path in wanted:
+        if path not in paths:
+            yield f"{_shown(path)} is not in the running config"
+    for path in unwanted:
+        for left in paths:
+            if _begins(left, path) and left not in wanted:
+                yield f"{_shown(left)} is still in the running config"
+
+
+def _outcome(commands: Iterable[str]) -> tuple[dict[_Path, None], dict[_Path, None]]:
+    """The lines that a config has after commands, and beginnings of lines that it does not have."""
+    wanted: dict[_Path, None] = {}
+    unwanted: dict[_Path, None] = {}
     for *parents, line in config_paths("\n".join(commands)):
-        if line.startswith("do "):
-            continue
-        if not line.startswith("no "):
-            if (*parents, line) not in paths:
-                yield f"{_shown(parents, line)} is not in the running config"
-        elif left := _beginning(paths, tuple(parents), line.removeprefix("no ")):
-            yield f"{_shown(parents, left)} is still in the running config"
+        path = (*parents, line)
+        if line.startswith("no "):
+            path = (*parents, line.removeprefix("no "))
+            unwanted[path] = None
+            wanted = {known: None for known in wanted if not _begins(known, path)}
+        elif not line.startswith(_EXEC):
+            wanted[path] = None
+    return wanted, unwanted
 
 
-def _beginning(paths: Iterable[tuple[str, ...]], parents: tuple[str, ...], line: str) -> str | None:
-    return next((one for *above, one in paths if tuple(above) == parents and f"{one} ".startswith(f"{line} ")), None)
+def _begins(path: _Path, beginning: _Path) -> bool:
+    return path[:-1] == beginning[:-1] and f"{path[-1]} ".startswith(f"{beginning[-1]} ")
 
 
-def _shown(parents: Iterable[str], line: str) -> str:
-    return repr(" / ".join((*parents, line)))
-
-
-def opening(network: DrawnNetwork, node: str, beginning: str) -> str | None:
-    """Return the line of a startup config that opens the section of ``beginning``, e.g. ``router ospf 1``."""
-    lines = network.startup_configs.get(node, "").splitlines()
-    return next((line for line in lines if f"{line} ".startswith(f"{beginning} ")), None)
+def _shown(path: _Path) -> str:
+    return repr(" / ".join(path))

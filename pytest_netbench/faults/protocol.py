@@ -6,7 +6,7 @@ site, with an exact statement of what it breaks, or on any drawn network, where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.faults.site import Affected, Site
@@ -85,4 +85,11 @@ class NetworkFault(Fault[P], Protocol[P]):
 
     def places(self, network: DrawnNetwork) -> Iterable[P]:
         """All parameters with which it can be injected into ``network``, in a fixed order; none if it does not fit."""
+        ...
+
+    def cuts(self, parameters: P) -> Collection[str]:
+        """Prefixes of subnets whose nodes no longer reach others through them. Without any, only a lab shows an effect.
+
+        A network that stays connected without them loses no flow.
+        """
         ...

@@ -1,11 +1,78 @@
-"""How FRR and IOS write the same values differently."""
+"""How FRR and IOS write the same things differently."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
+from typing import Final
+
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.model.network import DrawnNetwork
+
+KEEPS_ORDER: Final = "cisco_ios"
+"""The platform whose running config has statements in the order in which they were typed. FRR sorts them."""
 
 
-def wildcard(platform: str, prefix: str) -> str:
+def with_wildcard(platform: str, prefix: str) -> str:
     """Return a prefix as in OSPF's ``network``: ``10.0.0.0/24`` in FRR, ``10.0.0.0 0.0.0.255`` in IOS."""
     network = IPv4Network(prefix)
     return f"{network.network_address} {network.hostmask}" if platform == "cisco_ios" else str(network)
+
+
+def with_mask(platform: str, prefix: str, *, word: str = "") -> str:
+    """Return a prefix with its mask: ``10.0.0.0/24`` in FRR, ``10.0.0.0 255.255.255.0`` in IOS.
+
+    Args:
+        platform: Whose language it is.
+        prefix: The prefix.
+        word: What stands before the mask in IOS, e.g. ``mask ``.
+    """
+    network = IPv4Network(prefix)
+    return f"{network.network_address} {word}{network.netmask}" if platform == "cisco_ios" else str(network)
+
+
+def below(section: str, *lines: str) -> tuple[str, ...]:
+    """Return the line that opens a section, and lines of the section."""
+    return (section, *(f" {line}" for line in lines))
+
+
+def in_family(platform: str, process: str, *lines: str) -> tuple[str, ...]:
+    """Return lines of a BGP process's IPv4 address family, with those that open it. IOS has them in the process."""
+    if platform == "cisco_ios":
+        return below(process, *lines)
+    return (process, " address-family ipv4 unicast", *(f"  {line}" for line in lines))
+
+
+def opening(network: DrawnNetwork, node: str, beginning: str) -> str | None:
+    """Return the line of a startup config that opens the section of ``beginning``, e.g. ``router ospf 1``."""
+    lines = network.startup_configs.get(node, "").splitlines()
+    return next((line for line in lines if f"{line} ".startswith(f"{beginning} ")), None)
+
+
+def behind(
+    network: DrawnNetwork, node: str, line: str | None, *, like: str, section: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Return the lines of a section of a startup config that begin with ``like`` and stand behind ``line``.
+
+    Where the running config does not depend on the order of typing, there are none.
+
+    Args:
+        network: The network.
+        node: Whose config it is.
+        line: A line of the section; ``None`` for all lines of the section.
+        like: What they begin with.
+        section: The lines that open the section; none for global lines.
+    """
+    if network.platform_of(node) != KEEPS_ORDER:
+        return ()
+    paths = config_paths(network.startup_configs.get(node, ""))
+    lines = [path[-1] for path in paths if path[:-1] == section]
+    after = lines[lines.index(line) + 1 :] if line is not None else lines
+    return tuple(one for one in after if one.startswith(f"{like} "))
+
+
+def retyped(lines: Iterable[str]) -> Iterator[str]:
+    """Commands that put lines behind the one typed before them, so that its place does not tell that it is new."""
+    for line in lines:
+        yield f"no {line}"
+        yield line

@@ -62,9 +62,7 @@ class RepairRoutingParameters(Parameters):
     @classmethod
     def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
         low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[str(info.field_name)]
-        if not low <= value.low <= value.high <= high:
-            raise ValueError(f"{value} is not within {low}-{high}")
-        return value
+        return value.checked(low=low, high=high)
 
 
 class _Drawing(NamedTuple):

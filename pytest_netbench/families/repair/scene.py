@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
-from pytest_netbench.evaluation.monitor.monitor import Monitor
+from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.monitor.monitor import PATIENCE_LAB_S, Monitor
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
+from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.families.repair.briefing import words
 from pytest_netbench.families.repair.solution import known
 from pytest_netbench.families.scenes import NetworkScene
@@ -48,6 +50,11 @@ class RepairScene:
         self._healthy: dict[str, str] = {}
 
     @property
+    def _hold_s(self) -> float:
+        """How long the protocols of the healthy network wait for a silent neighbor, in lab seconds."""
+        return longest_hold_s(self._healthy.values())
+
+    @property
     def lab(self) -> Lab:
         return self._lab
 
@@ -74,8 +81,11 @@ class RepairScene:
         inject_all(self._faults, self._lab)
 
     def settle(self) -> None:
-        began = time.monotonic()
         await_effects(self._faults, self._lab)
+        if self._payload.symptom is None:
+            # nobody knows on paper how far the effect spreads
+            Settling(self._lab).wait(hold_s=self._hold_s)
+        began = time.monotonic()
         while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
                 raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
@@ -83,7 +93,8 @@ class RepairScene:
 
     def observe(self) -> None:
         self._network.observe()
-        self._monitor = Monitor(self._lab, self._flows)
+        patience_lab_s = max(PATIENCE_LAB_S, self._hold_s)
+        self._monitor = Monitor(self._lab, self._flows, patience_lab_s=patience_lab_s)
         self._monitor.begin()
 
     def evaluate(self, submission: Submission) -> Findings:

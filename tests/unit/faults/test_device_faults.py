@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import unlike
+from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.protocol import NetworkFault
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.platforms.cisco_ios.session.session import Session
+from tests.support.ios import paper
 
 NAMES = [name for name in parts.names("faults") if isinstance(parts.load("faults", name)(), NetworkFault)]
 CONFIG = """\
@@ -58,29 +62,162 @@ def test_a_wrong_area_is_that_of_one_end_of_a_link() -> None:
     assert found[0].model_dump() == {
         "node": "r1",
         "platform": "frr",
-        "process": "router ospf",
         "interface": "eth0",
-        "prefix": "172.16.0.0/30",
-        "area": 0,
+        "address": "172.16.0.1",
+        "peer": "r2",
         "neighbor": "172.16.0.2",
+        "prefix": "172.16.0.0/30",
+        "process": "router ospf",
+        "area": 0,
         "instead": 1,
+        "behind": (),
     }
 
 
-@pytest.mark.parametrize(
-    ("platform", "process", "statement"),
-    [
-        ("frr", "router ospf", " network 172.16.0.0/30 area"),
-        ("cisco_ios", "router ospf 1", " network 172.16.0.0 0.0.0.3 area"),
-    ],
-)
-def test_a_wrong_area_is_injected_and_repaired_by_the_statement_of_its_platform(
-    platform: str, process: str, statement: str
+NAME = "FROM-NEIGHBOR"
+LIST = f"ip prefix-list {NAME}"
+COMMANDS = [
+    (
+        "ospf-area-wrong",
+        "ospf",
+        "router ospf; no network 172.16.0.0/30 area 0; network 172.16.0.0/30 area 1",
+        "router ospf; no network 172.16.0.0/30 area 1; network 172.16.0.0/30 area 0",
+    ),
+    (
+        "ospf-timers-wrong",
+        "ospf",
+        "interface eth0; ip ospf hello-interval 5",
+        "interface eth0; no ip ospf hello-interval",
+    ),
+    (
+        "ospf-network-type-wrong",
+        "ospf",
+        "interface eth0; no ip ospf network point-to-point",
+        "interface eth0; ip ospf network point-to-point",
+    ),
+    ("ospf-interface-passive", "ospf", "interface eth0; ip ospf passive", "interface eth0; no ip ospf passive"),
+    (
+        "ospf-authentication-wrong",
+        "ospf",
+        "interface eth0; ip ospf authentication; ip ospf authentication-key backbone",
+        "interface eth0; no ip ospf authentication; no ip ospf authentication-key backbone",
+    ),
+    (
+        "ospf-network-missing",
+        "ospf",
+        "router ospf; no network 10.0.1.0/24 area 0",
+        "router ospf; network 10.0.1.0/24 area 0",
+    ),
+    (
+        "bgp-network-missing",
+        "bgp",
+        "router bgp 64512; address-family ipv4 unicast; no network 10.0.1.0/24",
+        "router bgp 64512; address-family ipv4 unicast; network 10.0.1.0/24",
+    ),
+    (
+        "bgp-as-number-wrong",
+        "bgp",
+        "router bgp 64512; neighbor 172.16.0.2 remote-as 64503",
+        "router bgp 64512; neighbor 172.16.0.2 remote-as 64513",
+    ),
+    (
+        "bgp-filter-wrong",
+        "bgp",
+        (
+            f"{LIST} seq 5 deny 10.0.2.0/24; {LIST} seq 10 permit 0.0.0.0/0 le 32; router bgp 64512;"
+            f" address-family ipv4 unicast; neighbor 172.16.0.2 prefix-list {NAME} in"
+        ),
+        f"router bgp 64512; address-family ipv4 unicast; no neighbor 172.16.0.2 prefix-list {NAME} in; no {LIST}",
+    ),
+    (
+        "static-next-hop-wrong",
+        "static",
+        "no ip route 10.0.2.0/24 172.16.0.2; ip route 10.0.2.0/24 10.0.1.10",
+        "no ip route 10.0.2.0/24 10.0.1.10; ip route 10.0.2.0/24 172.16.0.2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "routing", "injected", "repaired"), COMMANDS)
+def test_a_router_of_frr_is_broken_and_repaired_by_these_commands(
+    name: str, routing: str, injected: str, repaired: str
 ) -> None:
-    known = parts.load("faults", "ospf-area-wrong")()
-    one = places("ospf-area-wrong", drawn("line", "ospf", platform, routers=2))[0]
-    assert known.injection(one) == (process, f" no{statement} 0", f"{statement} 1")
-    assert known.recover(one) == {"r1": (process, f" no{statement} 1", f"{statement} 0")}
+    known = parts.load("faults", name)()
+    one = places(name, drawn("line", routing, "frr", routers=2))[0]
+    assert "; ".join(line.strip() for line in known.injection(one)) == injected
+    assert "; ".join(line.strip() for line in known.recover(one)["r1"]) == repaired
+
+
+IOS_NETWORKS = [
+    ("line", "ospf"),
+    ("line", "bgp"),
+    ("line", "static"),
+    ("campus", "ospf"),
+    ("leaf-spine", "bgp"),
+    ("dual-homed-isp", "bgp"),
+]
+
+
+def typed(device: Any, commands: tuple[str, ...]) -> str:
+    """The running config after commands, all of which the device takes."""
+    session = Session(device)
+    session.enter("configure terminal")
+    for line in commands:
+        if not line.startswith("do "):
+            assert not session.enter(line), line
+    session.interrupt()
+    return str(device.running_config())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name: str) -> None:
+    known, tried = parts.load("faults", name)(), 0
+    for shape, routing in IOS_NETWORKS:
+        network = drawn(shape, routing, "cisco_ios")
+        for one in list(known.places(network))[::7]:
+            role = network.topology.node(one.node).role
+            ports = network.topology.interfaces(one.node)
+            device = paper(interfaces=ports, role=role, startup=network.startup_configs[one.node])
+            assert not device.refused_startup_lines
+            before = device.running_config()
+            broken = typed(device, known.injection(one))
+            assert list(unlike(broken, known.injection(one))) == []
+            assert list(unlike(before, known.injection(one)))
+            healthy, wrong = ([path for path in config_paths(text) if path[-1] != "!"] for text in (before, broken))
+            assert [path for path in wrong if path in healthy] == [path for path in healthy if path in wrong], one
+            assert typed(device, known.recover(one)[one.node]) == before, one
+            tried += 1
+    assert tried > 1
+
+
+def test_a_statement_is_put_back_at_its_place() -> None:
+    known = parts.load("faults", "ospf-network-missing")()
+    one = places("ospf-network-missing", drawn("line", "ospf", "cisco_ios", routers=2))[0]
+    assert known.recover(one)["r1"][1:] == (
+        " network 10.0.1.0 0.0.0.255 area 0",
+        " no network 192.168.0.1 0.0.0.0 area 0",
+        " network 192.168.0.1 0.0.0.0 area 0",
+    )
+
+
+def test_a_filter_is_only_where_no_other_neighbor_leads_to_the_lan() -> None:
+    assert places("bgp-filter-wrong", drawn("line", "bgp", "frr"))
+    assert not places("bgp-filter-wrong", drawn("ring", "bgp", "frr"))
+    one_spine = drawn("leaf-spine", "bgp", "frr", spines=1, leaves=3)
+    names = {(one.node, one.prefix) for one in places("bgp-filter-wrong", one_spine)}
+    lans = [lan.prefix for lan in one_spine.lans]
+    leaves = dict(zip(("leaf1", "leaf2", "leaf3"), lans, strict=True))
+    far = {(leaf, lan) for leaf, own in leaves.items() for lan in lans if lan != own}
+    assert names == far | {("spine1", lan) for lan in lans}
+
+
+def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_a_line() -> None:
+    for shape, connected in (("line", False), ("ring", True)):
+        network = drawn(shape, "ospf", "frr")
+        (link, *_), (lan, *_) = network.transits, network.lans
+        assert connects(network, ())
+        assert connects(network, {link.prefix}) is connected
+        assert not connects(network, {lan.prefix})
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,58 @@
+"""Which subnets of a network on paper are reached through which neighbor."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping
+
+from pytest_netbench.model.network import DrawnNetwork, Subnet
+
+_Links = Mapping[str, Mapping[str, None]]
+
+
+def only_behind(network: DrawnNetwork, node: str, neighbor: str) -> tuple[Subnet, ...]:
+    """Return the LANs that ``node`` reaches through ``neighbor`` and through no other router, in network order."""
+    links = _links(network)
+    others: set[str] = set()
+    for other in links.get(node, ()):
+        if other != neighbor:
+            others |= _reached(links, other, without=node)
+    behind = _reached(links, neighbor, without=node) - others
+    return tuple(lan for lan in network.lans if (routers := _routers(network, lan)) and routers <= behind)
+
+
+def connects(network: DrawnNetwork, without: Collection[str]) -> bool:
+    """Whether all hosts are connected to each other without the subnets that have the given prefixes."""
+    links: dict[str, dict[str, None]] = {}
+    for subnet in network.subnets:
+        if subnet.prefix not in without:
+            _join(links, subnet)
+    first = next(iter(network.hosts), None)
+    return first is None or set(network.hosts) <= _reached(links, first, without="")
+
+
+def _links(network: DrawnNetwork) -> _Links:
+    links: dict[str, dict[str, None]] = {}
+    for subnet in network.transits:
+        _join(links, subnet)
+    return links
+
+
+def _join(links: dict[str, dict[str, None]], subnet: Subnet) -> None:
+    nodes = [one.node for one in subnet.attachments]
+    for node in nodes:
+        links.setdefault(node, {}).update(dict.fromkeys(other for other in nodes if other != node))
+
+
+def _reached(links: _Links, start: str, *, without: str) -> set[str]:
+    found, waiting = {start}, deque([start])
+    while waiting:
+        for other in links.get(waiting.popleft(), ()):
+            if other != without and other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _routers(network: DrawnNetwork, lan: Subnet) -> set[str]:
+    return {one.node for one in lan.attachments if one.node in network.routers}
