@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.paths import connects_unplugged
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -64,7 +65,7 @@ class ShutPort(OnDevice):
 
 
 class PortShutdown(DeviceFault[ShutPort]):
-    """An interface of a router or a switch is administratively down."""
+    """An interface of a router or a switch, without which hosts are cut off, is administratively down."""
 
     name = "port-shutdown"
     label = "PORT"
@@ -74,12 +75,13 @@ class PortShutdown(DeviceFault[ShutPort]):
         prefixes = {(one.node, one.interface): net.prefix for net in network.subnets for one in net.attachments}
         for node in network.topology.nodes:
             for interface in network.topology.interfaces(node.name):
-                yield ShutPort(
-                    node=node.name,
-                    platform=network.platform_of(node.name),
-                    interface=interface,
-                    prefix=prefixes.get((node.name, interface)),
-                )
+                if not connects_unplugged(network, node.name, interface):
+                    yield ShutPort(
+                        node=node.name,
+                        platform=network.platform_of(node.name),
+                        interface=interface,
+                        prefix=prefixes.get((node.name, interface)),
+                    )
 
     def touches(self, parameters: ShutPort) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})

@@ -92,6 +92,9 @@ class AddressDuplicate(_Readdressing):
     name = "address-duplicate"
     label = "DUPLICATE"
 
+    def cuts(self, parameters: Readdressed) -> frozenset[str]:
+        return frozenset({str(IPv4Interface(parameters.address).network)})
+
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:
         for link in network.transits:
             for one in link.attachments:
@@ -153,12 +156,10 @@ def _replaced(place: Readdressed, old: str, new: str) -> tuple[str, ...]:
     if place.platform == "cisco_ios":
         address = IPv4Interface(new)
         return (f"interface {place.interface}", f" ip address {address.ip} {address.netmask}")
-    if place.platform == "linux":
-        head, add, remove = (), f"ip address add {new} dev", f"ip address del {old} dev"
-        add, remove = f"{add} {place.interface}", f"{remove} {place.interface}"
-    else:
-        head, add, remove = (f"interface {place.interface}",), f" ip address {new}", f" no ip address {old}"
-    # the first address of a subnet takes those added later with it; of two subnets, the right one must not be missing
-    if IPv4Interface(old).network == IPv4Interface(new).network:
-        return (*head, remove, add)
-    return (*head, add, remove)
+    if place.platform == "frr":
+        # FRR's OSPF loses the subnet if an interface has the same address with two masks for a moment
+        return (f"interface {place.interface}", f" no ip address {old}", f" ip address {new}")
+    commands = (f"ip address add {new} dev {place.interface}", f"ip address del {old} dev {place.interface}")
+    # the first address of a subnet takes those with it that are added later
+    same = IPv4Interface(old).network == IPv4Interface(new).network
+    return commands[::-1] if same else commands

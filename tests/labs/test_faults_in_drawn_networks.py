@@ -20,6 +20,7 @@ from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.task import UNLIMITED, Task
 
@@ -36,7 +37,7 @@ NETWORKS = {
         ("mask-wrong", "address-duplicate", "port-shutdown"),
     ),
     "campus": (
-        {"shape": "campus", "services": ["filter"], "sizes": {"cores": 1}},
+        {"shape": "campus", "services": ["filter"], "sizes": {"cores": 1, "blocks": 2, "accesses": 1}},
         ("vlan-wrong", "port-shutdown", "mask-wrong", "address-duplicate", "access-list-order"),
     ),
     "isp": (
@@ -95,8 +96,8 @@ def subject(request: Any, deploy_task: Any) -> Iterator[tuple[Subject, tuple[str
 
 
 def places(known: Any, network: DrawnNetwork) -> list[Any]:
-    """Places of a fault, spread over all."""
-    every = list(known.places(network))
+    """Places of a fault where no other path takes over, spread over all."""
+    every = [one for one in known.places(network) if not (known.cuts(one) and connects(network, known.cuts(one)))]
     count = 8 if WHOLE else 1
     return every[:: max(1, len(every) // count)][:count]
 
