@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Lan, Site
+from pytest_netbench.faults.wording import cut_off
 
 WRONG_SUBNETS = 3
 
@@ -45,6 +46,12 @@ class AddressRemoved(LinuxFault[OnAddress]):
     def touches(self, parameters: OnAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
 
+    def wrong(self, parameters: OnAddress) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} has lost its address {parameters.address}, which is"
+            f" the gateway of the hosts behind it. {cut_off(parameters.node)}"
+        )
+
     def injection(self, parameters: OnAddress) -> Commands:
         return {parameters.node: (f"ip -4 address flush dev {parameters.interface}",)}
 
@@ -61,6 +68,10 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
     label = "RI"
     parameters = OtherAddress
 
+    def effect(self, parameters: OtherAddress) -> str:
+        """Sentences that say what follows from it."""
+        return f"No host behind it has a neighbour with the address of its gateway. {cut_off(parameters.node)}"
+
     def breaks(self, parameters: OtherAddress, site: Site) -> Affected:
         known = IPv4Interface(parameters.instead).network
         hosts = site.lan_on(parameters.interface).hosts
@@ -68,6 +79,12 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
 
     def touches(self, parameters: OtherAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
+
+    def wrong(self, parameters: OtherAddress) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} has the address {parameters.instead} instead of"
+            f" {parameters.address}. {self.effect(parameters)}"
+        )
 
     def injection(self, parameters: OtherAddress) -> Commands:
         where = f"dev {parameters.interface}"
@@ -106,6 +123,12 @@ class AddressMaskTooLong(_AddressReplaced):
     name = "address-mask-too-long"
     called = {"netarena": "remove_ip, method 3"}
 
+    def effect(self, parameters: OtherAddress) -> str:
+        return (
+            f"The mask is too long: {parameters.node} has no route to the hosts of the subnet outside"
+            f" {IPv4Interface(parameters.instead).network}, and they reach nothing beyond the subnet."
+        )
+
     def _targets(self, site: Site) -> Iterator[OtherAddress]:
         for lan in site.lans:
             for wrong in too_long(lan.address, lan.hosts.values(), longest=32):
@@ -117,6 +140,9 @@ class AddressOfOtherSubnet(_AddressReplaced):
 
     name = "address-of-other-subnet"
     called = {"netarena": "remove_ip, method 4"}
+
+    def effect(self, parameters: OtherAddress) -> str:
+        return f"This is the address of {parameters.of}. {super().effect(parameters)}"
 
     def _targets(self, site: Site) -> Iterator[OtherAddress]:
         for lan in site.lans:

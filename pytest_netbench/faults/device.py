@@ -11,6 +11,7 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.linux import OnNode
 from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import AppliesUnseen
@@ -64,6 +65,10 @@ class DeviceFault(ABC, Generic[P]):
 
     def recover(self, parameters: P) -> Commands:
         return {parameters.node: self.repair(parameters)}
+
+    def explain(self, parameters: P) -> str:
+        lines = [f"`{line.strip()}`" for line in self.injection(parameters) if not line.startswith(_EXEC)]
+        return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
 
     # what a subclass says
 
