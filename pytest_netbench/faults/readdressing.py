@@ -32,7 +32,7 @@ class _Readdressing(DeviceFault[Readdressed]):
     """What faults share by which one address replaces another."""
 
     parameters = Readdressed
-    platforms = _ANY_PLATFORM
+    platforms: tuple[str, ...] = _ANY_PLATFORM
 
     def touches(self, parameters: Readdressed) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})

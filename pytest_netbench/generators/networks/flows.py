@@ -47,8 +47,8 @@ def _filtered(network: DrawnNetwork, access: AccessList, port: int) -> Iterator[
             if target not in inside:
                 addresses = {"source": network.addresses[source], "target": network.addresses[target]}
                 targets[access.permits(**addresses, protocol="tcp", port=port)].append(target)
-        for allowed, chosen in targets.items():
-            verdicts.setdefault((allowed, tuple(chosen)), []).append(source)
+        for allowed, names in targets.items():
+            verdicts.setdefault((allowed, tuple(names)), []).append(source)
     for (allowed, chosen), sources in sorted(verdicts.items(), key=lambda one: not one[0][0]):
         if not (allowed and port == HTTP):  # which is among the flows between all hosts
             yield from _group(network, sources, chosen, protocol="tcp", port=port, allowed=allowed)
