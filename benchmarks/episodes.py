@@ -99,6 +99,7 @@ def run(task: str, episodes: int, marks: Sequence[int]) -> list[Row]:
             if number in {*marks, episodes}:
                 rate = number / (time.monotonic() - began)
                 rows.append((f"{task.partition(':')[0]}: {number} episodes", f"{rate:.2f}/s", "", str(Held.now())))
+                print(*rows[-1], file=sys.stderr, flush=True)
     rows.append(("", "", "", f"verdicts {dict(ends)}; rewards {dict(sorted(rewards.items()))}"))
     return rows
 
@@ -110,7 +111,7 @@ def main() -> None:
     parser.add_argument("--task", action="append", help="a generator with its parameters; may be repeated")
     chosen = parser.parse_args()
     for task in chosen.task or TASKS:
-        table(task, run(task, chosen.episodes, (10, 100, chosen.episodes // 2)))
+        table(task, run(task, chosen.episodes, (10, 100, 200, chosen.episodes // 2)))
 
 
 if __name__ == "__main__":
