@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -39,26 +39,34 @@ def nothing_is_left() -> Iterator[None]:
     """Compare before and after. What a process keeps for all its labs is there already; labs end in the background."""
     with Episode(DOWN) as episode:
         episode.reset()
-    before = least_held(())
+    host, before = Host.now(), until(lambda now, then: now == then, for_s=0.5)
     yield
-    assert least_held(before) == before
+    after = until(lambda now, _: all(one <= other for one, other in zip(now, before, strict=True)))
+    assert all(one <= other for one, other in zip(after, before, strict=True)), f"{before} before, {after} after"
+    assert Host.now() == host
 
 
-def least_held(expected: tuple[object, ...], *, within_s: float = 5.0) -> tuple[object, ...]:
-    """What this process holds as soon as it is ``expected``, or has not changed for half a second."""
+Counts = tuple[int, int, int]
+
+
+def until(condition: Callable[[Counts, Counts], bool], *, for_s: float = 0.0, within_s: float = 5.0) -> Counts:
+    """What this process holds, once a condition on it and on the last look has held ``for_s``, or time is over."""
     ends_at = time.monotonic() + within_s
-    held, since = _held(), time.monotonic()
-    while held != expected and time.monotonic() < min(ends_at, since + (within_s if expected else 0.5)):
+    now, since = _held(), time.monotonic()
+    while time.monotonic() < ends_at:
+        then, now = now, _held()
+        if not condition(now, then):
+            since = time.monotonic()
+        elif time.monotonic() - since >= for_s:
+            break
         time.sleep(0.02)
-        now = _held()
-        if now != held:
-            held, since = now, time.monotonic()
-    return held
+    return now
 
 
-def _held() -> tuple[object, ...]:
+def _held() -> Counts:
+    """Processes below this one, descriptors, threads."""
     own = os.getpid()
-    return Host.now(), Host.descendants(own), len(descriptors(own)), threading.active_count()
+    return Host.descendants(own), len(descriptors(own)), threading.active_count()
 
 
 @pytest.mark.usefixtures("nothing_is_left")
