@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from ipaddress import IPv4Interface, IPv4Network
+from collections.abc import Collection, Iterator
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
@@ -131,13 +131,8 @@ class AddressMaskTooLong(_AddressReplaced):
 
     def _targets(self, site: Site) -> Iterator[OtherAddress]:
         for lan in site.lans:
-            for length in range(lan.prefix.prefixlen + 1, 33):
-                wrong = IPv4Interface((lan.address.ip, length))
-                edges = {wrong.network.network_address, wrong.network.broadcast_address} if length < 31 else set()
-                hosts = lan.hosts.values()
-                # what happens to a host at the edge of the subnet depends on the kernel
-                if any(host not in wrong.network for host in hosts) and not edges & {*hosts, lan.address.ip}:
-                    yield _other(site, lan, wrong)
+            for wrong in too_long(lan.address, lan.hosts.values(), longest=32):
+                yield _other(site, lan, wrong)
 
 
 class AddressOfOtherSubnet(_AddressReplaced):
@@ -156,6 +151,16 @@ class AddressOfOtherSubnet(_AddressReplaced):
 
     def touches(self, parameters: OtherAddress) -> frozenset[str]:
         return super().touches(parameters) | {f"{parameters.node} {parameters.of}"}
+
+
+def too_long(address: IPv4Interface, hosts: Collection[IPv4Address], *, longest: int) -> Iterator[IPv4Interface]:
+    """The address with each longer mask that leaves a host outside."""
+    for length in range(address.network.prefixlen + 1, longest + 1):
+        wrong = IPv4Interface((address.ip, length))
+        edges = {wrong.network.network_address, wrong.network.broadcast_address} if length < 31 else set()
+        # what happens to a host at the edge of the subnet depends on the kernel
+        if any(host not in wrong.network for host in hosts) and not edges & {*hosts, address.ip}:
+            yield wrong
 
 
 def _other(site: Site, lan: Lan, wrong: IPv4Interface, *, of: str | None = None) -> OtherAddress:

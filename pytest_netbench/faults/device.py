@@ -60,7 +60,7 @@ class DeviceFault(ABC, Generic[P]):
 
     def observe(self, parameters: P, lab: Lab) -> None:
         config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
-        for problem in (*unlike(config, self.injection(parameters)), *self.remains(parameters, lab)):
+        for problem in (*unlike(config, self.shown(parameters)), *self.remains(parameters, lab)):
             raise FaultHasNoEffect(self.name, f"{parameters.node}: {problem}")
 
     def recover(self, parameters: P) -> Commands:
@@ -93,6 +93,10 @@ class DeviceFault(ABC, Generic[P]):
     @abstractmethod
     def repair(self, parameters: P) -> tuple[str, ...]:
         """Commands that repair it, after which the config is as before."""
+
+    def shown(self, parameters: P) -> tuple[str, ...]:
+        """What the running config is checked against, where it does not have the words of the commands."""
+        return self.injection(parameters)
 
     def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
         """What of the network's state shows that the fault has not taken effect, one phrase each."""
