@@ -9,7 +9,9 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_answer, read_with_answer
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.prompting import digests, packaged, paragraphs
+from pytest_netbench.agents.reports import Reports
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -25,12 +27,12 @@ class SingleTurn:
     def __init__(self, *, file: AgentFile) -> None:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
-        self._system = from_file("single-turn", file.prompt)
-        self._task, self._state, self._answer = packaged("task"), packaged("state"), packaged("answer")
+        self._opening = Opening.of(file, system="single-turn", question="single-turn-question")
+        self._state = packaged("state")
 
     @property
     def info(self) -> AgentInfo:
-        return self._file.info(prompts=digests((self._system, self._task, self._state, self._answer)))
+        return self._file.info(prompts=digests((*self._opening.prompts, self._state)))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -48,10 +50,10 @@ class SingleTurn:
         reasoning: str | None = None
         answer: dict[str, Any] | None = None
         try:
-            task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
-            task += answer_message(self._answer, brief, how="under the key `answer` of your JSON object")
-            dialogue.say("system", self._system.text)
-            dialogue.say("user", self._describe(task, brief, ani))
+            task = self._opening.task_text(brief, how="under the key `answer` of your JSON object")
+            reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
+            dialogue.say("system", self._opening.system_text(brief))
+            dialogue.say("user", paragraphs(self._describe(task, brief, ani), reports.text()))
             text = dialogue.ask().text
             reasoning = text.strip() or None
             if brief.answer is None:
