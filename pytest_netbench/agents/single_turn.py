@@ -26,11 +26,11 @@ class SingleTurn:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
         self._system = from_file("single-turn", file.prompt)
-        self._task, self._state, self._answer = packaged("task"), packaged("state"), packaged("answer")
 
     @property
     def info(self) -> AgentInfo:
-        return self._file.info(prompts=digests((self._system, self._task, self._state, self._answer)))
+        prompts = (self._system, packaged("task"), packaged("state"), packaged("answer"))
+        return self._file.info(prompts=digests(prompts))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -48,10 +48,8 @@ class SingleTurn:
         reasoning: str | None = None
         answer: dict[str, Any] | None = None
         try:
-            task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
-            task += answer_message(self._answer, brief, how="under the key `answer` of your JSON object")
             dialogue.say("system", self._system.text)
-            dialogue.say("user", self._describe(task, brief, ani))
+            dialogue.say("user", question(brief, ani))
             text = dialogue.ask().text
             reasoning = text.strip() or None
             if brief.answer is None:
@@ -67,16 +65,24 @@ class SingleTurn:
             raise
         return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
-    def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
-        if not brief.devices:
-            return task
-        topology = ani.get_topology()["topology"]
-        configs = [
-            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
-            for device in brief.devices
-            if brief.control.get(device) != "foreign"
-        ]
-        return self._state.fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
+
+def question(brief: Brief, ani: Ani) -> str:
+    """What the model is asked: its task, and the network as it is now.
+
+    Raises:
+        BudgetExhausted: The budget does not suffice to look at the network.
+    """
+    task = task_message(packaged("task"), brief, budget=budget_words(brief.budget.model_dump()))
+    task += answer_message(packaged("answer"), brief, how="under the key `answer` of your JSON object")
+    if not brief.devices:
+        return task
+    topology = ani.get_topology()["topology"]
+    configs = [
+        f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
+        for device in brief.devices
+        if brief.control.get(device) != "foreign"
+    ]
+    return packaged("state").fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
 
 
 def _running(device: str, ani: Ani) -> str:
