@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pytest_netbench.agents.agentfile import AgentFile
@@ -66,8 +67,13 @@ class SingleTurn:
         return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
 
-def question(brief: Brief, ani: Ani) -> str:
+def question(brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
     """What the model is asked: its task, and the network as it is now.
+
+    Args:
+        brief: The task.
+        ani: Shows the network.
+        without: Devices whose running config is not shown, beside those that are foreign.
 
     Raises:
         BudgetExhausted: The budget does not suffice to look at the network.
@@ -80,7 +86,7 @@ def question(brief: Brief, ani: Ani) -> str:
     configs = [
         f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
         for device in brief.devices
-        if brief.control.get(device) != "foreign"
+        if brief.control.get(device) != "foreign" and device not in without
     ]
     return packaged("state").fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
 

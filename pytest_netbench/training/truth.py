@@ -61,8 +61,8 @@ def of_oracle(record: TrialRecord) -> Example:
 
 def _example(task: Task, ani: PaperAni, submission: Submission) -> Example:
     brief = brief_for(task, terms_for(task, _INFO))
-    shown = [device for device in brief.devices if brief.control.get(device) != "foreign"]
-    missing = sorted(set(shown) - ani.configs.keys())
+    unknown = [device for device in brief.devices if device not in ani.configs]
+    missing = [device for device in unknown if brief.control.get(device, "managed") == "managed"]
     if missing:
         raise UsageError(f"no running config from before the solution is recorded of {', '.join(missing)}")
     reasoning = (submission.reasoning or "").strip()
@@ -76,7 +76,7 @@ def _example(task: Task, ani: PaperAni, submission: Submission) -> Example:
         raise UsageError("the reasoning cannot be told from the answer after it")
     messages = [
         {"role": "system", "content": packaged("single-turn").text},
-        {"role": "user", "content": question(brief, ani)},
+        {"role": "user", "content": question(brief, ani, without=unknown)},
         {"role": "assistant", "content": text},
     ]
     return Example(messages=messages)
