@@ -26,8 +26,8 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
     Raises:
         AgentError: There is no such object; the message has the reason.
     """
-    reasoning, value = _parts(text)
-    return reasoning, _per_device(value, devices)
+    reasoning, value = split(text)
+    return reasoning, per_device(value, devices)
 
 
 def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, list[str]], dict[str, Any]]:
@@ -36,11 +36,11 @@ def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str
     Raises:
         AgentError: There is no such object, or it has no answer; the message has the reason.
     """
-    reasoning, value = _parts(text)
+    reasoning, value = split(text)
     answer = value.pop("answer", None)
     if not isinstance(answer, dict):
         raise AgentError("the JSON object has no 'answer' that is a JSON object, and the task asks for one")
-    return reasoning, _per_device(value, devices), answer
+    return reasoning, per_device(value, devices), answer
 
 
 def written_answer(
@@ -60,13 +60,23 @@ def written_answer(
     return "\n\n".join(filter(None, parts))
 
 
-def _parts(text: str) -> tuple[str, dict[str, Any]]:
+def split(text: str) -> tuple[str, dict[str, Any]]:
+    """The reasoning, and the JSON object behind it.
+
+    Raises:
+        AgentError: There is no such object.
+    """
     text = text.replace("\r\n", "\n")
     value, start = _last_object(text)
     return text[:start].removesuffix("\n").strip(), value
 
 
-def _per_device(value: dict[str, Any], devices: Collection[str]) -> dict[str, list[str]]:
+def per_device(value: dict[str, Any], devices: Collection[str]) -> dict[str, list[str]]:
+    """The commands of a JSON object by device.
+
+    Raises:
+        AgentError: A device is unknown, or its commands are not a list of texts.
+    """
     wrapped = [key for key in _WRAPPERS if set(value) == {key} and key not in devices and isinstance(value[key], dict)]
     if wrapped:
         value = value[wrapped[0]]

@@ -15,6 +15,8 @@ from pytest_netbench.model.trial import Brief, Usage
 from pytest_netbench.text import encodable
 
 _KEPT_CHARACTERS = 200
+_OPENING = 2
+"""The system prompt and the task, which are never shortened."""
 _LONGEST_ASIDE_S = 45.0
 
 
@@ -135,7 +137,7 @@ class Dialogue:
         long = [
             index
             for index, message in enumerate(self.messages)
-            if message["role"] == "tool" and len(message["content"]) > _KEPT_CHARACTERS
+            if index >= _OPENING and message["role"] != "assistant" and len(message["content"]) > _KEPT_CHARACTERS
         ]
         oldest = long[: (len(long) + 1) // 2]
         for index in oldest:

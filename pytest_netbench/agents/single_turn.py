@@ -10,7 +10,9 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_answer, read_with_answer
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.prompting import digests, packaged, paragraphs
+from pytest_netbench.agents.reports import Reports
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -26,12 +28,12 @@ class SingleTurn:
     def __init__(self, *, file: AgentFile) -> None:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
-        self._system = from_file("single-turn", file.prompt)
+        self._opening = opening_of(file)
+        self._state = packaged("state")
 
     @property
     def info(self) -> AgentInfo:
-        prompts = (self._system, packaged("task"), packaged("state"), packaged("answer"))
-        return self._file.info(prompts=digests(prompts))
+        return self._file.info(prompts=digests((*self._opening.prompts, self._state)))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -49,8 +51,9 @@ class SingleTurn:
         reasoning: str | None = None
         answer: dict[str, Any] | None = None
         try:
-            dialogue.say("system", self._system.text)
-            dialogue.say("user", question(brief, ani))
+            reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
+            dialogue.say("system", self._opening.system_text(brief))
+            dialogue.say("user", paragraphs(question(self._opening, brief, ani), reports.text()))
             text = dialogue.ask().text
             reasoning = text.strip() or None
             if brief.answer is None:
@@ -67,10 +70,20 @@ class SingleTurn:
         return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
 
-def question(brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
+def opening_of(file: AgentFile) -> Opening:
+    """What the model is told before it works.
+
+    Raises:
+        AgentFileError: A prompt of the file cannot be read, or is empty.
+    """
+    return Opening.of(file, system="single-turn", question="single-turn-question")
+
+
+def question(opening: Opening, brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
     """What the model is asked: its task, and the network as it is now.
 
     Args:
+        opening: Has the words of the task.
         brief: The task.
         ani: Shows the network.
         without: Devices whose running config is not shown, beside those that are foreign.
@@ -78,8 +91,7 @@ def question(brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
     Raises:
         BudgetExhausted: The budget does not suffice to look at the network.
     """
-    task = task_message(packaged("task"), brief, budget=budget_words(brief.budget.model_dump()))
-    task += answer_message(packaged("answer"), brief, how="under the key `answer` of your JSON object")
+    task = opening.task_text(brief, how="under the key `answer` of your JSON object")
     if not brief.devices:
         return task
     topology = ani.get_topology()["topology"]

@@ -19,12 +19,22 @@ TASK_DONE = "task_done"
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The answer to one tool call. ``acted``: it reached the ANI. ``done``: the agent says that it is done."""
+    """The answer to one tool call.
+
+    Attributes:
+        call_id: The call that is answered.
+        name: The name of the tool, as the model wrote it.
+        content: What the model is told.
+        acted: It reached the ANI.
+        changed: It may have changed a device.
+        done: The agent says that it is done.
+    """
 
     call_id: str
     name: str
     content: str
     acted: bool = False
+    changed: bool = False
     done: bool = False
 
     def message(self) -> dict[str, Any]:
@@ -77,7 +87,8 @@ class Toolbox:
             content = _json(self._ani.call(self._wire_names[name], params))
         except AniError as error:
             content = _json({"error": {"code": error.code, "message": str(error)}})
-        return Answer(call_id=call.id, name=call.name, content=content, acted=True)
+        changed = self._wire_names[name] == "update-cfg"
+        return Answer(call_id=call.id, name=call.name, content=content, acted=True, changed=changed)
 
     def _done(self, call: ToolCall) -> Answer:
         if self._schema is not None:

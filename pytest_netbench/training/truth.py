@@ -8,19 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_netbench import parts
+from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_answer, read_with_answer, written_answer
-from pytest_netbench.agents.prompting import packaged
-from pytest_netbench.agents.single_turn import question
+from pytest_netbench.agents.prompting import paragraphs
+from pytest_netbench.agents.single_turn import opening_of, question
 from pytest_netbench.errors import AgentError, UsageError
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import AgentInfo, Submission, TrialRecord
+from pytest_netbench.model.trial import Submission, TrialRecord
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.training.examples import Example
 from pytest_netbench.training.paper import PaperAni
 from pytest_netbench.trial.terms import brief_for, terms_for
 
 ORACLE = "oracle"
-_INFO = AgentInfo(id="single-turn", strategy="single-turn")
+_AGENT = AgentFile(name="single-turn", strategy="single-turn")
 
 
 def of_task(task: Task, truths: TruthStore) -> Example:
@@ -60,7 +61,7 @@ def of_oracle(record: TrialRecord) -> Example:
 
 
 def _example(task: Task, ani: PaperAni, submission: Submission) -> Example:
-    brief = brief_for(task, terms_for(task, _INFO))
+    brief = brief_for(task, terms_for(task, _AGENT.info()))
     unknown = [device for device in brief.devices if device not in ani.configs]
     missing = [device for device in unknown if brief.control.get(device, "managed") == "managed"]
     if missing:
@@ -74,9 +75,10 @@ def _example(task: Task, ani: PaperAni, submission: Submission) -> Example:
         raise UsageError(f"the solution is no answer that the strategy single-turn understands: {error}") from error
     if found[0] != reasoning:
         raise UsageError("the reasoning cannot be told from the answer after it")
+    opening = opening_of(_AGENT)
     messages = [
-        {"role": "system", "content": packaged("single-turn").text},
-        {"role": "user", "content": question(brief, ani, without=unknown)},
+        {"role": "system", "content": opening.system_text(brief)},
+        {"role": "user", "content": paragraphs(question(opening, brief, ani, without=unknown))},
         {"role": "assistant", "content": text},
     ]
     return Example(messages=messages)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from pytest_netbench.datacentre import malt, wording
+from pytest_netbench.datacentre import malt, reasoning, wording
 from pytest_netbench.datacentre.building import Sizes
 from pytest_netbench.datacentre.query import Query
 from pytest_netbench.datacentre.specification import GraphSpecification, MaltFile
@@ -87,6 +87,7 @@ class PlanGenerator:
                 "question": wording.question(query),
                 "graph": graph,
                 "query": query,
+                "ground_truth_reasoning": reasoning.reasoning(query),
             }
         )
 
