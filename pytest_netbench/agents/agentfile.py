@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
+from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.documents import reading
 from pytest_netbench.documents.problems import Where
 from pytest_netbench.documents.tree import Tree
@@ -30,6 +31,9 @@ _KEY_VALUE = re.compile(
 )
 
 
+_PATHS = ("prompt", "instructions")
+
+
 class AgentFile(AgentSettings):
     """Who is evaluated.
 
@@ -40,17 +44,38 @@ class AgentFile(AgentSettings):
         pattern=r"^[A-Za-z0-9][\w.+@-]*$", description="id in node ids and reports; default: the file's name"
     )
     model: str | None = Field(None, description="litellm's name of the model, e.g. openai/gpt-4o", min_length=1)
-    strategy: str = Field("react", description="react, single-turn, another registered agent, or module:Class")
+    strategy: str = Field(
+        "react", description="react, single-turn, multi-turn, another registered agent, or module:Class"
+    )
     settings: ModelSettings = ModelSettings()
     retries: Retries = Retries()
     price: Price | None = Field(None, description="if litellm has no price of the model, or another one holds")
     prompt: Path | None = Field(
         None, description="file that replaces the strategy's system prompt, relative to this file"
     )
+    instructions: Path | None = Field(
+        None, description="file with text that is added to the system prompt, relative to this file"
+    )
+    examples: dict[str, Path] = Field(
+        {}, description="by family: file with worked examples that are shown before the task, relative to this file"
+    )
+    report_reachability: bool = Field(
+        False, description="tell the model who reaches whom, at the start and after each turn with a change"
+    )
     parallel_tool_calls: bool | None = Field(
         None, description="let the model make several tool calls at once; not sent if absent"
     )
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reports_need_their_method(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or data.get("report_reachability") is not True:
+            return data
+        extras = data.get("extras") or ()
+        if not isinstance(extras, list | tuple) or GET_REACHABILITY in extras:
+            return data
+        return {**data, "extras": [*extras, GET_REACHABILITY]}
 
     def needed_model(self) -> str:
         """The model, for a strategy that needs one.
@@ -73,6 +98,8 @@ class AgentFile(AgentSettings):
         settings: dict[str, Any] = self.settings.model_dump(mode="json", exclude_defaults=True)
         if self.parallel_tool_calls is not None:
             settings["parallel_tool_calls"] = self.parallel_tool_calls
+        if self.report_reachability:
+            settings["report_reachability"] = True
         if self.options:
             settings["options"] = self.options
         settings |= self.plain()
@@ -109,9 +136,15 @@ def load_agent_file(path: Path) -> AgentFile:
         file = AgentFile.model_validate(data)
     except ValidationError as error:
         raise _explain(error, tree, path) from None
-    if file.prompt is not None:
-        file = file.model_copy(update={"prompt": path.parent / file.prompt})
-    return file
+    return _with_paths(file, path.parent)
+
+
+def _with_paths(file: AgentFile, folder: Path) -> AgentFile:
+    """The file with its paths relative to ``folder``."""
+    given: dict[str, Any] = {name: folder / where for name in _PATHS if (where := getattr(file, name)) is not None}
+    return file.model_copy(
+        update={**given, "examples": {family: folder / where for family, where in file.examples.items()}}
+    )
 
 
 def _refuse_keys(tree: Tree, path: Path) -> None:

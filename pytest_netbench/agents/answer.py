@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.errors import AgentError
@@ -26,8 +26,8 @@ def read_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, lis
     Raises:
         AgentError: There is no such object; the message has the reason.
     """
-    reasoning, value = _parts(text)
-    return reasoning, _per_device(value, devices)
+    reasoning, value = split(text)
+    return reasoning, per_device(value, devices)
 
 
 def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str, list[str]], dict[str, Any]]:
@@ -36,20 +36,47 @@ def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str
     Raises:
         AgentError: There is no such object, or it has no answer; the message has the reason.
     """
-    reasoning, value = _parts(text)
+    reasoning, value = split(text)
     answer = value.pop("answer", None)
     if not isinstance(answer, dict):
         raise AgentError("the JSON object has no 'answer' that is a JSON object, and the task asks for one")
-    return reasoning, _per_device(value, devices), answer
+    return reasoning, per_device(value, devices), answer
 
 
-def _parts(text: str) -> tuple[str, dict[str, Any]]:
+def written_answer(
+    reasoning: str, commands: Mapping[str, Sequence[str]], answer: Mapping[str, Any] | None = None
+) -> str:
+    """The text that ``read_answer`` and ``read_with_answer`` read.
+
+    Args:
+        reasoning: Comes first, if it is not empty.
+        commands: By device.
+        answer: What the task asks for, if it asks for an answer.
+    """
+    value: dict[str, Any] = {device: list(lines) for device, lines in commands.items()}
+    if answer is not None:
+        value["answer"] = dict(answer)
+    parts = [reasoning.strip(), f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"]
+    return "\n\n".join(filter(None, parts))
+
+
+def split(text: str) -> tuple[str, dict[str, Any]]:
+    """The reasoning, and the JSON object behind it.
+
+    Raises:
+        AgentError: There is no such object.
+    """
     text = text.replace("\r\n", "\n")
     value, start = _last_object(text)
     return text[:start].removesuffix("\n").strip(), value
 
 
-def _per_device(value: dict[str, Any], devices: Collection[str]) -> dict[str, list[str]]:
+def per_device(value: dict[str, Any], devices: Collection[str]) -> dict[str, list[str]]:
+    """The commands of a JSON object by device.
+
+    Raises:
+        AgentError: A device is unknown, or its commands are not a list of texts.
+    """
     wrapped = [key for key in _WRAPPERS if set(value) == {key} and key not in devices and isinstance(value[key], dict)]
     if wrapped:
         value = value[wrapped[0]]

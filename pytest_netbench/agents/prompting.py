@@ -112,6 +112,11 @@ def budget_words(amounts: Mapping[str, float | None]) -> str:
     return ", ".join(words) or "unlimited"
 
 
+def paragraphs(*texts: str) -> str:
+    """The texts that are not empty, with an empty line between them."""
+    return "\n\n".join(text.strip("\n") for text in texts if text)
+
+
 def numbered(lines: Iterable[str]) -> str:
     """A numbered list."""
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))

@@ -8,7 +8,9 @@ from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.condense import condense
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Completion, Llm
-from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.prompting import budget_words, digests, packaged, paragraphs
+from pytest_netbench.agents.reports import Reports
 from pytest_netbench.agents.toolcalls import Answer, Toolbox
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, BudgetExhausted
@@ -27,14 +29,12 @@ class React:
     def __init__(self, *, file: AgentFile) -> None:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
-        self._system = from_file("react", file.prompt)
-        self._task, self._nudge, self._condense = packaged("task"), packaged("nudge"), packaged("condense")
-        self._answer = packaged("answer")
+        self._opening = Opening.of(file, system="react", question="react-question")
+        self._nudge, self._condense = packaged("nudge"), packaged("condense")
 
     @property
     def info(self) -> AgentInfo:
-        prompts = digests((self._system, self._task, self._nudge, self._condense, self._answer))
-        return self._file.info(prompts=prompts)
+        return self._file.info(prompts=digests((*self._opening.prompts, self._nudge, self._condense)))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -49,19 +49,20 @@ class React:
             ProviderError: The provider refused, or kept failing.
         """
         dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
-        dialogue.say("system", self._system.text)
-        task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
-        dialogue.say("user", task + answer_message(self._answer, brief, how="as `answer` of `task_done`"))
+        reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
         toolbox = Toolbox(methods=brief.methods, ani=ani, answer=brief.answer)
         try:
-            stop_reason = self._work(dialogue, toolbox, ani)
+            dialogue.say("system", self._opening.system_text(brief))
+            task = self._opening.task_text(brief, how="as `answer` of `task_done`")
+            dialogue.say("user", paragraphs(task, reports.text()))
+            stop_reason = self._work(dialogue, toolbox, reports, ani)
         except AgentError as error:
             stop_reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
             error.submission = self._hand_in(dialogue, ani, stop_reason, toolbox.handed_in)
             raise
         return self._hand_in(dialogue, ani, stop_reason, toolbox.handed_in)
 
-    def _work(self, dialogue: Dialogue, toolbox: Toolbox, ani: Ani) -> str:
+    def _work(self, dialogue: Dialogue, toolbox: Toolbox, reports: Reports, ani: Ani) -> str:
         options: dict[str, Any] = {"tools": toolbox.specs}
         if self._file.parallel_tool_calls is not None:
             options["parallel_tool_calls"] = self._file.parallel_tool_calls
@@ -72,10 +73,13 @@ class React:
             for call in completion.tool_calls:
                 answers.append(toolbox.answer(call))
                 dialogue.messages.append(answers[-1].message())
+            done = any(answer.done for answer in answers) or (_says_done(completion) and not toolbox.needs_answer)
+            report = reports.text() if any(answer.changed for answer in answers) and not done else ""
             left = budget_words(ani.budget_left())
             if answers:
-                dialogue.messages[-1]["content"] += f"\n\nBudget left: {left}."
-            if any(answer.done for answer in answers) or (_says_done(completion) and not toolbox.needs_answer):
+                said = dialogue.messages[-1]
+                said["content"] = paragraphs(said["content"], report, f"Budget left: {left}.")
+            if done:
                 return "done"
             idle = 0 if any(answer.acted for answer in answers) else idle + 1
             if idle >= IDLE_TURNS:

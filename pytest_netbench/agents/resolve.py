@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_netbench.agents.protocol import Agent, InformedAgent
     from pytest_netbench.model.agentsettings import AgentSettings
 
-_MODEL_STRATEGIES = ("react", "single-turn")
+_MODEL_STRATEGIES = ("react", "single-turn", "multi-turn")
 _CLASS = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
 _FILE = re.compile(r"\.(ya?ml|json)$")
 _FILE_SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_answer, read_with_answer
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Llm
-from pytest_netbench.agents.prompting import answer_message, budget_words, digests, from_file, packaged, task_message
+from pytest_netbench.agents.opening import Opening
+from pytest_netbench.agents.prompting import digests, packaged, paragraphs
+from pytest_netbench.agents.reports import Reports
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
@@ -25,12 +28,12 @@ class SingleTurn:
     def __init__(self, *, file: AgentFile) -> None:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
-        self._system = from_file("single-turn", file.prompt)
-        self._task, self._state, self._answer = packaged("task"), packaged("state"), packaged("answer")
+        self._opening = opening_of(file)
+        self._state = packaged("state")
 
     @property
     def info(self) -> AgentInfo:
-        return self._file.info(prompts=digests((self._system, self._task, self._state, self._answer)))
+        return self._file.info(prompts=digests((*self._opening.prompts, self._state)))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -48,10 +51,9 @@ class SingleTurn:
         reasoning: str | None = None
         answer: dict[str, Any] | None = None
         try:
-            task = task_message(self._task, brief, budget=budget_words(brief.budget.model_dump()))
-            task += answer_message(self._answer, brief, how="under the key `answer` of your JSON object")
-            dialogue.say("system", self._system.text)
-            dialogue.say("user", self._describe(task, brief, ani))
+            reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
+            dialogue.say("system", self._opening.system_text(brief))
+            dialogue.say("user", paragraphs(question(self._opening, brief, ani), reports.text()))
             text = dialogue.ask().text
             reasoning = text.strip() or None
             if brief.answer is None:
@@ -67,16 +69,38 @@ class SingleTurn:
             raise
         return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
-    def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
-        if not brief.devices:
-            return task
-        topology = ani.get_topology()["topology"]
-        configs = [
-            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
-            for device in brief.devices
-            if brief.control.get(device) != "foreign"
-        ]
-        return self._state.fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
+
+def opening_of(file: AgentFile) -> Opening:
+    """What the model is told before it works.
+
+    Raises:
+        AgentFileError: A prompt of the file cannot be read, or is empty.
+    """
+    return Opening.of(file, system="single-turn", question="single-turn-question")
+
+
+def question(opening: Opening, brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
+    """What the model is asked: its task, and the network as it is now.
+
+    Args:
+        opening: Has the words of the task.
+        brief: The task.
+        ani: Shows the network.
+        without: Devices whose running config is not shown, beside those that are foreign.
+
+    Raises:
+        BudgetExhausted: The budget does not suffice to look at the network.
+    """
+    task = opening.task_text(brief, how="under the key `answer` of your JSON object")
+    if not brief.devices:
+        return task
+    topology = ani.get_topology()["topology"]
+    configs = [
+        f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
+        for device in brief.devices
+        if brief.control.get(device) != "foreign" and device not in without
+    ]
+    return packaged("state").fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
 
 
 def _running(device: str, ani: Ani) -> str:

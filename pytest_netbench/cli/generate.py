@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", "-o", type=Path, metavar="DIR", help="the folder for the task files")
     parser.add_argument("--prove", action="store_true", help="write only tasks that pass their self-test in a lab")
+    parser.add_argument(
+        "--jobs",
+        "-n",
+        type=_jobs,
+        default=len(os.sched_getaffinity(0)),
+        metavar="N",
+        help="proofs that run at a time (default: the number of processor cores)",
+    )
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
     parser.add_argument("--list", action="store_true", help="print the generators and their parameters")
 
@@ -43,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     series = read_series(arguments.series)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    prove = _prover(arguments.backend) if arguments.prove else None
+    prove = _prover(arguments.backend, arguments.jobs) if arguments.prove else None
     written, dropped = 0, Counter[str]()
-    for reason in _reasons(series, arguments.output, prove):
+    for reason in _reasons(series, arguments.output, prove, jobs=arguments.jobs):
         written += reason is None
         dropped += Counter() if reason is None else Counter([reason])
     print(f"wrote {written} of {series.count} tasks to {arguments.output}")
@@ -54,15 +64,34 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if written else 1
 
 
-def _reasons(series: Series, folder: Path, prove: Prove | None) -> Iterator[str | None]:
-    """Draw, prove and write each task. Yields ``None`` for a task that was written, else why it was not."""
-    for source in series.sources():
+def _reasons(series: Series, folder: Path, prove: Prove | None, *, jobs: int) -> Iterator[str | None]:
+    """Draw, prove and write each task, ``jobs`` at a time.
+
+    Yields in the order of the draws: ``None`` for a task that was written, else why it was not.
+    """
+
+    def handled(source: GeneratedSource) -> tuple[str | None, str, float]:
         began = time.monotonic()
-        reason, detail = _handled(source, folder, prove)
-        if prove is not None or reason is not None:
-            verdict = "proven" if reason is None else f"dropped: {detail}"
-            print(f"{source}: {time.monotonic() - began:.1f} s: {verdict}", file=sys.stderr, flush=True)
-        yield reason
+        return *_handled(source, folder, prove), time.monotonic() - began
+
+    # threads are enough: a lab's work is done by its own processes, which end with this one
+    pool = ThreadPoolExecutor(max_workers=1 if prove is None else jobs)
+    try:
+        pairs = zip(series.sources(), pool.map(handled, series.sources()), strict=True)
+        for number, (source, (reason, detail, seconds)) in enumerate(pairs, start=1):
+            if prove is not None or reason is not None:
+                verdict = "proven" if reason is None else f"dropped: {detail}"
+                _tell(f"{number}/{series.count} {source}: {seconds:.1f} s: {verdict}")
+            yield reason
+    except KeyboardInterrupt:
+        _tell("interrupted: waiting for the proofs that run; files that were written are complete")
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _handled(source: GeneratedSource, folder: Path, prove: Prove | None) -> tuple[str | None, str]:
@@ -95,11 +124,11 @@ def _write(task: Task, folder: Path) -> None:
         )
 
 
-def _prover(backend: str) -> Prove:
+def _prover(backend: str, jobs: int) -> Prove:
     from pytest_netbench.trial import Settings  # noqa: PLC0415  (imports backends' protocols)
     from pytest_netbench.trial.proving import Proofs  # noqa: PLC0415
 
-    return Proofs(Settings(backend=backend), root=Path.cwd()).problems
+    return Proofs(Settings(backend=backend, workers=jobs), root=Path.cwd()).problems
 
 
 def _listing() -> list[str]:
@@ -113,3 +142,9 @@ def _listing() -> list[str]:
         parameters_of(name, generator)
         lines += generator_lines(name, generator, DEFAULTS)
     return lines or ["no generator is installed"]
+
+
+def _jobs(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.evaluation.acts import Acts
-from pytest_netbench.evaluation.holdtimes import longest_hold_s
+from pytest_netbench.evaluation.holdtimes import longest_hold_s, longest_unwatched_s
 from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.wellness import may_be_the_agents
@@ -33,25 +33,25 @@ class Happening:
 
     Args:
         lab: The running network.
-        actions: What happens, in order.
     """
 
-    def __init__(self, lab: Lab, actions: Sequence[Action]) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
-        self._actions = tuple(actions)
         self._settling = Settling(lab)
         self._acts = Acts(lab)
-        self.hold_s = longest_hold_s(self._config(node) for node in lab.nodes)
+        configs = [self._config(node) for node in lab.nodes]
+        self._hold_s = longest_hold_s(configs)
+        self._unwatched_s = longest_unwatched_s(configs)
         self._before = self._settling.look()
 
-    def cause(self) -> None:
-        """Perform the actions; the network settles after each.
+    def cause(self, actions: Sequence[Action]) -> None:
+        """Perform actions, in order; the network settles after each.
 
         Raises:
             EventFailed: One cannot be performed on what the agent left.
             LabError: One cannot be performed, and the agent did not cause that.
         """
-        for action in self._actions:
+        for action in actions:
             node = self._lab.nodes[node_of(action)]
             try:
                 self._acts.perform(action)
@@ -59,7 +59,7 @@ class Happening:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, node):
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
-            self._settling.wait(hold_s=self.hold_s, silent=self._is_silent(action), usual=self._before)
+            self._settling.wait(hold_s=self._hold_s, silent=self._is_silent(action), usual=self._before)
 
     def undo(self) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.
@@ -75,7 +75,7 @@ class Happening:
             except LabError as error:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, self._lab.nodes[node]):
                     raise
-        return self._settling.wait(hold_s=self.hold_s, like=self._before)
+        return self._settling.wait(hold_s=self._hold_s, unwatched_s=self._unwatched_s, like=self._before)
 
     def _is_silent(self, action: Action) -> bool:
         """Whether neighbors may notice the action only by waiting in vain: those in a LAN keep their carrier."""
@@ -113,9 +113,9 @@ def happening(lab: Lab, actions: Sequence[Action]) -> Iterator[Happening]:
         EventFailed: An action cannot be performed on what the agent left.
         LabError: An action cannot be performed, and the agent did not cause that.
     """
-    event = Happening(lab, actions)
+    event = Happening(lab)
     try:
-        event.cause()
+        event.cause(actions)
         yield event
     finally:
         event.undo()

@@ -2,16 +2,16 @@
 
 The order: first the testcases of the undisturbed network, then those of each event while it happens. Of each group
 first what must hold. Then the same again once the network has had time to react to its last change, because a result
-from before the reaction must not pass. Then what must not hold (a network that has not converged denies everything).
-Then what sends traffic or takes long, one at a time, because traffic disturbs other measurements.
+from before the reaction must not pass. What must not hold is looked at between the two, and has to be absent after
+them, too (a network that has not converged denies everything). Then what sends traffic or takes long, one at a time,
+because traffic disturbs other measurements.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pytest_netbench.errors import TookTooLong
 from pytest_netbench.evaluation.behaviour.reference import Reference
@@ -19,20 +19,19 @@ from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.happening import EventFailed, Happening
 from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View
+from pytest_netbench.evaluation.ordering import Events, courses, ordered
 from pytest_netbench.evaluation.settling import longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.evaluation.waiting import Wait, longest_wait_s
 from pytest_netbench.lab.devices import Devices, unknown
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.events import Action
-from pytest_netbench.model.testcase import Testcase
+from pytest_netbench.model.testcase import LossTestcase, Testcase
 from pytest_netbench.model.trial import TestcaseResult
 
 LOOK_AGAIN_S = 0.5
 FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 PAUSE_GROWTH = 1.5
-Events = Mapping[str, Sequence[Action]]
 
 
 class Runner:
@@ -114,26 +113,34 @@ class Runner:
         for index, testcase in enumerate(run.testcases):
             if testcase.under is not None and testcase.under not in self._events:
                 run.results[index] = failed(testcase, unknown("event", testcase.under, tuple(self._events)))
-        for name in self._used(run.testcases):
+        used = self._used(run.testcases)
+        alone = {one.under for one in run.testcases if one.under and isinstance(one, LossTestcase)}
+        for course in courses({name: self._events[name] for name in used}, alone=alone):
             if not run.goes_on:
                 return
-            self._observe_under(run, name)
+            self._observe_during(run, course)
 
-    def _observe_under(self, run: _Run, name: str) -> None:
-        """Cause an event, observe its testcases, and undo it."""
-        indices = [index for index, one in enumerate(run.testcases) if one.under == name]
-        event = Happening(self._lab, self._events[name])
+    def _observe_during(self, run: _Run, course: Sequence[str]) -> None:
+        """Cause events that continue each other, observe the testcases of each, and undo them."""
+        happening = Happening(self._lab)
+        done = 0
         try:
-            with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
-                event.cause()
-                losses = streams.reports()
-            run.observe(indices, losses=losses)
-        except EventFailed as error:
-            for index in indices:
-                run.results[index] = failed(run.testcases[index], f"event {name!r}: {error}")
+            for position, name in enumerate(course):
+                indices = [index for index, one in enumerate(run.testcases) if one.under == name]
+                try:
+                    with Streams([run.testcases[index] for index in indices], self._lab, self._devices) as streams:
+                        happening.cause(self._events[name][done:])
+                        losses = streams.reports()
+                except EventFailed as error:
+                    run.fail(course[position:], error)
+                    return
+                done = len(self._events[name])
+                run.observe(indices, losses=losses)
+                if not run.goes_on:
+                    return
         finally:
-            if not event.undo():
-                run.remarks.append(f"the network did not become as it was before event {name!r}")
+            if not happening.undo():
+                run.remarks.append(f"the network did not become as it was before event {course[0]!r}")
 
 
 class _Run:
@@ -166,49 +173,62 @@ class _Run:
     def observe(self, indices: Sequence[int], *, losses: Losses | None = None) -> None:
         """Observe testcases until each has a result, or the run ends."""
         began = self._clock()
-        for phase in phases(self.testcases, indices):
-            self._take(self._decided(phase.indices, losses))
-            passed = [index for index in phase.indices if self._may_pass_too_early(index)]
-            if self._looks_again and phase.looked_at_again and passed and self.goes_on:
-                threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
-                again = self._decided(passed, losses)
-                self._take({index: _later(self.results[index], result) for index, result in again.items()})
-            if not self.goes_on:
-                return
+        order = ordered(self.testcases, indices)
+        self._decide(self._waits(order.present), losses)
+        absent = self._waits(order.absent)
+        passed = [index for index in order.present if self._may_pass_too_early(index)]
+        if self._looks_again and passed and self.goes_on:
+            self._look(list(absent.values()), losses)  # its probes wait for nothing, and that time has to pass anyway
+            threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
+            first = {index: self.results[index] for index in passed}
+            self._decide(self._waits(passed), losses)
+            self.results |= {index: _later(first[index], self.results[index]) for index in passed}
+        for waits in (absent, *(self._waits([index]) for index in order.alone)):
+            if self.goes_on:
+                self._decide(waits, losses)
+
+    def fail(self, events: Collection[str], error: EventFailed) -> None:
+        """Fail the testcases under events that cannot be caused."""
+        for index, testcase in enumerate(self.testcases):
+            if testcase.under in events:
+                self.results[index] = failed(testcase, f"event {testcase.under!r}: {error}")
 
     def _may_pass_too_early(self, index: int) -> bool:
         """Whether a testcase has passed, and was not observed for as long as a network may need to feel a change."""
         stays_s = self.testcases[index].stays_s / self._lab.time_scale
         return index in self.results and self.results[index].status == "pass" and stays_s < LOOK_AGAIN_S
 
-    def _take(self, results: Mapping[int, TestcaseResult]) -> None:
-        for index, result in results.items():
-            remarks = "".join(f"; {one}" for one in self.remarks) if result.status == "fail" else ""
-            self.results[index] = result.model_copy(update={"actual": result.actual + remarks}) if remarks else result
+    def _waits(self, indices: Iterable[int]) -> dict[int, Wait]:
+        return {index: Wait(self.testcases[index], time_scale=self._lab.time_scale) for index in indices}
 
-    def _decided(self, indices: Iterable[int], losses: Losses | None) -> dict[int, TestcaseResult]:
-        waits = {index: Wait(self.testcases[index], time_scale=self._lab.time_scale) for index in indices}
+    def _decide(self, waits: Mapping[int, Wait], losses: Losses | None) -> None:
         self._settle(list(waits.values()), losses)
-        return {index: wait.result for index, wait in waits.items() if wait.result is not None}
+        for index, wait in waits.items():
+            if (result := wait.result) is not None:
+                remarks = "".join(f"; {one}" for one in self.remarks) if result.status == "fail" else ""
+                self.results[index] = result.model_copy(update={"actual": result.actual + remarks})
 
     def _settle(self, waits: Sequence[Wait], losses: Losses | None) -> None:
         pause_s = FIRST_PAUSE_S
         never = threading.Event()
-        pending = list(waits)
-        while True:
-            began = self._clock()
-            view = View(self._lab, self._devices, losses=losses, reference=self._reference)
-            observations = observe([wait.testcase for wait in pending], view)
-            ended = self._clock()
-            for wait, observation in zip(pending, observations, strict=True):
-                wait.take(observation, began=began, ended=ended)
+        while pending := [wait for wait in waits if wait.result is None]:
+            self._look(pending, losses)
             if self._stops and any(wait.failed for wait in pending):
                 return
-            pending = [wait for wait in pending if wait.result is None]
-            if not pending:
-                return
-            never.wait(pause_s)  # between two observations, so that observing does not slow down the network
-            pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
+            if any(wait.result is None for wait in pending):
+                never.wait(pause_s)  # between two observations, so that observing does not slow down the network
+                pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
+
+    def _look(self, waits: Sequence[Wait], losses: Losses | None) -> None:
+        """Observe the testcases of ``waits`` once, side by side."""
+        if not waits:
+            return
+        began = self._clock()
+        view = View(self._lab, self._devices, losses=losses, reference=self._reference)
+        observations = observe([wait.testcase for wait in waits], view)
+        ended = self._clock()
+        for wait, observation in zip(waits, observations, strict=True):
+            wait.take(observation, began=began, ended=ended)
 
 
 def failed(testcase: Testcase, actual: str, *, duration_s: float = 0.0) -> TestcaseResult:
@@ -228,27 +248,3 @@ def failed(testcase: Testcase, actual: str, *, duration_s: float = 0.0) -> Testc
 
 def _later(first: TestcaseResult, again: TestcaseResult) -> TestcaseResult:
     return again.model_copy(update={"duration_s": round(first.duration_s + again.duration_s, 6)})
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Indices of testcases that may be observed together."""
-
-    indices: tuple[int, ...]
-    looked_at_again: bool = False
-
-
-def phases(testcases: Sequence[Testcase], indices: Iterable[int]) -> list[Phase]:
-    """The testcases at ``indices``, in the order to run them."""
-    present: list[int] = []
-    absent: list[int] = []
-    traffic: list[Phase] = []
-    for index in indices:
-        testcase = testcases[index]
-        kind = KINDS[testcase.kind]
-        if kind.traffic or kind.alone:
-            traffic.append(Phase((index,)))
-        else:
-            (absent if kind.absent(testcase) else present).append(index)
-    ordered = (Phase(tuple(present), looked_at_again=True), Phase(tuple(absent)), *traffic)
-    return [phase for phase in ordered if phase.indices]

@@ -61,22 +61,31 @@ class Settling:
         return Condition(frozenset(missing), fingerprint)
 
     def wait(
-        self, *, hold_s: float, silent: bool = False, usual: Condition | None = None, like: Condition | None = None
+        self,
+        *,
+        hold_s: float,
+        unwatched_s: float = 0.0,
+        silent: bool = False,
+        usual: Condition | None = None,
+        like: Condition | None = None,
     ) -> bool:
         """Return once the network has stopped changing; whether it is as ``like``.
 
         Args:
             hold_s: How long the protocols wait for a silent neighbor, in lab seconds.
+            unwatched_s: The same, of protocols that may bring routes back while nothing is missing.
             silent: Neighbors were silenced whose peers notice only by waiting: quiet means nothing before that.
             usual: A condition with as many sessions down as are not waited for. Others may still come up.
-            like: A condition to return to. It is waited for beyond the quiet, for as long as neighbors may take.
+            like: A condition to return to. It is waited for beyond the quiet: while sessions are missing for as long as
+                neighbors may take, else as long as ``unwatched_s`` says. Some networks never return: BGP keeps the
+                oldest of equal routes.
         """
         scale = self._lab.time_scale
         short_s = max(LEAST_QUIET_S, QUIET_LAB_S / scale)
-        noticed_s = max(LEAST_QUIET_S, (QUIET_LAB_S + hold_s) / scale)
-        given_up_s = max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + hold_s) / scale)
+        given_up_s, gone_s = (max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + one) / scale) for one in (hold_s, unwatched_s))
         usual = like or usual
         began = time.monotonic()
+        noticed_at = began + (short_s + hold_s / scale if silent else 0.0)
         ends_at = began + _end_s(hold_s, scale)
         seen, since, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
         while True:
@@ -88,11 +97,11 @@ class Settling:
                 seen, since, pause_s = now_is, now, _FIRST_PAUSE_S
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
             there = like is None or seen.is_as(like)
-            if (usual is not None and len(seen.missing) > len(usual.missing)) or not there:
+            if usual is not None and len(seen.missing) > len(usual.missing):
                 needed_s = given_up_s
             else:
-                needed_s = noticed_s if silent else short_s
-            if now - since >= needed_s or now >= ends_at:
+                needed_s = short_s if there else gone_s
+            if (now - since >= needed_s and now >= noticed_at) or now >= ends_at:
                 return there
 
 

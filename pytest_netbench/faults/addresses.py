@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from ipaddress import IPv4Interface, IPv4Network
+from collections.abc import Collection, Iterator
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Lan, Site
+from pytest_netbench.faults.wording import cut_off
 
 WRONG_SUBNETS = 3
 
@@ -45,6 +46,12 @@ class AddressRemoved(LinuxFault[OnAddress]):
     def touches(self, parameters: OnAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
 
+    def wrong(self, parameters: OnAddress) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} has lost its address {parameters.address}, which is"
+            f" the gateway of the hosts behind it. {cut_off(parameters.node)}"
+        )
+
     def injection(self, parameters: OnAddress) -> Commands:
         return {parameters.node: (f"ip -4 address flush dev {parameters.interface}",)}
 
@@ -61,6 +68,10 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
     label = "RI"
     parameters = OtherAddress
 
+    def effect(self, parameters: OtherAddress) -> str:
+        """Sentences that say what follows from it."""
+        return f"No host behind it has a neighbour with the address of its gateway. {cut_off(parameters.node)}"
+
     def breaks(self, parameters: OtherAddress, site: Site) -> Affected:
         known = IPv4Interface(parameters.instead).network
         hosts = site.lan_on(parameters.interface).hosts
@@ -68,6 +79,12 @@ class _AddressReplaced(LinuxFault[OtherAddress]):
 
     def touches(self, parameters: OtherAddress) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
+
+    def wrong(self, parameters: OtherAddress) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} has the address {parameters.instead} instead of"
+            f" {parameters.address}. {self.effect(parameters)}"
+        )
 
     def injection(self, parameters: OtherAddress) -> Commands:
         where = f"dev {parameters.interface}"
@@ -106,15 +123,16 @@ class AddressMaskTooLong(_AddressReplaced):
     name = "address-mask-too-long"
     called = {"netarena": "remove_ip, method 3"}
 
+    def effect(self, parameters: OtherAddress) -> str:
+        return (
+            f"The mask is too long: {parameters.node} has no route to the hosts of the subnet outside"
+            f" {IPv4Interface(parameters.instead).network}, and they reach nothing beyond the subnet."
+        )
+
     def _targets(self, site: Site) -> Iterator[OtherAddress]:
         for lan in site.lans:
-            for length in range(lan.prefix.prefixlen + 1, 33):
-                wrong = IPv4Interface((lan.address.ip, length))
-                edges = {wrong.network.network_address, wrong.network.broadcast_address} if length < 31 else set()
-                hosts = lan.hosts.values()
-                # what happens to a host at the edge of the subnet depends on the kernel
-                if any(host not in wrong.network for host in hosts) and not edges & {*hosts, lan.address.ip}:
-                    yield _other(site, lan, wrong)
+            for wrong in too_long(lan.address, lan.hosts.values(), longest=32):
+                yield _other(site, lan, wrong)
 
 
 class AddressOfOtherSubnet(_AddressReplaced):
@@ -123,6 +141,9 @@ class AddressOfOtherSubnet(_AddressReplaced):
     name = "address-of-other-subnet"
     called = {"netarena": "remove_ip, method 4"}
 
+    def effect(self, parameters: OtherAddress) -> str:
+        return f"This is the address of {parameters.of}. {super().effect(parameters)}"
+
     def _targets(self, site: Site) -> Iterator[OtherAddress]:
         for lan in site.lans:
             for other in site.others(lan):
@@ -130,6 +151,16 @@ class AddressOfOtherSubnet(_AddressReplaced):
 
     def touches(self, parameters: OtherAddress) -> frozenset[str]:
         return super().touches(parameters) | {f"{parameters.node} {parameters.of}"}
+
+
+def too_long(address: IPv4Interface, hosts: Collection[IPv4Address], *, longest: int) -> Iterator[IPv4Interface]:
+    """The address with each longer mask that leaves a host outside."""
+    for length in range(address.network.prefixlen + 1, longest + 1):
+        wrong = IPv4Interface((address.ip, length))
+        edges = {wrong.network.network_address, wrong.network.broadcast_address} if length < 31 else set()
+        # what happens to a host at the edge of the subnet depends on the kernel
+        if any(host not in wrong.network for host in hosts) and not edges & {*hosts, address.ip}:
+            yield wrong
 
 
 def _other(site: Site, lan: Lan, wrong: IPv4Interface, *, of: str | None = None) -> OtherAddress:

@@ -10,6 +10,7 @@ from pytest_netbench.faults.interfaces import OnInterface
 from pytest_netbench.faults.linux import LinuxFault, Sign
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
+from pytest_netbench.faults.wording import cut_off
 
 LONG_MS = 5000
 
@@ -38,6 +39,12 @@ class TrafficDelayed(LinuxFault[Delay]):
 
     def touches(self, parameters: Delay) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface} qdisc"})
+
+    def wrong(self, parameters: Delay) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} delays what it sends by {parameters.delay_ms} ms,"
+            f" which is longer than anybody waits for an answer. {cut_off(parameters.node)}"
+        )
 
     def injection(self, parameters: Delay) -> Commands:
         return {parameters.node: (f"tc qdisc add dev {parameters.interface} root netem delay {parameters.delay_ms}ms",)}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import ClassVar, Generic, TypeVar
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.linux import OnNode
 from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import AppliesUnseen
@@ -59,11 +60,15 @@ class DeviceFault(ABC, Generic[P]):
 
     def observe(self, parameters: P, lab: Lab) -> None:
         config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
-        for problem in (*unlike(config, self.injection(parameters)), *self.remains(parameters, lab)):
+        for problem in (*unlike(config, self.shown(parameters)), *self.remains(parameters, lab)):
             raise FaultHasNoEffect(self.name, f"{parameters.node}: {problem}")
 
     def recover(self, parameters: P) -> Commands:
         return {parameters.node: self.repair(parameters)}
+
+    def explain(self, parameters: P) -> str:
+        lines = [f"`{line}`" for line in _lasting(self.injection(parameters))]
+        return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
 
     # what a subclass says
 
@@ -89,9 +94,20 @@ class DeviceFault(ABC, Generic[P]):
     def repair(self, parameters: P) -> tuple[str, ...]:
         """Commands that repair it, after which the config is as before."""
 
+    def shown(self, parameters: P) -> tuple[str, ...]:
+        """What the running config is checked against, where it does not have the words of the commands."""
+        return self.injection(parameters)
+
     def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
         """What of the network's state shows that the fault has not taken effect, one phrase each."""
         return ()
+
+
+def _lasting(commands: Sequence[str]) -> Iterator[str]:
+    """Configuration commands, without the pairs that only type a line again to keep the order of lines."""
+    lines = [line.strip() for line in commands if not line.startswith(_EXEC)]
+    retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if one == f"no {other}"}
+    return (line for number, line in enumerate(lines) if not {number, number - 1} & retyped)
 
 
 _Path = tuple[str, ...]

@@ -15,11 +15,13 @@ from typing import Literal
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
+from pytest_netbench.faults.wording import listed
 
 Hook = Literal["forward", "input", "output"]
 
 FORWARDED: tuple[Hook, ...] = ("forward",)
 EVERYTHING: tuple[Hook, ...] = ("forward", "input", "output")
+_VERBS: dict[Hook, str] = {"forward": "forwards", "input": "receives", "output": "sends"}
 
 
 class Filtering(OnNode):
@@ -48,6 +50,15 @@ class _Filter(LinuxFault[Filtering]):
 
     def touches(self, parameters: Filtering) -> frozenset[str]:
         return frozenset({f"{parameters.node} table {self.table}"})
+
+    def wrong(self, parameters: Filtering) -> str:
+        what = "everything" if not self.selector else "ICMP"
+        hooks = listed([_VERBS[one] for one in parameters.hooks], "or")
+        subnet = "" if parameters.prefix is None else f" from and to {parameters.prefix}"
+        return (
+            f"A packet filter on {parameters.node}, the nftables table {self.table!r}, {self.verdict}s {what}{subnet}"
+            f" that the node {hooks}."
+        )
 
     def injection(self, parameters: Filtering) -> Commands:
         commands = [f"nft add table inet {self.table}"]

@@ -30,6 +30,12 @@ class IpForwardingOff(LinuxFault[OnNode]):
     def touches(self, parameters: OnNode) -> frozenset[str]:
         return frozenset({f"{parameters.node} ip_forward"})
 
+    def wrong(self, parameters: OnNode) -> str:
+        return (
+            f"{parameters.node} forwards no IPv4 packets. Hosts reach their gateway and the hosts of their subnet,"
+            " but no other subnet."
+        )
+
     def injection(self, parameters: OnNode) -> Commands:
         return {parameters.node: ("sysctl -qw net.ipv4.ip_forward=0",)}
 
@@ -78,6 +84,17 @@ class PolicyRuleProhibit(LinuxFault[ProhibitingRule]):
 
     def touches(self, parameters: ProhibitingRule) -> frozenset[str]:
         return frozenset({f"{parameters.node} rule {PRIORITY}"})
+
+    def wrong(self, parameters: ProhibitingRule) -> str:
+        which = "all packets, also those of its own"
+        effect = f"Nothing passes {parameters.node}, and it answers nobody"
+        if parameters.interface is not None:
+            which = f"packets that come in on {parameters.interface}"
+            effect = "The hosts there and those of other subnets do not reach each other"
+        if parameters.to is not None:
+            which += f" and go to {parameters.to}"
+            effect = "The two subnets do not reach each other, because one direction is enough to lose the answers"
+        return f"A routing rule on {parameters.node} prohibits {which}. {effect}."
 
     def injection(self, parameters: ProhibitingRule) -> Commands:
         return {parameters.node: (f"ip rule add priority {PRIORITY}{parameters.selector} prohibit",)}

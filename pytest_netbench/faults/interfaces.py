@@ -9,6 +9,7 @@ from pydantic import Field
 from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
+from pytest_netbench.faults.wording import cut_off
 
 USUAL_MTU = 1500
 LOW_MTUS = (68, 72, 76)
@@ -38,6 +39,10 @@ class InterfaceDown(LinuxFault[OnInterface]):
 
     def touches(self, parameters: OnInterface) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface}"})
+
+    def wrong(self, parameters: OnInterface) -> str:
+        where = f"{parameters.interface} of {parameters.node}"
+        return f"Interface {where} is administratively down. {cut_off(parameters.node)}"
 
     def injection(self, parameters: OnInterface) -> Commands:
         return {parameters.node: (f"ip link set dev {parameters.interface} down",)}
@@ -73,6 +78,12 @@ class MtuTooLow(LinuxFault[LowMtu]):
 
     def touches(self, parameters: LowMtu) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.interface} mtu"})
+
+    def wrong(self, parameters: LowMtu) -> str:
+        return (
+            f"Interface {parameters.interface} of {parameters.node} has an MTU of {parameters.mtu} bytes, so that"
+            f" almost every packet that arrives there is dropped. {cut_off(parameters.node)}"
+        )
 
     def injection(self, parameters: LowMtu) -> Commands:
         return {parameters.node: (f"ip link set dev {parameters.interface} mtu {parameters.mtu}",)}

@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Site
+from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 
@@ -59,6 +60,14 @@ class LinuxFault(ABC, Generic[P]):
 
     def recover(self, parameters: P) -> Commands:
         return {parameters.node: self.repair(parameters)}
+
+    def explain(self, parameters: P) -> str:
+        sign = next(iter(self.signs(parameters)))
+        return f"{self.wrong(parameters)} On {parameters.node}, `{sign.command}` shows it."
+
+    def wrong(self, parameters: P) -> str:  # noqa: ARG002  (a subclass has more to say)
+        """Sentences that say what is wrong and what follows from it."""
+        return about(self)
 
     # what a subclass says
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
@@ -27,6 +27,19 @@ def connects(network: DrawnNetwork, without: Collection[str]) -> bool:
     for subnet in network.subnets:
         if subnet.prefix not in without:
             _join(links, subnet)
+    return _all_hosts(network, links)
+
+
+def connects_unplugged(network: DrawnNetwork, node: str, interface: str) -> bool:
+    """Whether all hosts are connected to each other without the cable at an interface."""
+    links: dict[str, dict[str, None]] = {}
+    for link in network.topology.links:
+        nodes = [end.node for end in link.endpoints if (end.node, end.interface) != (node, interface)]
+        _connect(links, nodes)
+    return _all_hosts(network, links)
+
+
+def _all_hosts(network: DrawnNetwork, links: _Links) -> bool:
     first = next(iter(network.hosts), None)
     return first is None or set(network.hosts) <= _reached(links, first, without="")
 
@@ -39,7 +52,10 @@ def _links(network: DrawnNetwork) -> _Links:
 
 
 def _join(links: dict[str, dict[str, None]], subnet: Subnet) -> None:
-    nodes = [one.node for one in subnet.attachments]
+    _connect(links, [one.node for one in subnet.attachments])
+
+
+def _connect(links: dict[str, dict[str, None]], nodes: Sequence[str]) -> None:
     for node in nodes:
         links.setdefault(node, {}).update(dict.fromkeys(other for other in nodes if other != node))
 

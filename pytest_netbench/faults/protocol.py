@@ -7,7 +7,7 @@ site, with an exact statement of what it breaks, or on any drawn network, where 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.lab.protocols import Lab
@@ -63,6 +63,15 @@ class Fault(Protocol[P]):
 
         Faults that were injected together are repaired in reverse order.
         """
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """What a fault may offer: it explains itself in words, for the reasoning of a task."""
+
+    def explain(self, parameters: Any) -> str:
+        """Return sentences that say what is wrong and where, what follows from it, and what shows it."""
         ...
 
 

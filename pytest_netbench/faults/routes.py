@@ -63,6 +63,10 @@ class _Misrouted(LinuxFault[Misrouting]):
     label = "WR"
     parameters = Misrouting
 
+    def effect(self, parameters: Misrouting) -> str:  # noqa: ARG002  (one of them needs it)
+        """Sentences that say what follows from it."""
+        return "Packets to it are lost there."
+
     def breaks(self, parameters: Misrouting, site: Site) -> Affected:
         destination = IPv4Network(parameters.destination)
         hosts = site.lan_with(destination).hosts
@@ -70,6 +74,14 @@ class _Misrouted(LinuxFault[Misrouting]):
 
     def touches(self, parameters: Misrouting) -> frozenset[str]:
         return frozenset({f"{parameters.node} {parameters.right}", f"{parameters.node} {parameters.wrong}"})
+
+    def wrong(self, parameters: Misrouting) -> str:
+        what = "The host" if parameters.is_host else "The subnet"
+        via = "" if parameters.gateway is None else f" by way of {parameters.gateway}"
+        return (
+            f"{what} {parameters.shown} is behind interface {parameters.right} of {parameters.node}, but a route leads"
+            f" to {parameters.wrong}{via}. {self.effect(parameters)}"
+        )
 
     def injection(self, parameters: Misrouting) -> Commands:
         add = f"ip route add {parameters.detour}"
@@ -104,6 +116,9 @@ class RouteWrongGateway(_Misrouted):
     name = "route-wrong-gateway"
     called = {"netarena": "wrong_routing_table, method 2"}
 
+    def effect(self, parameters: Misrouting) -> str:
+        return f"Nobody has the address {parameters.gateway}, so that packets to it are lost."
+
     def _targets(self, site: Site) -> Iterator[Misrouting]:
         for lan, destination, other in _detours(site):
             yield _misrouting(site, lan, destination, other, gateway=str(other.free))
@@ -114,6 +129,9 @@ class RouteWorseMetric(_Misrouted):
 
     name = "route-worse-metric"
     called = {"netarena": "wrong_routing_table, method 3"}
+
+    def effect(self, parameters: Misrouting) -> str:  # noqa: ARG002  (there is no choice)
+        return f"The right route is there, but its metric {WORSE} is worse than {BETTER}. Packets to it are lost."
 
     def _targets(self, site: Site) -> Iterator[Misrouting]:
         for lan, destination, other in _detours(site):
@@ -149,6 +167,9 @@ class RouteLoop(_Misrouted):
 
     name = "route-loop"
     called = {"netarena": "wrong_routing_table, method 4"}
+
+    def effect(self, parameters: Misrouting) -> str:
+        return f"{parameters.forwarder} forwards them back, so that packets circle until their time to live ends."
 
     def _targets(self, site: Site) -> Iterator[Misrouting]:
         for lan, destination, other in _detours(site):

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.paths import connects
+from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.parameters import Naming
 from pytest_netbench.generators.networks.shapes import SHAPES
@@ -201,6 +202,7 @@ def _task(
             **network.fields(),
             "flows": _flow_groups(network),
             "faults": faults,
+            "ground_truth_reasoning": reasoning(faults),
         }
     )
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.faults.site import Lan, Site
 from pytest_netbench.generators.effects import Choices, Effects, choices_of, indices, possible
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
@@ -62,9 +63,7 @@ class RepairRoutingParameters(Parameters):
     @classmethod
     def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
         low, high = {"subnets": (2, MOST), "hosts": (1, MOST), "level": (1, max(LEVELS))}[str(info.field_name)]
-        if not low <= value.low <= value.high <= high:
-            raise ValueError(f"{value} is not within {low}-{high}")
-        return value
+        return value.checked(low=low, high=high)
 
 
 class _Drawing(NamedTuple):
@@ -103,6 +102,7 @@ class RepairRouting:
         effect, chosen = effects_of(*size, label).draw(source)
         drawing = _drawing(*size)
         policy = source.sample(drawing.site.lans, 2) if parameters.policy else ()
+        wanted, faults, symptom = _wanted(drawing, *policy), [choice.injected for choice in chosen], indices(effect)
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -119,9 +119,10 @@ class RepairRouting:
                 "domain": "routing",
                 "drawn": drawn,
                 **drawing.network.fields(),
-                **_wanted(drawing, *policy),
-                "faults": tuple(choice.injected for choice in chosen),
-                "symptom": indices(effect),
+                **wanted,
+                "faults": tuple(faults),
+                "symptom": symptom,
+                "ground_truth_reasoning": reasoning(faults, flows=wanted["flows"], symptom=symptom),
             }
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
@@ -10,10 +10,11 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from pytest_netbench import parts
-from pytest_netbench.errors import UsageError
+from pytest_netbench.errors import InputError, TaskFileError, UsageError
 from pytest_netbench.generators.listing import is_set, parameters_text
 from pytest_netbench.generators.protocol import Generator, Parameters
 from pytest_netbench.generators.sources import GeneratedSource
+from pytest_netbench.model.search import Sought
 
 COUNT: Final = "n"
 SEED: Final = "seed"
@@ -23,13 +24,22 @@ _ADVICE: Final = {COUNT: "a whole number above 0", SEED: "a whole number, 0 or a
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The first ``count`` draws of a seed. Draw ``i`` is the same for every ``count``."""
+    """The first ``count`` draws of a seed, or as many that a search chose. Draw ``i`` is the same for every ``count``.
+
+    ``sought`` is by index, in order: why the search chose the draw.
+    """
 
     written: str
     generator: str
     parameters: Parameters
     seed: int
     count: int
+    sought: Mapping[int, Sought] | None = None
+
+    @property
+    def indices(self) -> Sequence[int]:
+        """The indices of the draws, in order."""
+        return range(self.count) if self.sought is None else tuple(self.sought)
 
     def source(self, index: int) -> GeneratedSource:
         """The source of the draw at ``index``."""
@@ -37,14 +47,15 @@ class Series:
 
     def sources(self) -> Iterator[GeneratedSource]:
         """The sources of all draws. Nothing is drawn yet."""
-        return map(self.source, range(self.count))
+        return map(self.source, self.indices)
 
 
 def read_series(text: str) -> Series:
     """Return the series that ``text`` describes: ``NAME`` or ``NAME:PARAMETER=VALUE,…``.
 
     Raises:
-        UsageError: There is no such generator, or a parameter is wrong. The message lists all that is allowed.
+        UsageError: There is no such generator, a parameter is wrong, or nothing can be drawn with the parameters. The
+            message lists all that is allowed.
     """
     name, _, rest = text.partition(":")
     name = name.strip()
@@ -65,7 +76,23 @@ def read_series(text: str) -> Series:
         problems += _told(error, given)
     if problems or parameters is None:
         raise UsageError(f"{text!r}: {'; '.join(problems)}. Parameters of {name}: {parameters_text(model, DEFAULTS)}")
-    return Series(written=text, generator=name, parameters=parameters, seed=numbers[SEED], count=numbers[COUNT])
+    series = Series(written=text, generator=name, parameters=parameters, seed=numbers[SEED], count=numbers[COUNT])
+    _check_drawable(series)
+    return series
+
+
+def _check_drawable(series: Series) -> None:
+    """Raise an error if the parameters do not fit together, which the generator notices when it draws.
+
+    Raises:
+        UsageError: They do not.
+    """
+    try:
+        series.source(0).load()
+    except TaskFileError:
+        pass  # a fault of one draw, which its item reports
+    except InputError as error:
+        raise UsageError(f"{series.written!r}: {error}") from error
 
 
 def parameters_of(name: str, generator: type[Generator[Any]]) -> type[Parameters]:

@@ -45,6 +45,16 @@ class Span(Model):
     def __contains__(self, number: object) -> bool:
         return isinstance(number, int) and self.low <= number <= self.high
 
+    def checked(self, *, low: int, high: int) -> Self:
+        """The range itself.
+
+        Raises:
+            ValueError: It is not within ``low`` and ``high``.
+        """
+        if low <= self.low and self.high <= high:
+            return self
+        raise ValueError(f"{self} is not within {low}-{high}")
+
     def draw(self, source: random.Random) -> int:
         """A number of the range, each with the same probability."""
         return source.randint(self.low, self.high)

@@ -11,7 +11,8 @@ import logging
 import os
 import termios
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench import deadline
@@ -19,11 +20,14 @@ from pytest_netbench.errors import LabError
 
 if TYPE_CHECKING:
     from scrapli import Cli
+    from scrapli.ffi_types import Cancel
 
 TERMINAL_COLUMNS = 4096
 TERMINAL_ROWS = 1000
 _OPEN_TIMEOUT_S = 10.0
+_CLOSE_TIMEOUT_S = 1.0
 _SHORTEST_S = 0.1
+_GRACE_S = 5.0
 _NANO = 1_000_000_000
 # scrapli polls the pty; its default maximum interval would delay a slow command
 _READ_MIN_DELAY_NS = 20_000
@@ -86,8 +90,9 @@ class ScrapliSession:
             skip_static_options=True,
         )
         try:
-            cli.open()
-            self._prompt = cli.get_prompt().result.strip()
+            with _cancelled_after(timeout_s) as cancel:
+                cli.open(cancel=cancel)
+                self._prompt = cli.get_prompt(cancel=cancel).result.strip()
         except Exception as error:
             _force_close(cli)
             raise LabError(f"{self._name}: the command line did not come up within {timeout_s:g} s: {error}") from error
@@ -116,14 +121,17 @@ class ScrapliSession:
             raise LabError(f"{self._name}: the session is closed")
         from scrapli.cli import InputHandling  # noqa: PLC0415
 
+        within_s = max(_SHORTEST_S, deadline.left(timeout_s))
         try:
-            answer = self._cli.send_input(
-                line,
-                # the echo is checked below; waiting for it hangs on lines that end in a space
-                input_handling=InputHandling.IGNORE,
-                retain_trailing_prompt=True,
-                operation_timeout_ns=int(max(_SHORTEST_S, deadline.left(timeout_s)) * _NANO),
-            ).result
+            with _cancelled_after(within_s) as cancel:
+                answer = self._cli.send_input(
+                    line,
+                    # the echo is checked below; waiting for it hangs on lines that end in a space
+                    input_handling=InputHandling.IGNORE,
+                    retain_trailing_prompt=True,
+                    operation_timeout_ns=int(within_s * _NANO),
+                    cancel=cancel,
+                ).result
         except Exception as error:
             self.close()
             raise LabError(f"{self._name}: no prompt within {timeout_s:g} s after {line!r}: {error}") from error
@@ -139,6 +147,25 @@ class ScrapliSession:
         cli, self._cli = self._cli, None
         if cli is not None:
             _force_close(cli)
+
+
+@contextmanager
+def _cancelled_after(seconds: float) -> Iterator[Cancel]:
+    """What ends an operation of scrapli that its own limit of ``seconds`` did not end.
+
+    The limit is kept by a thread of libscrapli, which tells the caller over a pipe. On a busy machine it
+    was seen never to do so, and the caller waited for ever.
+    """
+    from scrapli.ffi_types import Cancel  # noqa: PLC0415
+
+    cancel = Cancel()
+    timer = threading.Timer(seconds + _GRACE_S, cancel.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield cancel
+    finally:
+        timer.cancel()
 
 
 _terminal = threading.Lock()
@@ -190,7 +217,8 @@ def _force_close(cli: Cli) -> None:
     from scrapli.exceptions import ScrapliException  # noqa: PLC0415
 
     try:
-        cli.close(force=True)
+        with _cancelled_after(_CLOSE_TIMEOUT_S) as cancel:
+            cli.close(force=True, cancel=cancel)
     except ScrapliException:
         # the far end is gone already: nothing is left to close
         return

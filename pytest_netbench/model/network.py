@@ -6,6 +6,7 @@ from itertools import permutations
 from typing import Any, Literal
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Topology
 
 SubnetKind = Literal["lan", "transit", "loopback"]
@@ -40,7 +41,7 @@ class Subnet(Model):
 
 
 class DrawnNetwork(Model):
-    """A network in which every host reaches every other host.
+    """A network in which every host reaches every other host, unless addresses are translated.
 
     Attributes:
         platform: Platform of the routers and switches. Hosts are ``linux``.
@@ -49,6 +50,8 @@ class DrawnNetwork(Model):
         addresses: By node: the address under which other nodes reach it: of a host its only one, of a router its
             loopback or else its first. A switch without an address is missing.
         autonomous_systems: By router with BGP: its AS number.
+        access_lists: Of the service ``filter``.
+        translations: Of the service ``nat``. Hosts with a translated address cannot be reached from others.
     """
 
     shape: str
@@ -61,6 +64,8 @@ class DrawnNetwork(Model):
     hosts: tuple[str, ...]
     addresses: dict[str, str]
     autonomous_systems: dict[str, int]
+    access_lists: tuple[AccessList, ...] = ()
+    translations: tuple[Translation, ...] = ()
 
     @property
     def lans(self) -> tuple[Subnet, ...]:
@@ -69,8 +74,17 @@ class DrawnNetwork(Model):
 
     @property
     def flows(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of hosts of which the first must reach the second: all ordered pairs."""
-        return tuple(permutations(self.hosts, 2))
+        """The ordered pairs of hosts of which the first must reach the second by ping."""
+        return tuple((one, other) for one, other in permutations(self.hosts, 2) if self.reaches(one, other))
+
+    def reaches(self, source: str, target: str) -> bool:
+        """Whether packets of one host can be sent to the address of another one, which then can answer."""
+        return self.is_hidden(source) or not self.is_hidden(target)
+
+    def is_hidden(self, host: str) -> bool:
+        """Whether the address of a host is translated."""
+        lan = self.lan_of(host).prefix
+        return any(lan in translation.hidden for translation in self.translations)
 
     @property
     def transits(self) -> tuple[Subnet, ...]:

@@ -44,6 +44,11 @@ class Payload(Model):
         return None
 
     @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """By axis: where the task lies among those that a generator draws, e.g. ``{"devices": ("9",)}``."""
+        return {}
+
+    @property
     def truth_basis(self) -> dict[str, Any] | None:
         """What determines the configs that a self-test records, as JSON values; ``None`` if it records none."""
         return None
@@ -85,6 +90,11 @@ class Networked(Payload):
             if session.node not in known:
                 raise ValueError(f"ready: unknown node {session.node!r} (known: {sorted(known)})")
         return self
+
+    @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """The number of nodes, and their platforms."""
+        return {"devices": (str(len(self.topology.nodes)),), "platform": self.platforms}
 
     def platform_of(self, node: str) -> str:
         """The platform of ``node``: its own, or the task's."""

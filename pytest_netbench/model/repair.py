@@ -44,6 +44,13 @@ class InjectedFault(Model):
             raise ValueError(f"fault {self.fault!r}: parameters: {where}: {found['msg']}") from error
         return self
 
+    @property
+    def touches(self) -> frozenset[str]:
+        """What it changes or depends on, as the catalogue says."""
+        fault = fault_of(self.fault)
+        touched: frozenset[str] = fault.touches(fault.parameters.model_validate(self.parameters))
+        return touched
+
 
 class FlowGroup(Model):
     """Flows between many nodes: from each source to each target that is another node."""
@@ -111,6 +118,17 @@ class Repair(Networked):
     def all_flows(self) -> tuple[WatchedFlow, ...]:
         """Every flow, group by group."""
         return tuple(flow for group in self.flows for flow in group.flows())
+
+    @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """The number of nodes; how many faults there are, which, and what they touch."""
+        places = {place for one in self.faults for place in one.touches}
+        return {
+            **super().regions,
+            "faults": (str(len(self.faults)),),
+            "fault": tuple(sorted({one.fault for one in self.faults})),
+            "place": tuple(sorted(places)),
+        }
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -109,6 +109,16 @@ class Task(TaskHeader):
         return self.payload.size
 
     @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """By axis: where a drawn task lies among those that its generator draws; empty for other tasks.
+
+        A search for failures compares tasks by it. Each has ``label`` and ``level``; the family adds others.
+        """
+        if self.drawn is None:
+            return {}
+        return {"label": (self.drawn.label,), "level": (str(self.drawn.level),), **self.payload.regions}
+
+    @property
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of the task's canonical JSON, without remarks and how it was made."""
         remarks = {"notes", "drawn", "variant", *self.payload.remarks}

@@ -12,6 +12,7 @@ from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.payload import TaskSize
 from pytest_netbench.model.ready import Readiness
 from pytest_netbench.model.score import Score
+from pytest_netbench.model.search import Sought
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.topology import Control
 from pytest_netbench.model.watch import Judgement, Watch
@@ -263,6 +264,10 @@ class TrialResult(Recorded):
     agent: AgentInfo
     trial: int
     drawn: Drawn | None = Field(None, description="the draw that made the task; ``None`` for other tasks")
+    regions: dict[str, tuple[str, ...]] = Field(
+        {}, description="by axis: where a drawn task lies among those that its generator draws"
+    )
+    sought: Sought | None = Field(None, description="why a search for failures chose the task, if one did")
     extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
     status: Literal["passed", "failed", "error"]
     outcome: str | None = None

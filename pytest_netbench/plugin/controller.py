@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.plugin import adversarial
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.text import clean
@@ -100,6 +101,7 @@ class Controller:
             verbose = self._config.get_verbosity() > 0
             width = get_terminal_size().columns
             lines += summary_lines(list(self._results.values()), width=width, verbose=verbose)
+            lines += adversarial.lines(self._run.draws, list(self._results.values()), width=width)
             lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
         if self._selftests:
             from pytest_netbench.plugin.selftest_table import table  # noqa: PLC0415

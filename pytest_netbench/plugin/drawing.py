@@ -40,6 +40,7 @@ class DrawnTasks(TaskCollector):
                 assert isinstance(item, DrawnItem)
                 drawn = None if item.task is None else item.task.drawn
                 if draws.selects("" if drawn is None else drawn.id, item.name):
+                    item.sought = (self.series.sought or {}).get(index)
                     yield item
 
 

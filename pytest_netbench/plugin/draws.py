@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_netbench.plugin import adversarial
 from pytest_netbench.plugin.drawnids import DrawnId, drawn_id
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.series import Series
+    from pytest_netbench.stats.regions import Regions
 
 OPTION = "--netbench-generate"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draws:
-    """The series of a run. ``named``: ids on the command line, by which only these items are collected."""
+    """The series of a run.
+
+    ``named``: ids on the command line, by which only these items are collected. ``known``: by index of the series, the
+    verdicts by which a search chose its draws.
+    """
 
     series: tuple[Series, ...] = ()
     named: tuple[str, ...] = ()
+    known: tuple[tuple[tuple[Regions, bool], ...], ...] = ()
 
     def series_of(self, drawn: DrawnId) -> Series | None:
         """The series that a draw belongs to; ``None`` if it belongs to none."""
@@ -31,7 +38,7 @@ class Draws:
     def indices(self, series: Series) -> Iterator[int]:
         """The indices of the draws of ``series`` that are needed, in order."""
         if not self.named:
-            yield from range(series.count)
+            yield from series.indices
             return
         ids = filter(None, map(drawn_id, self.named))
         yield from sorted({drawn.index for drawn in ids if _belongs(drawn, series)})
@@ -41,13 +48,14 @@ class Draws:
         return not self.named or task_id in self.named or name in self.named
 
 
-def configure(config: pytest.Config, *, trials: Collection[str]) -> Draws:
+def configure(config: pytest.Config, *, agents: Sequence[str], trials: Collection[str]) -> Draws:
     """Read the series, and take the ids of drawn tasks out of the command line's paths: pytest knows only files.
 
     Without paths on the command line, only drawn tasks are collected.
 
     Args:
         config: Of the run.
+        agents: The ids of the agents.
         trials: The trials of each task, as in ids: ``oracle``, ``oracle-2``, ``selftest``.
 
     Raises:
@@ -59,8 +67,10 @@ def configure(config: pytest.Config, *, trials: Collection[str]) -> Draws:
     if not texts:
         if named:
             raise pytest.UsageError(f"{named[0]}: a drawn task; give the option that draws it, too: {OPTION}=…")
+        adversarial.check_unused(config)
         return Draws()
-    draws = Draws(series=_series(texts), named=named)
+    series, known = adversarial.search(config, _series(texts), agents=agents)
+    draws = Draws(series=series, named=named, known=known)
     for name in named:
         _check_named(name, draws, trials)
     given = config.args_source is pytest.Config.ArgsSource.ARGS
@@ -117,4 +127,4 @@ def _task_ids(series: Series, drawn: DrawnId) -> Iterator[str]:
 
 
 def _belongs(drawn: DrawnId, series: Series) -> bool:
-    return (drawn.generator, drawn.seed) == (series.generator, series.seed) and drawn.index < series.count
+    return (drawn.generator, drawn.seed) == (series.generator, series.seed) and drawn.index in series.indices

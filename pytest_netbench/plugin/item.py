@@ -11,6 +11,7 @@ from pytest_netbench.errors import InputError, NetbenchError
 from pytest_netbench.plugin.failures import cleaned
 
 if TYPE_CHECKING:
+    from pytest_netbench.model.search import Sought
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
@@ -82,6 +83,8 @@ NOT_PROVEN: Final = "not proven: "
 
 class DrawnItem(TaskItem):
     """An item of a drawn task. There is no file: its name is its node id."""
+
+    sought: Sought | None = None
 
     @property
     def nodeid(self) -> str:

@@ -36,6 +36,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-adversarial",
+        default=None,
+        metavar="DIR",
+        help=(
+            "search for failures: continue each series of --netbench-generate with draws that are like those that the"
+            " agent failed, by the results in DIR."
+        ),
+    )
+    group.addoption(
         "--netbench-unproven",
         action="store_true",
         default=False,

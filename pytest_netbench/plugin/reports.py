@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.plugin.failures import clean_sections
-from pytest_netbench.plugin.item import TaskItem
+from pytest_netbench.plugin.item import DrawnItem, TaskItem
 from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import plain_json
 
@@ -66,12 +66,12 @@ class Reports:
         if item.selftest_report is not None and call.when == "call":
             return {"selftest": item.selftest_report.plain()}
         if item.outcome is not None and call.when == "call":
-            item.result = _with_transcript(item.outcome.result)
+            item.result = _completed(item, item.outcome.result, transcript=True)
             return {"result": _plain(item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             assert call.excinfo is not None
             assert item.task is not None
-            item.result = error_result(
+            result = error_result(
                 item.task,
                 item.agent_choice,
                 node_id=item.nodeid,
@@ -80,6 +80,7 @@ class Reports:
                 started_at=call.start,
                 duration_s=call.duration,
             )
+            item.result = _completed(item, result, transcript=False)
             return {"result": _plain(item.result), "record": None}
         return None
 
@@ -110,6 +111,7 @@ def error_result(
         agent=AgentInfo(id=agent.id, strategy=""),
         trial=number,
         drawn=task.drawn,
+        regions=task.regions,
         status="error",
         error=error,
         started_at=datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds"),
@@ -123,10 +125,13 @@ def _plain(model: Any) -> dict[str, Any]:
     return plain
 
 
-def _with_transcript(result: TrialResult) -> TrialResult:
+def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> TrialResult:
+    """``result`` with the path of its transcript, and with why a search chose the task."""
     from pytest_netbench.results.store import transcript_path  # noqa: PLC0415  (imports pydantic)
 
-    return result.model_copy(update={"transcript": transcript_path(result.node_id, result.trial)})
+    path = transcript_path(result.node_id, result.trial) if transcript else None
+    sought = item.sought if isinstance(item, DrawnItem) else None
+    return result.model_copy(update={"transcript": path, "sought": sought})
 
 
 def _without_trace(record: TrialRecord) -> TrialRecord:

@@ -121,7 +121,7 @@ def configure(config: pytest.Config) -> Run:
             is_worker=workerinput is not None,
             side_by_side=_side_by_side(option, workerinput, distributes=distributes),
             distributes=distributes,
-            draws=draws.configure(config, trials=_trials(option, agents)),
+            draws=draws.configure(config, agents=[one.id for one in agents], trials=_trials(option, agents)),
             unproven=option.netbench_unproven,
             variant=option.netbench_variant,
         )

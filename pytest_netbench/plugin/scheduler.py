@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from xdist.workermanage import WorkerController
 
+from pytest_netbench.plugin.adversarial import WORKER_SOUGHT, plain_choices
 from pytest_netbench.plugin.estimates import Estimate, available_mb, estimates
 from pytest_netbench.plugin.run import WORKER_RESULTS, run_of
 
@@ -24,8 +25,10 @@ class Distribution:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
-        """Pass the results directory to a worker."""
-        node.workerinput[WORKER_RESULTS] = str(run_of(self._config).results)
+        """Pass the results directory, and what a search chose, to a worker."""
+        run = run_of(self._config)
+        node.workerinput[WORKER_RESULTS] = str(run.results)
+        node.workerinput[WORKER_SOUGHT] = plain_choices(run.draws.series)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config) -> LabScheduling | None:

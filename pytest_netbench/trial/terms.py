@@ -80,7 +80,8 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     brief = family.brief(task)
     methods = terms.policy.methods
     kept = tuple(method for method in brief.methods if methods is None or method.name in methods)
-    extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS)
+    # an interface without a network would refuse them
+    extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS and task.has_network)
     answer = None if family.answer is None else family.answer.model_json_schema()
     told = {
         "budget": terms.budget,

@@ -26,6 +26,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         agent=record.agent,
         trial=record.trial,
         drawn=record.task.drawn,
+        regions=record.task.regions,
         extras=record.extras,
         unenforced=record.unenforced,
         refused_startup_lines=record.refused_startup_lines,

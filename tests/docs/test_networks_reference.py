@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters
+from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES
 from tests.support.doc_examples import ROOT
 
@@ -19,6 +20,15 @@ def test_every_shape_is_documented_with_what_it_offers():
     rows = re.findall(r"^\| `([\w-]+)` \| (.+?) \| (`(?:static|ospf|bgp)`.*?) \| (.+?) \|$", TEXT, re.MULTILINE)
     assert rows == [
         (name, shape.what, quoted(shape.routings), quoted(shape.platforms)) for name, shape in SHAPES.items()
+    ]
+
+
+def test_every_service_is_documented_with_its_shapes_and_platforms():
+    section = TEXT.partition("## Services")[2]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (`(?:cisco_ios|frr|linux)`.*?) \|$", section, re.MULTILINE)
+    assert rows == [
+        (name, one.what, quoted(one.shapes) if one.shapes else "all", quoted(one.platforms))
+        for name, one in SERVICES.items()
     ]
 
 

@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 
 from pytest_netbench.evaluation.interface import TaskEvaluation
-from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, Subnet, draw_network
+from pytest_netbench.generators.networks import (
+    DrawnNetwork,
+    NetworkParameters,
+    Subnet,
+    draw_network,
+    flow_groups,
+)
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import Task
@@ -66,6 +72,43 @@ def test_every_host_reaches_every_other_host(deployed, parameters):
     probes = [Probe(source=source, target=network.addresses[target]) for source, target in network.flows]
     results = lab.prober.probe(probes)
     assert [pair for pair, result in zip(network.flows, results, strict=True) if not result.delivered] == []
+
+
+SERVICES = [
+    NetworkParameters(shape="star", platform="linux", services=("filter",), seed=3),
+    NetworkParameters(shape="dual-homed-isp", platform="cisco_ios", services=("filter", "nat"), sizes={"hosts": 2}),
+]
+MORE_SERVICES = [
+    NetworkParameters(shape="campus", sizes=REDUNDANT, services=("filter",), names="drawn", seed=1),
+    NetworkParameters(shape="dual-homed-isp", platform="cisco_ios", services=("nat",), sizes={"edges": 1}),
+    *(
+        NetworkParameters(shape="star", platform=platform, services=("filter",), names="drawn", seed=seed)
+        for platform in ("linux", "cisco_ios")
+        for seed in range(8)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "parameters", SERVICES + MORE_SERVICES if os.environ.get("NETBENCH_WHOLE_CORPUS") else SERVICES, ids=described
+)
+def test_services_let_pass_what_is_allowed_and_nothing_that_is_forbidden(deployed, parameters):
+    network = draw_network(parameters)
+    lab, _ = deployed(network)
+    flows = [flow for group in flow_groups(network) for flow in group.flows()]
+    assert {flow.allowed for flow in flows} == {True, False}
+    probes = [
+        Probe(
+            source=flow.source,
+            target=flow.address,
+            protocol=flow.protocol,
+            port=flow.port,
+            listen_on=flow.target if flow.port else None,
+        )
+        for flow in flows
+    ]
+    results = lab.prober.probe(probes)
+    assert [str(flow) for flow, seen in zip(flows, results, strict=True) if seen.delivered != flow.allowed] == []
 
 
 def path(source: str, *hops: str, under: str | None = None) -> dict[str, Any]:

@@ -110,6 +110,47 @@ def test_half_a_repair_is_no_repair() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ("nft flush chain inet filter forward",),
+        ("nft insert rule inet filter forward accept",),
+        ("nft delete chain inet filter forward", "nft delete table inet filter"),
+    ],
+)
+def test_a_repair_that_is_written_another_way_is_as_good(commands: tuple[str, ...]) -> None:
+    got = scores(attempted(repair_task(DROP), Typist(*commands)))
+    assert (got["correctness"], got["safety"]) == (1.0, 1.0)
+
+
+def test_two_repairs_at_once_do_not_disturb_each_other() -> None:
+    tasks = [repair_task(OFF), repair_task(DOWN)]
+    with Stage(tasks[0]) as one, Stage(tasks[1]) as other:
+        for stage, agent in ((one, Oracle()), (other, Nop())):
+            stage.work(agent)
+        repaired, idle = one.evaluate(), other.evaluate()
+    assert (scores(repaired)["correctness"], scores(idle)["correctness"]) == (1.0, 0.0)
+
+
+def test_the_first_report_of_a_large_network_shows_the_fault_and_nothing_else() -> None:
+    reports: list[str] = []
+
+    class Asker:
+        info = AgentInfo(id="asker", strategy="asker", overrides=AgentSettings(extras=("get-reachability",)))
+
+        def run(self, brief: Brief, ani: Ani) -> Submission:
+            reports.append(ani.call("get-reachability", {})["report"])
+            return Submission()
+
+    task = drawn_repair(1, subnets="8", hosts="4")
+    record = attempted(task, Asker())
+    assert record.watch is not None
+    assert record.watch.wrong_before == repair_of(task).symptom
+    flows, wrong = repair_of(task).all_flows, set(repair_of(task).symptom or ())
+    pings = [number for number, flow in enumerate(flows) if flow.allowed and flow.protocol == "icmp"]
+    assert reports[0].endswith(f"\n{len(wrong.intersection(pings))} of {len(pings)} pings lost")
+
+
 def test_a_repair_that_opens_what_is_forbidden_fails() -> None:
     base = repair_task(DROP)
     router = base.network.startup_configs["r0"] + POLICY

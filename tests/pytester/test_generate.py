@@ -106,6 +106,8 @@ PARAMETERS = (
         ("branches:nodes=3", "unknown parameter 'nodes'. "),
         ("branches:lable=DC", "unknown parameter 'lable' (did you mean 'labels'?). "),
         ("branches:level=2-1", "level=2-1: the range 2-1 ends before it begins; write 1-2. "),
+        ("plan:level=9", "level=9: 9 is not within 1-3. Parameters of plan: n=10 "),
+        ("repair-routing:labels=DR,level=4", "nothing can be drawn with level=4, labels=DR and subnets=2-4: "),
         ("branches:level=x", "level=x: 'x' is not a whole number such as 3, nor a range such as 2-4. "),
         ("branches:labels=DC+VPN", "labels=DC+VPN: should be 'WEB' or 'DC'. "),
         ("branches:host=1", "host=1: should be greater than or equal to 2. "),

@@ -26,6 +26,11 @@ class Plan(Payload):
         return TaskSize(steps=len(self.query.steps), devices=0, configured=0)
 
     @property
+    def regions(self) -> dict[str, tuple[str, ...]]:
+        """The number of operations."""
+        return {"steps": (str(len(self.query.steps)),)}
+
+    @property
     def proof_basis(self) -> dict[str, Any]:
         """All fields."""
         return self.model_dump(mode="json")

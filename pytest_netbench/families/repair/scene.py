@@ -11,10 +11,10 @@ from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.monitor.monitor import PATIENCE_LAB_S, Monitor
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
 from pytest_netbench.families.repair.briefing import words
-from pytest_netbench.families.repair.solution import known
 from pytest_netbench.families.repair.tables import RoutingTables
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.faults.repairs import known
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.repair import Repair
 from pytest_netbench.model.trial import Findings, Submission, TestcaseResult
@@ -119,6 +119,8 @@ class RepairScene:
         )
 
     def destroy(self) -> None:
+        if self._monitor is not None:  # a trial that was broken off is not evaluated
+            self._monitor.stop()
         self._lab.destroy()
 
     def _wrong(self, *, silent: Collection[int] = ()) -> list[int]:

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
-from pytest_netbench.faults.protocol import Fault
-from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import InjectedFault, Repair, fault_of, repair_of
+from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission
-
-
-class Known(NamedTuple):
-    """A fault of a task with its part and its parameters."""
-
-    fault: Fault[Any]
-    parameters: Model
-
-
-def known(one: InjectedFault) -> Known:
-    """The part of a fault of a task, and its parameters."""
-    fault: Fault[Any] = fault_of(one.fault)
-    return Known(fault, fault.parameters.model_validate(one.parameters))
-
-
-def repairs(payload: Repair) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """The number of a fault, a node, and the commands there that repair it; the fault injected last comes first."""
-    for number in reversed(range(len(payload.faults))):
-        fault, parameters = known(payload.faults[number])
-        for node, commands in fault.recover(parameters).items():
-            yield number, node, commands
 
 
 def apply_repair(task: Task, ani: Ani, *, leave_out: int | None = None) -> Submission:
@@ -46,7 +21,7 @@ def apply_repair(task: Task, ani: Ani, *, leave_out: int | None = None) -> Submi
     Raises:
         AgentError: A device refused a command: the task is broken.
     """
-    for number, node, commands in repairs(repair_of(task)):
+    for number, node, commands in repairs(repair_of(task).faults):
         if number == leave_out:
             continue
         for result in ani.update_cfg(node, list(commands))["results"]:

@@ -13,6 +13,7 @@ from typing import Literal
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
 from pytest_netbench.generators.networks.processes import Bgp, Ospf, Policy, Standby, StaticRoute
 from pytest_netbench.model.network import SubnetKind
+from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
 
 DeviceKind = Literal["router", "switch", "host"]
@@ -81,6 +82,8 @@ class Device:
     ospf: Ospf | None = None
     bgp: Bgp | None = None
     policies: list[Policy] = field(default_factory=list)
+    access_lists: list[AccessList] = field(default_factory=list)
+    translation: Translation | None = None
 
     @property
     def routed_ports(self) -> list[Port]:

@@ -11,6 +11,7 @@ from pytest_netbench.generators.networks.addressing import assign_addresses, dra
 from pytest_netbench.generators.networks.draft import Device, Draft, Net
 from pytest_netbench.generators.networks.naming import draw_names
 from pytest_netbench.generators.networks.parameters import NetworkParameters
+from pytest_netbench.generators.networks.services import SERVICES, Service
 from pytest_netbench.generators.networks.shapes import SHAPES, Shape
 from pytest_netbench.generators.networks.writers import WRITERS
 from pytest_netbench.generators.randomness import random_of
@@ -22,7 +23,7 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     """Return the network that ``parameters`` determine.
 
     Raises:
-        UsageError: There is no such shape, or it does not offer the size, the routing or the platform.
+        UsageError: There is no such shape, or it does not offer the size, the routing, the platform or a service.
     """
     shape = _shape(parameters.shape)
     routing = _offered(shape, "routing", parameters.routing, tuple(shape.routings))
@@ -30,14 +31,21 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     if platform == "linux" and routing != "static":
         raise UsageError(f"shape {shape.name!r}: linux routers have static routes only (for {routing}: frr, cisco_ios)")
     scheme = shape.routings[routing]
+    services = [_service(shape, platform, name) for name in SERVICES if name in parameters.services]
     draft = Draft(platform)
     shape.build(draft, _sizes(shape, parameters.sizes))
+    if parameters.managed_hosts:
+        _manage_hosts(draft)
     scheme.prepare(draft)
+    for service in services:
+        service.prepare(draft)
     source = random_of(f"network-{shape.name}", seed=parameters.seed, index=0)
     if parameters.names == "drawn":
         draw_names(draft.devices, source)
     assign_addresses(draft, plain_plan() if parameters.names == "plain" else drawn_plan(source))
     scheme.configure(draft)
+    for service in services:
+        service.configure(draft, random_of(f"network-{shape.name}-{service.name}", seed=parameters.seed, index=0))
     return _finished(shape.name, routing, draft)
 
 
@@ -53,6 +61,17 @@ def _offered(shape: Shape[Any], what: str, asked: str | None, known: tuple[str, 
     return asked or known[0]
 
 
+def _service(shape: Shape[Any], platform: str, name: str) -> Service:
+    service = SERVICES[name]
+    if service.shapes and shape.name not in service.shapes:
+        raise UsageError(
+            f"shape {shape.name!r} has no service {name!r} (shapes that have: {', '.join(service.shapes)})"
+        )
+    if platform not in service.platforms:
+        raise UsageError(f"{platform} routers have no service {name!r} (platforms: {', '.join(service.platforms)})")
+    return service
+
+
 def _sizes(shape: Shape[Any], given: dict[str, int]) -> Any:
     known = {name: field.description for name, field in shape.sizes.model_fields.items()}
     for name in given:
@@ -66,6 +85,12 @@ def _sizes(shape: Shape[Any], given: dict[str, int]) -> Any:
         where = f"{name}={found['input']} ({known[name]})" if name else ", ".join(f"{k}={v}" for k, v in given.items())
         said = found["msg"].removeprefix("Value error, ")
         raise UsageError(f"shape {shape.name!r} with {where}: {said[0].lower()}{said[1:]}") from None
+
+
+def _manage_hosts(draft: Draft) -> None:
+    for device in draft.devices:
+        if device.control == "observed":
+            device.control = "managed"
 
 
 def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
@@ -88,6 +113,8 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
         autonomous_systems={
             device.name: device.bgp.autonomous_system for device in draft.devices if device.bgp is not None
         },
+        access_lists=tuple(one for device in draft.devices for one in device.access_lists),
+        translations=tuple(device.translation for device in draft.devices if device.translation is not None),
     )
 
 

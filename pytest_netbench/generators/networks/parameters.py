@@ -11,6 +11,7 @@ from pytest_netbench.model.base import Model
 Routing = Literal["static", "ospf", "bgp"]
 RouterPlatform = Literal["linux", "frr", "cisco_ios"]
 Naming = Literal["plain", "drawn"]
+ServiceName = Literal["filter", "nat"]
 
 
 class NetworkParameters(Model):
@@ -27,4 +28,6 @@ class NetworkParameters(Model):
     names: Naming = Field(
         "plain", description="plain: nodes and addresses are numbered; drawn: names and address plan come from the seed"
     )
-    seed: int = Field(0, description="seed of drawn names and addresses")
+    services: tuple[ServiceName, ...] = Field((), description="what routers do beside routing; nothing by default")
+    managed_hosts: bool = Field(False, description="whether an agent may change hosts")
+    seed: int = Field(0, description="seed of drawn names and addresses, and of the place and the lines of a filter")

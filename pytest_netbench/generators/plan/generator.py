@@ -6,9 +6,9 @@ import random
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from pytest_netbench.datacentre import malt, wording
+from pytest_netbench.datacentre import malt, reasoning, wording
 from pytest_netbench.datacentre.building import Sizes
 from pytest_netbench.datacentre.query import Query
 from pytest_netbench.datacentre.specification import GraphSpecification, MaltFile
@@ -42,6 +42,11 @@ class PlanParameters(Parameters):
     switches: int = Field(_SIZES.switches, ge=2, le=256, description="packet switches of each block")
     ports: int = Field(_SIZES.ports, ge=2, le=256, description="ports of each packet switch")
     malt: str = Field("", description="path of a MALT model to ask about instead, e.g. NetArena's")
+
+    @field_validator("level")
+    @classmethod
+    def _level_exists(cls, value: Span) -> Span:
+        return value.checked(low=min(LEVELS), high=max(LEVELS))
 
 
 class PlanGenerator:
@@ -82,6 +87,7 @@ class PlanGenerator:
                 "question": wording.question(query),
                 "graph": graph,
                 "query": query,
+                "ground_truth_reasoning": reasoning.reasoning(query),
             }
         )
 

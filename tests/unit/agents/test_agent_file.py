@@ -66,7 +66,9 @@ def test_what_can_change_a_result_is_in_the_agents_info(write, tmp_path):
     assert info.settings["policy"] == {"methods": ["get-topology", "update-cfg"]}
     assert info.settings["parallel_tool_calls"] is False
     assert info.settings["prompts"]["react"] == hashlib.sha256(b"You are terse.").hexdigest()[:12]
-    assert set(info.settings["prompts"]) == {"react", "task", "nudge", "condense", "answer"}
+    assert set(info.settings["prompts"]) == {
+        *("react", "react-question", "task", "question", "nudge", "condense", "answer")
+    }
 
 
 def test_another_prompt_has_another_digest(write, tmp_path):
@@ -93,7 +95,7 @@ def test_a_minimal_file_means_react_and_sends_no_settings(write):
         (
             "modle: openai/x\n",
             1,
-            r"unknown key 'modle' \(known: access, budget, extras, model, .*\)\. Did you mean 'model'\?",
+            r"unknown key 'modle' \(known: access, budget, examples, extras, .*\)\. Did you mean 'model'\?",
         ),
         (
             "model: openai/x\nsettings:\n  temperatur: 0\n",

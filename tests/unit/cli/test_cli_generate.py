@@ -63,9 +63,17 @@ def test_prove_writes_only_what_is_proven_and_says_why_others_are_dropped(capsys
     lines = out.splitlines()
     assert lines[0] == "wrote 1 of 4 tasks to drawn"
     assert set(lines[1:]) == {"dropped 2: not proven: the oracle fails testcase 'never'", "dropped 1: the draw failed"}
-    assert "branches[s0-0002]: 0.0 s: dropped: branches[s0-0002]: the generator 'branches' failed: ZeroDiv" in err
+    assert "3/4 branches[s0-0002]: 0.0 s: dropped: branches[s0-0002]: the generator 'branches' failed: ZeroDiv" in err
     verdicts = [line.split(" s: ")[1].partition(":")[0] for line in err.splitlines()]
     assert verdicts == ["dropped", "proven", "dropped", "dropped"]
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "many"])
+def test_a_wrong_number_of_jobs_is_wrong_usage(jobs, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", "branches", "-o", "drawn", "--prove", f"--jobs={jobs}"])
+    assert ended.value.code == 2
+    assert f"{jobs!r} is not a whole number above 0" in capsys.readouterr().err
 
 
 def test_the_status_is_1_if_nothing_was_written(capsys):

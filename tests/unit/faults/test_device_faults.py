@@ -10,12 +10,12 @@ from pytest_netbench import parts
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
-from pytest_netbench.faults.protocol import NetworkFault
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import paper
 
-NAMES = [name for name in parts.names("faults") if isinstance(parts.load("faults", name)(), NetworkFault)]
+OF_ROUTING = ("bgp-", "ospf-", "static-")
+NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
 CONFIG = """\
 interface eth0
  ip ospf network point-to-point

@@ -95,3 +95,24 @@ def test_a_thousand_tasks_take_at_most_ten_seconds_of_processor_time(name):
     for source in sources:
         source.load()
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("series", "said"),
+    [
+        ("plan:level=9", "level=9: 9 is not within 1-3. Parameters of plan: "),
+        ("plan:level=1-4", "level=1-4: 1-4 is not within 1-3. "),
+        ("plan:level=0", "level=0: 0 is not within 1-3. "),
+        ("plan:ports=1", "ports=1: should be greater than or equal to 2. "),
+        ("plan:labels=IF", "'plan:labels=IF': no question of level 1-3 has only the operations IF (level 1: A, "),
+        ("plan:malt=/none", "'plan:malt=/none': /none: the graph cannot be read: "),
+        ("repair-routing:level=5", "level=5: 5 is not within 1-4. "),
+        ("repair-routing:subnets=1", "subnets=1: 1 is not within 2-8. "),
+        ("repair-routing:hosts=9", "hosts=9: 9 is not within 1-8. "),
+        ("repair-routing:labels=DR,level=4", "nothing can be drawn with level=4, labels=DR and subnets=2-4: "),
+    ],
+)
+def test_parameters_out_of_range_or_that_do_not_fit_together_are_one_error_before_any_draw(series, said):
+    with pytest.raises(UsageError) as caught:
+        read_series(series)
+    assert said in str(caught.value)

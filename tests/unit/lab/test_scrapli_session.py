@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scrapli.helper import wait_for_available_operation_result
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.session import ScrapliSession
@@ -99,6 +100,23 @@ def test_a_command_that_hangs_ends_the_session_with_what_was_sent(session):
     assert not session.alive
     with pytest.raises(LabError, match="R1: the session is closed"):
         session.send("foo")
+
+
+def test_an_answer_that_scrapli_never_tells_of_is_not_waited_for_for_ever(session, monkeypatch):
+    """Its thread and the caller share a pipe; here the caller listens to another one, as if a word were lost."""
+    deaf, mouth = os.pipe()
+    monkeypatch.setattr(
+        "scrapli.cli.wait_for_available_operation_result",
+        lambda fd, cancel, operation_id_ptr: wait_for_available_operation_result(deaf, cancel, operation_id_ptr),
+    )
+    monkeypatch.setattr("pytest_netbench.lab.session._GRACE_S", 0.1)
+    began = time.monotonic()
+    with pytest.raises(LabError, match=r"no prompt within 0\.3 s after 'pid'"):
+        session.send("pid", timeout_s=0.3)
+    assert time.monotonic() - began < 5
+    monkeypatch.undo()
+    os.close(mouth)
+    os.close(deaf)
 
 
 def test_a_device_that_dies_is_a_lab_error(session):

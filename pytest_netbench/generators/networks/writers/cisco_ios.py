@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Interface
 
+from pytest_netbench.dialects.cisco_ios.access import prefix_words, rule_words
 from pytest_netbench.generators.networks.draft import Device, Port
 from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Standby, StaticRoute
 from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
+from pytest_netbench.model.services import AccessList, Translation
+
+_HIDDEN = "HIDDEN"
+_PUBLIC = "PUBLIC"
 
 
 def write(device: Device) -> str:
@@ -19,7 +25,12 @@ def write(device: Device) -> str:
         sections.append(list(_ospf(device.ospf)))
     if device.bgp is not None:
         sections.append(list(_bgp(device.bgp)))
+    if device.translation is not None:
+        sections.append(list(_translation(device.translation)))
     sections.append([_route(route) for route in device.routes])
+    if device.translation is not None:
+        sections.append(list(_hidden(device.translation)))
+    sections += [list(_access_list(one)) for one in device.access_lists]
     sections += [list(policy_lines(policy)) for policy in device.policies]
     return "".join(f"{line}\n" for lines in sections if lines for line in (*lines, "!")) + "end\n"
 
@@ -44,11 +55,20 @@ def _interface(device: Device, port: Port) -> Iterator[str]:
         if device.kind == "switch" and port.toward:
             yield " no switchport"
         yield f" ip address {port.routed.ip} {port.routed.netmask}"
+        yield from _services(device, port)
         if device.ospf is not None and port.interface in device.ospf.point_to_point:
             yield " ip ospf network point-to-point"
         if port.standby is not None:
             yield from _standby(port, port.standby)
     yield " no shutdown"
+
+
+def _services(device: Device, port: Port) -> Iterator[str]:
+    yield from (f" ip access-group {one.name} in" for one in device.access_lists if one.interface == port.interface)
+    if device.translation is not None and port.interface in device.translation.inside:
+        yield " ip nat inside"
+    if device.translation is not None and port.interface in device.translation.outside:
+        yield " ip nat outside"
 
 
 def _standby(port: Port, standby: Standby) -> Iterator[str]:
@@ -93,6 +113,22 @@ def _settings(one: Neighbor) -> Iterator[str]:
     if one.from_loopback:
         yield "update-source Loopback0"
     yield from settings(one)
+
+
+def _translation(one: Translation) -> Iterator[str]:
+    public = IPv4Interface(one.address)
+    yield f"ip nat pool {_PUBLIC} {public.ip} {public.ip} prefix-length {public.network.prefixlen}"
+    yield f"ip nat inside source list {_HIDDEN} pool {_PUBLIC} overload"
+
+
+def _hidden(one: Translation) -> Iterator[str]:
+    yield f"ip access-list standard {_HIDDEN}"
+    yield from (f" permit {prefix_words(prefix)}" for prefix in one.hidden)
+
+
+def _access_list(one: AccessList) -> Iterator[str]:
+    yield f"ip access-list extended {one.name}"
+    yield from (f" {rule_words(rule)}" for rule in one.rules)
 
 
 def _route(route: StaticRoute) -> str:

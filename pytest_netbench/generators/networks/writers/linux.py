@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pytest_netbench.dialects.linux.access import list_commands
 from pytest_netbench.generators.networks.draft import Device
 
 
 def write(device: Device) -> str:
-    """Return the startup script of ``device``. All its lines can be applied without running a program."""
+    """Return the startup script of ``device``. Without access lists it can be applied without running a program."""
     lines = [f"ip address add {port.routed} dev {port.interface}" for port in device.routed_ports]
     if device.forwards:
         lines.append("sysctl -w net.ipv4.ip_forward=1")
     lines += [f"ip route add default via {port.net.gateway}" for port in device.routed_ports if device.kind == "host"]
     lines += [f"ip route add {route.prefix} via {route.next_hop}" for route in device.routes]
+    for access in device.access_lists:
+        lines += list_commands(access)
     return "\n".join([*lines, ""])

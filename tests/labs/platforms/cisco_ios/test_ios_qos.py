@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -294,3 +296,36 @@ def test_a_queue_orders_packets_before_the_line_of_the_lab_does(deploy_task, off
     assert (
         best_of(lambda: lab.prober.traffic(flows, ["10.0.2.10"] * 2, duration_s=1.2)[0].received_bps, wanted) == wanted
     )
+
+
+def resolved_within(node, address, seconds):
+    """Whether a node learns the MAC address of a neighbor in time, after it has forgotten it."""
+    node.run(["ip", "neigh", "flush", "dev", "eth0"])
+    ended = time.monotonic() + seconds
+    while time.monotonic() < ended:
+        node.run(["ping", "-c1", "-W0.05", address])
+        if "REACHABLE" in node.run(["ip", "neigh", "show", address]).stdout:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("address", ["10.0.2.1", "2001:db8:2::1"])
+def test_address_resolution_does_not_wait_in_the_queue_of_a_full_line(configure, offered, lab, address):
+    """A queue that drops answers to ARP silences everything on the line, traffic of both directions."""
+    configure(
+        "interface Gi0/1",
+        "ipv6 address 2001:db8:2::1/64",
+        "policy-map SHAPE",
+        "class class-default",
+        "shape average 500000",
+        "interface Gi0/1",
+        "service-policy output SHAPE",
+    )
+    host = lab.nodes["h2"]
+    host.run(["ip", "address", "replace", "2001:db8:2::10/64", "dev", "eth0", "nodad"])
+    with ThreadPoolExecutor(1) as beside:
+        full = beside.submit(offered, (5_000_000, BEST), duration_s=2.5)
+        time.sleep(0.5)  # until the queue is full
+        found = [resolved_within(host, address, 0.3) for _ in range(5)]
+        full.result()
+    assert found == [True] * 5

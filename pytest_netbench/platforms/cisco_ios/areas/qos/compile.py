@@ -17,6 +17,7 @@ CONTROL_IN = Chain("inet", "control_in", hook="input", priority=-10)
 """Separate base chains: a class ends with ``accept``, which must not skip the rules of other areas."""
 DEFAULT_CLASS = "class-default"
 _LEAST_BURST = 1500
+_NEIGHBORS_PAST_QUEUES = "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } meta priority set 1:0 accept"
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ class _Writer:
             condition = f'{"iifname" if self._at.direction == "input" else "oifname"} "{self._at.where.kernel}" '
         root = self._chain("")
         self._nft.rule(base, f"{condition}jump {root.name}")
+        if self._queues is not None and self._queues.lines:
+            self._nft.rule(root, _NEIGHBORS_PAST_QUEUES)
         self._policy(root, self._at.policy, ())
 
     def _policy(self, root: Chain, policy: str, path: tuple[str, ...]) -> None:

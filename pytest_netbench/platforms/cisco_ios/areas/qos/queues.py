@@ -40,11 +40,10 @@ class Queues:
         self._where = where
         self._nodes: list[_Node] = []
         self._minors: dict[tuple[str, ...], int] = {}
-        self._default = 0
         line = line_rate(context, where)
         if self._queues_at_all(policy):
             root = self._add(_Node(1, 0, line, line, leaf=False))
-            self._default = self._policy(policy, (), root, line, percent_base(context, where))
+            self._policy(policy, (), root, line, percent_base(context, where))
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -52,7 +51,9 @@ class Queues:
         if not self._nodes:
             return ()
         device = self._where.kernel
-        lines = [f"qdisc add dev {device} root handle 1: htb default {self._default:x}"]
+        # Rules choose the queue of each IP packet. What they do not see goes past the queues: a full one would drop the
+        # answers to ARP, and nothing could be sent to the router any more.
+        lines = [f"qdisc add dev {device} root handle 1: htb default 0"]
         for node in self._nodes:
             parent = "1:" if node.parent == 0 else f"1:{node.parent:x}"
             prio = f" prio {0 if node.strict else 1}" if node.leaf else ""

@@ -1,0 +1,97 @@
+"""Faults of ports: an access port in another VLAN, and an interface that is shut down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.paths import connects_unplugged
+from pytest_netbench.faults.state import has_route
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.network import DrawnNetwork
+
+_ACCESS = "switchport access vlan "
+
+
+class WrongVlan(OnDevice):
+    """An access port, its VLAN, and the VLAN that it is in instead."""
+
+    interface: str
+    vlan: int
+    instead: int
+
+
+class VlanWrong(DeviceFault[WrongVlan]):
+    """An access port is in another VLAN of its switch."""
+
+    name = "vlan-wrong"
+    label = "VLAN"
+    parameters = WrongVlan
+    platforms = ("cisco_ios",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[WrongVlan]:
+        for node, config in network.startup_configs.items():
+            paths = list(config_paths(config))
+            vlans = [int(path[0].split()[1]) for path in paths if len(path) == 1 and path[0].startswith("vlan ")]
+            for path in paths:
+                if len(path) == 2 and path[1].startswith(_ACCESS):
+                    right = int(path[1].removeprefix(_ACCESS))
+                    for wrong in vlans:
+                        if wrong != right:
+                            yield WrongVlan(
+                                node=node,
+                                platform=network.platform_of(node),
+                                interface=path[0].removeprefix("interface "),
+                                vlan=right,
+                                instead=wrong,
+                            )
+
+    def touches(self, parameters: WrongVlan) -> frozenset[str]:
+        return frozenset({f"{parameters.node} {parameters.interface}"})
+
+    def injection(self, parameters: WrongVlan) -> tuple[str, ...]:
+        return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.instead}")
+
+    def repair(self, parameters: WrongVlan) -> tuple[str, ...]:
+        return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.vlan}")
+
+
+class ShutPort(OnDevice):
+    """An interface with a cable. ``prefix`` is that of its subnet, if it has one."""
+
+    interface: str
+    prefix: str | None = None
+
+
+class PortShutdown(DeviceFault[ShutPort]):
+    """An interface of a router or a switch, without which hosts are cut off, is administratively down."""
+
+    name = "port-shutdown"
+    label = "PORT"
+    parameters = ShutPort
+
+    def _places(self, network: DrawnNetwork) -> Iterator[ShutPort]:
+        prefixes = {(one.node, one.interface): net.prefix for net in network.subnets for one in net.attachments}
+        for node in network.topology.nodes:
+            for interface in network.topology.interfaces(node.name):
+                if not connects_unplugged(network, node.name, interface):
+                    yield ShutPort(
+                        node=node.name,
+                        platform=network.platform_of(node.name),
+                        interface=interface,
+                        prefix=prefixes.get((node.name, interface)),
+                    )
+
+    def touches(self, parameters: ShutPort) -> frozenset[str]:
+        return frozenset({f"{parameters.node} {parameters.interface}"})
+
+    def injection(self, parameters: ShutPort) -> tuple[str, ...]:
+        return (f"interface {parameters.interface}", " shutdown")
+
+    def repair(self, parameters: ShutPort) -> tuple[str, ...]:
+        return (f"interface {parameters.interface}", " no shutdown")
+
+    def remains(self, parameters: ShutPort, lab: Lab) -> Iterator[str]:
+        if parameters.prefix is not None:
+            yield from has_route(lab, parameters.node, parameters.prefix, "connected")

@@ -1,0 +1,69 @@
+"""Translation of addresses with an interface on the wrong side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.model.network import DrawnNetwork
+
+Side = Literal["inside", "outside"]
+
+
+class WrongSide(OnDevice):
+    """An interface, and its right side. It is on the other one."""
+
+    interface: str
+    side: Side
+
+    @property
+    def wrong(self) -> Side:
+        """The side that it is on."""
+        return "outside" if self.side == "inside" else "inside"
+
+
+class NatSideWrong(DeviceFault[WrongSide]):
+    """An inside interface of address translation is an outside one, or the other way round."""
+
+    name = "nat-side-wrong"
+    label = "NAT"
+    parameters = WrongSide
+    platforms = ("cisco_ios",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[WrongSide]:
+        # others carry traffic only if the first one, or its provider, fails
+        for one in network.translations[:1]:
+            edges = {other.node for other in network.translations}
+            sides: dict[Side, list[str]] = {
+                "inside": [
+                    interface for interface in one.inside if not edges & _neighbors(network, one.node, interface)
+                ],
+                "outside": list(one.outside[:1]),
+            }
+            for side, interfaces in sides.items():
+                for interface in interfaces:
+                    yield WrongSide(
+                        node=one.node, platform=network.platform_of(one.node), interface=interface, side=side
+                    )
+
+    def touches(self, parameters: WrongSide) -> frozenset[str]:
+        return frozenset({f"{parameters.node} {parameters.interface} nat"})
+
+    def injection(self, parameters: WrongSide) -> tuple[str, ...]:
+        return _moved(parameters.interface, parameters.side, parameters.wrong)
+
+    def repair(self, parameters: WrongSide) -> tuple[str, ...]:
+        return _moved(parameters.interface, parameters.wrong, parameters.side)
+
+
+def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:
+    """The routers on the link at an interface."""
+    for link in network.transits:
+        if any((one.node, one.interface) == (node, interface) for one in link.attachments):
+            return {one.node for one in link.attachments if one.node != node}
+    return set()
+
+
+def _moved(interface: str, old: Side, new: Side) -> tuple[str, ...]:
+    return (f"interface {interface}", f" no ip nat {old}", f" ip nat {new}")

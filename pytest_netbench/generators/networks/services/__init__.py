@@ -1,0 +1,13 @@
+"""The services of networks, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_netbench.generators.networks.services.filter import FILTER
+from pytest_netbench.generators.networks.services.nat import NAT
+from pytest_netbench.generators.networks.services.service import Service
+
+SERVICES: Final[dict[str, Service]] = {service.name: service for service in (FILTER, NAT)}
+
+__all__ = ["SERVICES", "Service"]

@@ -1,0 +1,29 @@
+"""What a service of a network is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from pytest_netbench.generators.networks.draft import Draft
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Something that routers do beside routing.
+
+    Attributes:
+        what: One sentence for people.
+        shapes: Shapes that can have it; empty for all.
+        platforms: Platforms whose configs can be written.
+        prepare: Changes the draft before addresses are assigned.
+        configure: Adds the service, with addresses assigned and routes configured.
+    """
+
+    name: str
+    what: str
+    shapes: tuple[str, ...] = ()
+    platforms: tuple[str, ...]
+    prepare: Callable[[Draft], None]
+    configure: Callable[[Draft, Random], None]

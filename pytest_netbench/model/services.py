@@ -1,0 +1,78 @@
+"""What routers do to packets beside routing, on paper: ordered access lists, and translation of addresses."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network
+from typing import Literal
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Model
+
+
+class AccessRule(Model):
+    """One line of an access list. What is left out matches everything.
+
+    Attributes:
+        protocol: ``ip`` matches all protocols.
+        source: Prefix of the senders, e.g. ``10.0.1.10/32``.
+        target: Prefix of the receivers.
+        ports: First and last destination port; only of tcp and udp.
+    """
+
+    permit: bool
+    protocol: Literal["ip", "tcp", "udp", "icmp"] = "ip"
+    source: str | None = None
+    target: str | None = None
+    ports: tuple[int, int] | None = None
+
+    def matches(self, *, source: str, target: str, protocol: str, port: int | None = None) -> bool:
+        """Whether a packet between two addresses matches."""
+        return (
+            self.protocol in ("ip", protocol)
+            and _within(source, self.source)
+            and _within(target, self.target)
+            and (self.ports is None or (port is not None and self.ports[0] <= port <= self.ports[1]))
+        )
+
+
+class AccessList(Model):
+    """An ordered list at an interface of a router, for packets that come in. The first line that matches decides.
+
+    Attributes:
+        ports: TCP ports of which the list permits and denies flows, so that they show whether it is right.
+    """
+
+    node: str
+    interface: str
+    name: str
+    rules: tuple[AccessRule, ...] = Field(min_length=1)
+    ports: tuple[int, ...] = ()
+
+    def permits(self, *, source: str, target: str, protocol: str, port: int | None = None) -> bool:
+        """Whether a packet between two addresses passes. What no line matches is denied."""
+        for rule in self.rules:
+            if rule.matches(source=source, target=target, protocol=protocol, port=port):
+                return rule.permit
+        return False
+
+
+class Translation(Model):
+    """Translation of source addresses by a router: packets from inside to outside get one address.
+
+    Attributes:
+        inside: Interfaces toward the hidden prefixes.
+        outside: Interfaces toward the rest of the world.
+        hidden: Prefixes whose addresses are translated.
+        address: What outsiders see instead, with the length of its block, e.g. ``203.0.113.1/24``.
+    """
+
+    node: str
+    inside: tuple[str, ...]
+    outside: tuple[str, ...]
+    hidden: tuple[str, ...]
+    address: str
+
+
+def _within(address: str, prefix: str | None) -> bool:
+    return prefix is None or IPv4Address(address) in IPv4Network(prefix)
