@@ -129,6 +129,7 @@ MUTATIONS: Final = Mutations(
     uncounted=(
         *BGP_SUMMARY,
         (r"^\d+ +(\S+ +\S+) +\d+ +\S+ +\d+ +\d+ +\d+ +\d+$", r"\1"),  # address and interface of an EIGRP neighbor
+        (r" \(match-(?:all|any)\)$", ""),  # the queues and the flows show what a class takes
         (r"^.*(?:\d+ packets, \d+ bytes|\bpkts\b|Packets marked|offered rate|queue depth).*$", ""),
     ),
 )

@@ -80,7 +80,9 @@ def _stays(before: RouteEntry, after: RouteEntry, now: RouteEntry | None) -> boo
 
 
 def _hops(entry: RouteEntry | None) -> tuple[str, ...] | None:
-    return None if entry is None else entry[1:]
+    return (
+        None if entry is None else tuple(dict.fromkeys(entry[1:]))
+    )  # OSPF lists one twice after a virtual link flapped
 
 
 def changed_routes(tables: HeldTable) -> Iterator[RouteDifference]:

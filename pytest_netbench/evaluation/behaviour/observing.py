@@ -131,7 +131,7 @@ def table_of(routes: Sequence[Route]) -> Table:
     table: Table = {}
     for route in routes:
         if not (":" in route.prefix and ipaddress.ip_network(route.prefix).is_link_local):
-            table.setdefault(route.prefix, (route.protocol, *sorted(route.next_hops or route.interfaces)))
+            table.setdefault(route.prefix, (route.protocol, *sorted({*(route.next_hops or route.interfaces)})))
     return dict(sorted(table.items(), key=lambda item: _order(item[0])))
 
 

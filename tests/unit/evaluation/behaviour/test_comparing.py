@@ -56,6 +56,14 @@ def test_routes_are_judged_where_they_must_stay_and_where_they_leak(found, expec
     assert differing(found) == expected
 
 
+def test_a_next_hop_that_is_listed_twice_is_one_next_hop():
+    one, twice = {"10.1.0.0/16": ("ospf", "10.0.0.2")}, {"10.1.0.0/16": ("ospf", "10.0.0.2", "10.0.0.2")}
+    held = list(behaviour({}, routes=({"R1": twice}, {"R1": twice})).tables_at())
+    assert route_differences(held, {"R1": one}, managed=frozenset({"R1"}), asked=lambda *_: False) == []
+    other = {"10.1.0.0/16": ("ospf", "10.0.0.2", "10.0.0.3")}
+    assert len(route_differences(held, {"R1": other}, managed=frozenset({"R1"}), asked=lambda *_: False)) == 1
+
+
 def test_a_route_that_an_intent_asks_for_must_be_as_after_the_ground_truth():
     assert differing({"R1": TABLES[0]["R1"]}, asked=lambda _, prefix: prefix == "10.3.0.0/16") == [
         ("R1", "10.3.0.0/16")
