@@ -220,6 +220,17 @@ def test_no_next_hop_is_an_address_of_a_host_to_which_others_would_be_redirected
         assert one.instead not in {*hosts, one.right}
 
 
+def test_a_next_hop_is_wrong_only_where_packets_are_lost() -> None:
+    ring = drawn("ring", "static", "frr", routers=4)
+    found = {(one.node, one.prefix, one.instead) for one in places("static-next-hop-wrong", ring)}
+    addresses = {(one.node, link.name): one.address for link in ring.transits for one in link.attachments}
+    # r1 reaches the LAN of r3 by r2, and by r4 as well
+    assert ("r1", ring.lans[2].prefix, addresses["r4", "transit-4"]) not in found
+    assert {node for node, _, _ in found} == set(ring.routers), "each has a route that can lead nowhere"
+    spines = drawn("leaf-spine", "static", "frr", spines=2, leaves=2)
+    assert "spine2" not in {one.node for one in places("static-next-hop-wrong", spines)}, "no route leads there"
+
+
 def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_a_line() -> None:
     for shape, connected in (("line", False), ("ring", True)):
         network = drawn(shape, "ospf", "frr")
