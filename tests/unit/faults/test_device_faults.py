@@ -11,8 +11,7 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.platforms.cisco_ios.session.session import Session
-from tests.support.ios import paper
+from tests.support.ios import paper, typed
 
 OF_ROUTING = ("bgp-", "ospf-", "static-")
 NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
@@ -156,17 +155,6 @@ IOS_NETWORKS = [
     ("leaf-spine", "bgp"),
     ("dual-homed-isp", "bgp"),
 ]
-
-
-def typed(device: Any, commands: tuple[str, ...]) -> str:
-    """The running config after commands, all of which the device takes."""
-    session = Session(device)
-    session.enter("configure terminal")
-    for line in commands:
-        if not line.startswith("do "):
-            assert not session.enter(line), line
-    session.interrupt()
-    return str(device.running_config())
 
 
 @pytest.mark.parametrize("name", NAMES)
