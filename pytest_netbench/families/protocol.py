@@ -85,6 +85,16 @@ class WatchesWork(Protocol):
 
 
 @runtime_checkable
+class JudgesFlows(Protocol):
+    """What the watcher of a scene may offer: which flows of the network are wrong."""
+
+    @property
+    def wrong(self) -> frozenset[int]:
+        """Indices of the flows that do not get through and must, or do and must not, as of the last look."""
+        ...
+
+
+@runtime_checkable
 class OffersMethods(Protocol):
     """What a scene without a lab may offer: ANI methods of its own, which the family names in ``methods``."""
 

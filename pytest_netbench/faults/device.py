@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import ClassVar, Generic, TypeVar
 
 from pytest_netbench.dialects.paths import config_paths
@@ -67,7 +67,7 @@ class DeviceFault(ABC, Generic[P]):
         return {parameters.node: self.repair(parameters)}
 
     def explain(self, parameters: P) -> str:
-        lines = [f"`{line.strip()}`" for line in self.injection(parameters) if not line.startswith(_EXEC)]
+        lines = [f"`{line}`" for line in _lasting(self.injection(parameters))]
         return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
 
     # what a subclass says
@@ -101,6 +101,13 @@ class DeviceFault(ABC, Generic[P]):
     def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
         """What of the network's state shows that the fault has not taken effect, one phrase each."""
         return ()
+
+
+def _lasting(commands: Sequence[str]) -> Iterator[str]:
+    """Configuration commands, without the pairs that only type a line again to keep the order of lines."""
+    lines = [line.strip() for line in commands if not line.startswith(_EXEC)]
+    retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if one == f"no {other}"}
+    return (line for number, line in enumerate(lines) if not {number, number - 1} & retyped)
 
 
 _Path = tuple[str, ...]

@@ -8,7 +8,8 @@ from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.recording import record_behaviour
 from pytest_netbench.trial.run import run_trial
 from pytest_netbench.trial.selftest import SelftestReport, selftest
-from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.settings import Settings
+from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
 from pytest_netbench.trial.verdict import explain, judge
 

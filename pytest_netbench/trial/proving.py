@@ -9,7 +9,7 @@ from pytest_netbench.families.proof import Extent
 from pytest_netbench.model.task import Task
 from pytest_netbench.results.memory import KeptVerdicts
 from pytest_netbench.trial.selftest import selftest
-from pytest_netbench.trial.stage import Settings
+from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.terms import family_of
 
 CLAIMS: Final = ("oracle", "nop")

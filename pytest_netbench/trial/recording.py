@@ -10,7 +10,8 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Progress, RecordsBehaviour, Scene
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.settings import Settings
+from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import family_of
 
 

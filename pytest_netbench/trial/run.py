@@ -8,7 +8,8 @@ from dataclasses import replace
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import TrialRecord
-from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.settings import Settings
+from pytest_netbench.trial.stage import Stage
 
 
 def run_trial(

@@ -11,7 +11,8 @@ from typing import Any
 from pytest_netbench.families.proof import Extent, TruthConfigs
 from pytest_netbench.families.protocol import Scene
 from pytest_netbench.model.task import Task
-from pytest_netbench.trial.stage import Settings, Stage
+from pytest_netbench.trial.settings import Settings
+from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import family_of
 
 

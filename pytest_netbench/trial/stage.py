@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-
-from pydantic import ValidationError
 
 from pytest_netbench import parts
 from pytest_netbench.agents.protocol import Agent, InformedAgent
@@ -27,57 +23,16 @@ from pytest_netbench.families.protocol import (
 )
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
-from pytest_netbench.model.base import Model
-from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import Environment, Findings, Submission, TrialRecord
+from pytest_netbench.model.trial import Environment, Findings, TrialRecord
 from pytest_netbench.results.reference import ReferenceStore
-from pytest_netbench.results.truth import Truth, TruthStore
+from pytest_netbench.results.truth import TruthStore
+from pytest_netbench.trial.begun import Begun, Evaluated, Finished, with_checked_answer, with_unreadable
 from pytest_netbench.trial.errand import Work, let_work
 from pytest_netbench.trial.opening import open_ani
 from pytest_netbench.trial.provenance import environment
+from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.terms import Terms, brief_for, family_of, terms_for
-
-Ready = Callable[[Lab, Task], object]
-FindTruth = Callable[[Task], Truth | None]
-FindReference = Callable[[Task], Behaviour | None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How stages are set up.
-
-    Args:
-        backend: What deploys labs: a name, or a backend.
-        time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
-        workers: Labs that are expected to run side by side on this machine.
-        truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
-            directory, of its parents, and of the shipped tasks.
-        reference: Finds the recorded behaviour of a task. By default it searches the folders ``.reference`` there.
-        ready: Called with the lab and the task when the lab is ready for an agent.
-        where: A folder of the checkout that the task comes from.
-        pytest_version: Version of pytest, if it runs the trial.
-    """
-
-    backend: str | Backend = "netns"
-    time_scale: float | None = None
-    workers: int = 1
-    truth: FindTruth | None = None
-    reference: FindReference | None = None
-    ready: Ready | None = None
-    where: Path = field(default_factory=Path.cwd)
-    pytest_version: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Attempt:
-    """An agent's part of a trial."""
-
-    agent: Agent | InformedAgent
-    terms: Terms
-    ani: OpenAni
-    work: Work
-    started_at: str
 
 
 class Stage:
@@ -102,7 +57,8 @@ class Stage:
         self._given = lab
         self._own: Scene | None = None
         self._scene: Scene | None = None
-        self._attempt: _Attempt | None = None
+        self._begun: Begun | None = None
+        self._finished: Finished | None = None
         self.prepare_s = 0.0
         """Wall seconds that ``prepare`` took."""
 
@@ -202,6 +158,27 @@ class Stage:
             InputError: The agent cannot be run as it is configured.
             RequirementMissing: It needs something that this machine lacks.
         """
+        part = self.begin(agent, ani=ani, terms=terms, budget=budget, ssh=ssh)
+        try:
+            work = let_work(agent, task=self.task, brief=part.brief, ani=part.ani, grace_s=grace_s, clock=clock)
+        except BaseException:
+            part.ani.close()
+            raise
+        return self.finish(work)
+
+    def begin(
+        self,
+        agent: Evaluated,
+        *,
+        ani: OpenAni | None = None,
+        terms: Terms | None = None,
+        budget: Mapping[str, float | None] | None = None,
+        ssh: bool = False,
+    ) -> Begun:
+        """Let an agent begin that sends its requests from outside. ``finish`` ends its part.
+
+        Args and errors are those of ``work``, which calls both.
+        """
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         agreed = terms or terms_for(self.task, agent.info, budget=budget, ssh=ssh)
         held = ani or open_ani(self.lab, agreed, methods=self.methods)
@@ -211,13 +188,30 @@ class Stage:
             if isinstance(self.scene, WatchesWork):
                 held.watch(self.scene.watcher)
             brief = brief_for(self.task, agreed).model_copy(update={"ssh": held.ssh})
-            work = let_work(agent, task=self.task, brief=brief, ani=held, grace_s=grace_s, clock=clock)
-        finally:
+        except BaseException:
             held.close()
-        if held.lab_error is not None:
-            raise held.lab_error
-        work = _with_checked_answer(work, self.family.answer)
-        self._attempt = _Attempt(agent=agent, terms=agreed, ani=held, work=work, started_at=started_at)
+            raise
+        self._begun = Begun(agent=agent, terms=agreed, ani=held, brief=brief, started_at=started_at)
+        return self._begun
+
+    def finish(self, work: Work) -> Work:
+        """End the part of the agent that has begun: close its interface, and check its answer.
+
+        Returns:
+            ``work``; failed if the family cannot read the answer.
+
+        Raises:
+            UsageError: No agent has begun.
+            InfrastructureError: The lab broke while the agent worked.
+        """
+        part = self._begun
+        if part is None:
+            raise UsageError(f"no agent has begun on the stage of {self.task.slug}: call stage.begin(agent) first")
+        part.ani.close()
+        if part.ani.lab_error is not None:
+            raise part.ani.lab_error
+        work = with_checked_answer(work, self.family.answer)
+        self._finished = Finished(part=part, work=work)
         return work
 
     def evaluate(self, *, node_id: str = "", number: int = 1) -> TrialRecord:
@@ -231,16 +225,13 @@ class Stage:
             UsageError: No agent has worked yet.
             InfrastructureError: The stage broke.
         """
-        if self._attempt is None:
+        done = self._finished
+        if done is None:
             raise UsageError(f"no agent has worked on the stage of {self.task.slug} yet: call stage.work(agent) first")
         began = time.monotonic()
-        findings = self.scene.evaluate(self._attempt.work.submission)
-        record = self._record(
-            _with_unreadable(self._attempt, findings.unreadable),
-            findings,
-            node_id=node_id or self.task.slug,
-            number=number,
-        )
+        findings = self.scene.evaluate(done.work.submission)
+        work = with_unreadable(done.work, findings.unreadable)
+        record = self._record(done.part, work, findings, node_id=node_id or self.task.slug, number=number)
         return record.model_copy(update={"evaluate_s": time.monotonic() - began})
 
     def destroy(self) -> None:
@@ -285,7 +276,7 @@ class Stage:
         time_scale = self.settings.time_scale or self.task.network.time_scale
         return backend.deploy(request_of(self.task, time_scale=time_scale, workers=self.settings.workers))
 
-    def _record(self, attempt: _Attempt, findings: Findings, *, node_id: str, number: int) -> TrialRecord:
+    def _record(self, part: Begun, work: Work, findings: Findings, *, node_id: str, number: int) -> TrialRecord:
         find = self.settings.truth or TruthStore.around(self.settings.where).load
         truth = find(self.task)
         known: dict[str, Any] = {name: getattr(findings, name) for name in Findings.model_fields}
@@ -294,45 +285,21 @@ class Stage:
             task=self.task,
             task_digest=self.task.digest,
             node_id=node_id,
-            agent=attempt.agent.info,
+            agent=part.agent.info,
             trial=number,
-            extras=attempt.terms.extras,
-            outcome=attempt.work.outcome,
-            error=attempt.work.error,
-            submission=attempt.work.submission,
-            trace=attempt.ani.steps,
-            commands=attempt.ani.commands,
-            budget_used=attempt.ani.budget_used,
+            extras=part.terms.extras,
+            outcome=work.outcome,
+            error=work.error,
+            submission=work.submission,
+            trace=part.ani.steps,
+            commands=part.ani.commands,
+            budget_used=part.ani.budget_used,
             truth_initial_configs=None if truth is None else truth.initial_configs,
             truth_configs=None if truth is None else truth.configs,
             right_configs={} if truth is None else truth.right,
             right_reasoning={} if truth is None else truth.right_reasoning,
             environment=self.environment,
-            started_at=attempt.started_at,
+            started_at=part.started_at,
             deploy_s=self.prepare_s,
-            agent_s=attempt.work.seconds,
+            agent_s=work.seconds,
         )
-
-
-def _with_unreadable(attempt: _Attempt, unreadable: Sequence[str]) -> _Attempt:
-    """Return ``attempt``, failed if the agent left a state that cannot be evaluated."""
-    if not unreadable:
-        return attempt
-    error = "; ".join([*filter(None, [attempt.work.error]), *unreadable])
-    return replace(attempt, work=replace(attempt.work, outcome="agent-error", error=error))
-
-
-def _with_checked_answer(work: Work, answer: type[Model] | None) -> Work:
-    """Return ``work``; an answer that the family cannot read is dropped and is the agent's failure."""
-    given = work.submission.answer
-    if answer is None or given is None:
-        return work
-    try:
-        answer.model_validate(given)
-    except ValidationError as error:
-        first: Any = error.errors()[0]
-        where = ".".join(str(step) for step in first["loc"])
-        words = f"the answer cannot be read: {where + ': ' if where else ''}{first['msg']}"
-        submission: Submission = work.submission.model_copy(update={"answer": None})
-        return replace(work, outcome="agent-error", error=work.error or words, submission=submission)
-    return work

@@ -8,6 +8,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from tests.support.doc_examples import ROOT
+from tests.support.memory_parts import install
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,14 @@ def test_a_group_without_parts_names_the_likely_reason():
 def test_parts_of_a_checkout_are_found_though_its_installed_metadata_is_older(group, monkeypatch: pytest.MonkeyPatch):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     declared = project.get(f"pytest_netbench.{group}", {})
-    monkeypatch.setattr(parts, "entry_points", lambda **_: ())
+    monkeypatch.setattr(parts, "_installed", lambda *_: ())
     assert set(parts.names(group)) == set(declared)
     for name, value in declared.items():
         assert parts.load(group, name).__name__ == value.partition(":")[2]
+
+
+def test_parts_that_a_new_folder_of_the_search_path_brings_are_found(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(UsageError, match="unknown backend 'memory'"):
+        parts.load("backends", "memory")
+    monkeypatch.syspath_prepend(install(tmp_path / "site"))
+    assert parts.load("backends", "memory").__name__ == "MemoryBackend"

@@ -125,8 +125,7 @@ class Monitor:
         Raises:
             LabError: The lab broke, and the agent did not cause that.
         """
-        self._over = True
-        self._background.stop()
+        self.stop()
         with self._lock:
             # without a change there is nothing to wait for: the network was quiet before the agent began
             hoped_for = self._all if self._changes else ()
@@ -134,6 +133,16 @@ class Monitor:
             wrong = self._settled(self._all, patience_s=patience_s, hoped_for=hoped_for)
             self._ledger.step(wrong, **vars(self._last), late=True)
             return self._ledger.watch(changes=self._changes, at=self._clock(), measured_s=self._measured_s)
+
+    def stop(self) -> None:
+        """Look at nothing any more. Idempotent."""
+        self._over = True
+        self._background.stop()
+
+    @property
+    def wrong(self) -> frozenset[int]:
+        """Indices of the flows that are wrong, as of the last look after a change."""
+        return self._ledger.wrong
 
     def report(self) -> str:
         """Return who reaches whom, as of the last look after a change."""

@@ -110,6 +110,8 @@ class RepairScene:
         )
 
     def destroy(self) -> None:
+        if self._monitor is not None:  # a trial that was broken off is not evaluated
+            self._monitor.stop()
         self._lab.destroy()
 
     def _wrong(self, *, silent: Collection[int] = ()) -> list[int]:

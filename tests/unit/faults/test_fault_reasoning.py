@@ -10,6 +10,8 @@ from pytest_netbench import parts
 from pytest_netbench.faults.protocol import Explains
 from pytest_netbench.faults.reasoning import explained, reasoning
 from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.generators.repair_network import FAULTS as NETWORK_FAULTS
+from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.repair_routing import FAULTS
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.repair import FlowGroup, InjectedFault, repair_of
@@ -48,6 +50,33 @@ def test_a_drawn_task_says_each_command_that_repairs_it() -> None:
                 assert f"`{command}`" in task.ground_truth_reasoning
             assert f"Repair on {node}: " in task.ground_truth_reasoning
         assert len(lines) == 3 + len(repair_of(task).faults)
+
+
+@pytest.mark.parametrize("name", NETWORK_FAULTS)
+def test_a_fault_of_a_device_says_where_it_is_and_what_is_configured(name: str) -> None:
+    parameters = RepairNetworkParameters.model_validate({"faults": (name,), "level": "1"})
+    task = RepairNetwork().draw(parameters, seed=1, index=0)
+    (one,) = repair_of(task).faults
+    text = explained(one)
+    assert one.parameters["node"] in text
+    assert text in task.ground_truth_reasoning
+    for _, node, commands in repairs([one]):
+        assert f"Repair on {node}: " in task.ground_truth_reasoning
+        assert all(f"`{command.strip()}`" in task.ground_truth_reasoning for command in commands)
+
+
+def test_lines_that_are_typed_again_for_their_order_are_not_told() -> None:
+    interface = {
+        "interface": "Gi0/1",
+        "address": "10.0.0.1",
+        "peer": "r1",
+        "neighbor": "10.0.0.2",
+        "prefix": "10.0.0.0/30",
+    }
+    where = {"platform": "cisco_ios", "process": "router ospf 1", "behind": ["passive-interface Loopback0"]}
+    text = explained(injected("ospf-interface-passive", **interface, **where))
+    assert "`passive-interface Gi0/1`" in text
+    assert "Loopback0" not in text
 
 
 def test_the_fault_that_was_injected_last_comes_first() -> None:

@@ -1,0 +1,72 @@
+"""An agent's part of a trial, between ``Stage.begin`` and ``Stage.finish``, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from pytest_netbench.ani.protocol import OpenAni
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+from pytest_netbench.trial.errand import Work
+from pytest_netbench.trial.terms import Terms
+
+
+class Evaluated(Protocol):
+    """Who is evaluated: an agent, or whoever sends the requests of an episode."""
+
+    @property
+    def info(self) -> AgentInfo: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """An agent that has begun to work.
+
+    Attributes:
+        agent: Who works.
+        terms: What it may do and use.
+        ani: Its interface. ``Stage.finish`` closes it.
+        brief: What it is told.
+        started_at: When it began, as ISO 8601 in UTC.
+    """
+
+    agent: Evaluated
+    terms: Terms
+    ani: OpenAni
+    brief: Brief
+    started_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """An agent that has finished: its part, and how it ended."""
+
+    part: Begun
+    work: Work
+
+
+def with_unreadable(work: Work, unreadable: Sequence[str]) -> Work:
+    """Return ``work``, failed if the agent left a state that cannot be evaluated."""
+    if not unreadable:
+        return work
+    return replace(work, outcome="agent-error", error="; ".join([*filter(None, [work.error]), *unreadable]))
+
+
+def with_checked_answer(work: Work, answer: type[Model] | None) -> Work:
+    """Return ``work``; an answer that the family cannot read is dropped and is the agent's failure."""
+    given = work.submission.answer
+    if answer is None or given is None:
+        return work
+    try:
+        answer.model_validate(given)
+    except ValidationError as error:
+        first: Any = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        words = f"the answer cannot be read: {where + ': ' if where else ''}{first['msg']}"
+        submission: Submission = work.submission.model_copy(update={"answer": None})
+        return replace(work, outcome="agent-error", error=work.error or words, submission=submission)
+    return work

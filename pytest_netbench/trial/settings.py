@@ -1,0 +1,42 @@
+"""How stages are set up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pytest_netbench.lab.protocols import Backend, Lab
+from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.task import Task
+from pytest_netbench.results.truth import Truth
+
+Ready = Callable[[Lab, Task], object]
+FindTruth = Callable[[Task], Truth | None]
+FindReference = Callable[[Task], Behaviour | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How stages are set up.
+
+    Args:
+        backend: What deploys labs: a name, or a backend.
+        time_scale: Lab seconds per wall second; ``None`` takes the task's, or lets the backend choose.
+        workers: Labs that are expected to run side by side on this machine.
+        truth: Finds the recorded ground truth of a task. By default it searches the folders ``.truth`` of the current
+            directory, of its parents, and of the shipped tasks.
+        reference: Finds the recorded behaviour of a task. By default it searches the folders ``.reference`` there.
+        ready: Called with the lab and the task when the lab is ready for an agent.
+        where: A folder of the checkout that the task comes from.
+        pytest_version: Version of pytest, if it runs the trial.
+    """
+
+    backend: str | Backend = "netns"
+    time_scale: float | None = None
+    workers: int = 1
+    truth: FindTruth | None = None
+    reference: FindReference | None = None
+    ready: Ready | None = None
+    where: Path = field(default_factory=Path.cwd)
+    pytest_version: str | None = None
