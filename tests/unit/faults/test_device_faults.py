@@ -132,8 +132,8 @@ COMMANDS = [
     (
         "static-next-hop-wrong",
         "static",
-        "no ip route 10.0.2.0/24 172.16.0.2; ip route 10.0.2.0/24 10.0.1.10",
-        "no ip route 10.0.2.0/24 10.0.1.10; ip route 10.0.2.0/24 172.16.0.2",
+        "no ip route 10.0.2.0/24 172.16.0.2; ip route 10.0.2.0/24 172.16.0.6",
+        "no ip route 10.0.2.0/24 172.16.0.6; ip route 10.0.2.0/24 172.16.0.2",
     ),
 ]
 
@@ -209,6 +209,15 @@ def test_a_filter_is_only_where_no_other_neighbor_leads_to_the_lan() -> None:
     leaves = dict(zip(("leaf1", "leaf2", "leaf3"), lans, strict=True))
     far = {(leaf, lan) for leaf, own in leaves.items() for lan in lans if lan != own}
     assert names == far | {("spine1", lan) for lan in lans}
+
+
+def test_no_next_hop_is_an_address_of_a_host_to_which_others_would_be_redirected() -> None:
+    network = drawn("ring", "static", "frr", hosts=2)
+    hosts = {network.addresses[name] for name in network.hosts}
+    found = places("static-next-hop-wrong", network)
+    assert found
+    for one in found:
+        assert one.instead not in {*hosts, one.right}
 
 
 def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_a_line() -> None:
