@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_netbench.errors import AgentError
@@ -41,6 +41,23 @@ def read_with_answer(text: str, devices: Collection[str]) -> tuple[str, dict[str
     if not isinstance(answer, dict):
         raise AgentError("the JSON object has no 'answer' that is a JSON object, and the task asks for one")
     return reasoning, per_device(value, devices), answer
+
+
+def written_answer(
+    reasoning: str, commands: Mapping[str, Sequence[str]], answer: Mapping[str, Any] | None = None
+) -> str:
+    """The text that ``read_answer`` and ``read_with_answer`` read.
+
+    Args:
+        reasoning: Comes first, if it is not empty.
+        commands: By device.
+        answer: What the task asks for, if it asks for an answer.
+    """
+    value: dict[str, Any] = {device: list(lines) for device, lines in commands.items()}
+    if answer is not None:
+        value["answer"] = dict(answer)
+    parts = [reasoning.strip(), f"```json\n{json.dumps(value, indent=2, ensure_ascii=False)}\n```"]
+    return "\n\n".join(filter(None, parts))
 
 
 def split(text: str) -> tuple[str, dict[str, Any]]:

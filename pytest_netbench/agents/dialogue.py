@@ -99,7 +99,7 @@ class Dialogue:
 
     def _add(self, completion: Completion, options: dict[str, Any]) -> None:
         record = self._record("act", self.messages, self.messages[self._recorded :], completion, options)
-        self.messages.append(_assistant_message(completion))
+        self.messages.append(assistant_message(completion))
         self._recorded = len(self.messages)
         self._count(completion)
         self._ani.add_completion(record, tokens=completion.tokens)
@@ -120,10 +120,10 @@ class Dialogue:
         return {
             "purpose": purpose,
             "model": self._llm.model,
-            "messages_sha256": _digest(messages),
+            "messages_sha256": digest(messages),
             "messages": len(messages),
             "new_messages": list(new),
-            "options_sha256": _digest(options),
+            "options_sha256": digest(options),
             "response": completion.model_dump(mode="json", include={"text", "thinking", "tool_calls"}),
             "finish_reason": completion.finish_reason,
             "usage": completion.model_dump(
@@ -151,7 +151,8 @@ class Dialogue:
         return bool(oldest)
 
 
-def _assistant_message(completion: Completion) -> Message:
+def assistant_message(completion: Completion) -> Message:
+    """What the model answered, as a message of the conversation."""
     message: Message = {"role": "assistant", "content": encodable(completion.text)}
     if completion.thinking_blocks:
         message["thinking_blocks"] = list(completion.thinking_blocks)
@@ -174,5 +175,6 @@ def _sendable(arguments: str) -> str:
     return encodable(arguments) if isinstance(value, dict) else "{}"
 
 
-def _digest(value: object) -> str:
+def digest(value: object) -> str:
+    """First 12 hex digits of the SHA-256 of a JSON value: how a trace names messages and options."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]

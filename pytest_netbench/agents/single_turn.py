@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from pytest_netbench.agents.agentfile import AgentFile
@@ -27,7 +28,7 @@ class SingleTurn:
     def __init__(self, *, file: AgentFile) -> None:
         self._file = file
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
-        self._opening = Opening.of(file, system="single-turn", question="single-turn-question")
+        self._opening = opening_of(file)
         self._state = packaged("state")
 
     @property
@@ -50,10 +51,9 @@ class SingleTurn:
         reasoning: str | None = None
         answer: dict[str, Any] | None = None
         try:
-            task = self._opening.task_text(brief, how="under the key `answer` of your JSON object")
             reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
             dialogue.say("system", self._opening.system_text(brief))
-            dialogue.say("user", paragraphs(self._describe(task, brief, ani), reports.text()))
+            dialogue.say("user", paragraphs(question(self._opening, brief, ani), reports.text()))
             text = dialogue.ask().text
             reasoning = text.strip() or None
             if brief.answer is None:
@@ -69,16 +69,38 @@ class SingleTurn:
             raise
         return Submission(reasoning=reasoning, answer=answer, usage=dialogue.usage)
 
-    def _describe(self, task: str, brief: Brief, ani: Ani) -> str:
-        if not brief.devices:
-            return task
-        topology = ani.get_topology()["topology"]
-        configs = [
-            f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
-            for device in brief.devices
-            if brief.control.get(device) != "foreign"
-        ]
-        return self._state.fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
+
+def opening_of(file: AgentFile) -> Opening:
+    """What the model is told before it works.
+
+    Raises:
+        AgentFileError: A prompt of the file cannot be read, or is empty.
+    """
+    return Opening.of(file, system="single-turn", question="single-turn-question")
+
+
+def question(opening: Opening, brief: Brief, ani: Ani, *, without: Collection[str] = ()) -> str:
+    """What the model is asked: its task, and the network as it is now.
+
+    Args:
+        opening: Has the words of the task.
+        brief: The task.
+        ani: Shows the network.
+        without: Devices whose running config is not shown, beside those that are foreign.
+
+    Raises:
+        BudgetExhausted: The budget does not suffice to look at the network.
+    """
+    task = opening.task_text(brief, how="under the key `answer` of your JSON object")
+    if not brief.devices:
+        return task
+    topology = ani.get_topology()["topology"]
+    configs = [
+        f"Running configuration of {device}:\n\n```\n{_running(device, ani)}\n```"
+        for device in brief.devices
+        if brief.control.get(device) != "foreign" and device not in without
+    ]
+    return packaged("state").fill(task=task, topology=json.dumps(topology, indent=1), configs="\n\n".join(configs))
 
 
 def _running(device: str, ani: Ani) -> str:

@@ -66,17 +66,7 @@ class Toolbox:
     @property
     def specs(self) -> list[dict[str, Any]]:
         """The tools in OpenAI's shape."""
-        tools = [_spec(tool_name(method.name), method.description, method.parameters) for method in self._methods]
-        return [*tools, _spec(TASK_DONE, "Say that the task is done.", self._parameters_of_done())]
-
-    def _parameters_of_done(self) -> dict[str, Any]:
-        summary = {"type": "string", "description": "what was configured and why"}
-        if self._schema is None:
-            return {"type": "object", "properties": {"summary": summary}}
-        answer = {name: value for name, value in self._schema.items() if name != "$defs"}
-        defined = {"$defs": self._schema["$defs"]} if "$defs" in self._schema else {}  # references are from the root
-        properties = {"summary": summary, "answer": answer}
-        return {"type": "object", "properties": properties, "required": ["answer"], **defined}
+        return tool_specs(self._methods, self._schema)
 
     def answer(self, call: ToolCall) -> Answer:
         """Carry out one call. An invalid call is answered with an error.
@@ -118,9 +108,30 @@ class Toolbox:
         return f"unknown tool {name!r} (known: {', '.join(known)})." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
+def tool_specs(methods: Sequence[MethodSpec], answer: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The tools of a trial in OpenAI's shape.
+
+    Args:
+        methods: The ANI methods.
+        answer: JSON Schema of the answer that ``task_done`` takes; ``None`` if the task asks for none.
+    """
+    tools = [_spec(tool_name(method.name), method.description, method.parameters) for method in methods]
+    return [*tools, _spec(TASK_DONE, "Say that the task is done.", _parameters_of_done(answer))]
+
+
 def tool_name(wire_name: str) -> str:
     """``get-topology`` as ``get_topology``: not every provider takes a hyphen."""
     return wire_name.replace("-", "_")
+
+
+def _parameters_of_done(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    summary = {"type": "string", "description": "what was configured and why"}
+    if schema is None:
+        return {"type": "object", "properties": {"summary": summary}}
+    answer = {name: value for name, value in schema.items() if name != "$defs"}
+    defined = {"$defs": schema["$defs"]} if "$defs" in schema else {}  # references are from the root
+    properties = {"summary": summary, "answer": answer}
+    return {"type": "object", "properties": properties, "required": ["answer"], **defined}
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

@@ -12,7 +12,19 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_netbench.cli import commands, doctor, explain, generate, init, record, rescore, schema, validate, version
+from pytest_netbench.cli import (
+    commands,
+    doctor,
+    explain,
+    export,
+    generate,
+    init,
+    record,
+    rescore,
+    schema,
+    validate,
+    version,
+)
 from pytest_netbench.errors import InputError, NetbenchError
 
 OK: Final = 0
@@ -21,7 +33,7 @@ WRONG_INPUT: Final = 2
 MACHINE: Final = 3
 INTERRUPTED: Final = 130
 
-_COMMANDS: Final = (doctor, commands, schema, init, validate, generate, record, explain, rescore, version)
+_COMMANDS: Final = (doctor, commands, schema, init, validate, generate, record, explain, rescore, export, version)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,8 @@ class Mutations:
         superfluous: Blocks of commands that nobody asked for, added after the last line of a node.
         quantities: Lines whose numbers are rates and the like, which differ noticeably or not at all.
         states: Commands that show protocol state: the sessions, roles and rates of a node.
+        uncounted: Patterns of what these commands print and what is no state, e.g. counts of messages, and what stands
+            in their place. ``^`` and ``$`` are the ends of a line.
     """
 
     swaps: tuple[tuple[str, ...], ...] = ()
@@ -44,6 +46,16 @@ class Mutations:
     superfluous: tuple[tuple[str, ...], ...] = ()
     quantities: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    uncounted: tuple[tuple[str, str], ...] = ()
+
+
+BGP_SUMMARY: Final = (
+    (r"^(?:BGP table version|RIB entries|Peers |Peer groups |Total number of|.*\busing \d+ ).*$", ""),
+    (r"^BGP activity .*$", ""),
+    # address, version and AS number of a neighbor stay, and its state or its prefixes
+    (r"^(\S+ +4 +[\d.]+)(?: +\d+){5} +\S+", r"\1"),
+)
+"""For ``uncounted``: versions, memory, messages and times in summaries of BGP."""
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ class AccessListOrder(DeviceFault[WrongOrder]):
     """Two lines of an access list have changed places, so that it permits or denies what it must not."""
 
     name = "access-list-order"
-    label = "ACL-ORDER"
+    label = "ACL_ORDER"
     parameters = WrongOrder
     platforms = ("cisco_ios", "linux")
 

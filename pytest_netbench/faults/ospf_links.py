@@ -91,7 +91,7 @@ class OspfAreaWrong(OspfLinkFault[WrongArea]):
     """A router has a link in another OSPF area than its neighbor."""
 
     name = "ospf-area-wrong"
-    label = "OSPF-AREA"
+    label = "OSPF_AREA"
     parameters = WrongArea
     called = {"nika": "ospf_area_misconfiguration"}
 
@@ -130,7 +130,7 @@ class OspfInterfacePassive(OspfLinkFault[Passive]):
     """A router has its interface to a neighbor passive."""
 
     name = "ospf-interface-passive"
-    label = "OSPF-PASSIVE"
+    label = "OSPF_PASSIVE"
     parameters = Passive
     called = {"nika": "ospf_neighbor_missing"}
 

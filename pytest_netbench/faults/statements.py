@@ -43,7 +43,7 @@ class OspfNetworkMissing(DeviceFault[UnannouncedArea]):
     """A router has no OSPF ``network`` statement for its LAN."""
 
     name = "ospf-network-missing"
-    label = "OSPF-NETWORK"
+    label = "OSPF_NETWORK"
     parameters = UnannouncedArea
 
     def _places(self, network: DrawnNetwork) -> Iterator[UnannouncedArea]:
@@ -74,7 +74,7 @@ class BgpNetworkMissing(DeviceFault[Unannounced]):
     """A router has no BGP ``network`` statement for its LAN."""
 
     name = "bgp-network-missing"
-    label = "BGP-NETWORK"
+    label = "BGP_NETWORK"
     parameters = Unannounced
     called = {"nika": "bgp_missing_route_advertisement"}
 

@@ -41,7 +41,7 @@ class StaticNextHopWrong(DeviceFault[WrongNextHop]):
     """A static route has a next hop that is not on the way to its LAN: another router, or one that is not reachable."""
 
     name = "static-next-hop-wrong"
-    label = "STATIC-NEXT-HOP"
+    label = "STATIC_NEXT_HOP"
     parameters = WrongNextHop
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongNextHop]:

@@ -153,8 +153,8 @@ class ScrapliSession:
 def _cancelled_after(seconds: float) -> Iterator[Cancel]:
     """What ends an operation of scrapli that its own limit of ``seconds`` did not end.
 
-    The limit is kept by a thread of libscrapli, which tells the caller over a pipe. Once in some ten thousand sessions,
-    on a busy machine, it never did, and the caller waited for ever.
+    The limit is kept by a thread of libscrapli, which tells the caller over a pipe. On a busy machine it
+    was seen never to do so, and the caller waited for ever.
     """
     from scrapli.ffi_types import Cancel  # noqa: PLC0415
 

@@ -93,8 +93,8 @@ class Networked(Payload):
 
     @property
     def regions(self) -> dict[str, tuple[str, ...]]:
-        """The number of nodes."""
-        return {"devices": (str(len(self.topology.nodes)),)}
+        """The number of nodes, and their platforms."""
+        return {"devices": (str(len(self.topology.nodes)),), "platform": self.platforms}
 
     def platform_of(self, node: str) -> str:
         """The platform of ``node``: its own, or the task's."""

@@ -1,6 +1,6 @@
 """Faults of FRR and IOS routers on real lines: each takes effect, and its repair restores flows and config.
 
-One place of each fault runs here, of those of OSPF on one platform. Several places of each run on both platforms with
+One place of each fault runs here on one platform. Several places of each run on both platforms with
 ``NETBENCH_WHOLE_CORPUS=1``.
 """
 
@@ -51,9 +51,8 @@ def drawn(routing: str, platform: str) -> DrawnNetwork:
 
 def tried(name: str, platform: str) -> bool:
     """Whether a fault is tried on a platform: routers notice most faults of OSPF only when a timer ends."""
-    if os.environ.get("NETBENCH_WHOLE_CORPUS") or name not in ROUTINGS["ospf"]:
-        return True
-    return platform == ("cisco_ios" if ROUTINGS["ospf"].index(name) % 2 else "frr")
+    every = [one for names in ROUTINGS.values() for one in names]
+    return bool(os.environ.get("NETBENCH_WHOLE_CORPUS")) or PLATFORMS[every.index(name) % 2] == platform
 
 
 def places(name: str, network: DrawnNetwork) -> list[Any]:

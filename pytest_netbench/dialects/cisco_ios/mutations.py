@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_netbench.dialects.mutations import Addition, Mutations, Rewrite
+from pytest_netbench.dialects.mutations import BGP_SUMMARY, Addition, Mutations, Rewrite
 
 _SPEC: Final = r"(any|host \S+|object-group \S+|\d+\.\d+\.\d+\.\d+ \d+\.\d+\.\d+\.\d+)"
 _ACE: Final = r"^((?:access-list \d+ |\d+ )?(?:permit|deny) (?:object-group \S+|\w+)) "
@@ -125,5 +125,10 @@ MUTATIONS: Final = Mutations(
         "show track",
         "show policy-map interface",
         "show port-security",
+    ),
+    uncounted=(
+        *BGP_SUMMARY,
+        (r"^\d+ +(\S+ +\S+) +\d+ +\S+ +\d+ +\d+ +\d+ +\d+$", r"\1"),  # address and interface of an EIGRP neighbor
+        (r"^.*(?:\d+ packets, \d+ bytes|\bpkts\b|Packets marked|offered rate|queue depth).*$", ""),
     ),
 )

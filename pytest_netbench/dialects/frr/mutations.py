@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_netbench.dialects.mutations import Addition, Mutations, Rewrite
+from pytest_netbench.dialects.mutations import BGP_SUMMARY, Addition, Mutations, Rewrite
 
 _FORGOTTEN: Final = (
     r" no-summary$",
@@ -46,4 +46,5 @@ MUTATIONS: Final = Mutations(
     ),
     superfluous=(("ip prefix-list UNUSED seq 5 permit any",),),
     states=("show ip ospf neighbor", "show bgp summary", "show bfd peers"),
+    uncounted=BGP_SUMMARY,
 )

@@ -88,7 +88,7 @@ class RepairScene:
         await_effects(self._faults, self._lab)
         if self._payload.symptom is None:
             # nobody knows on paper how far the effect spreads
-            self._tables.wait(hold_s=self._hold_s)
+            self._tables.wait()
         began = time.monotonic()
         while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
@@ -105,7 +105,7 @@ class RepairScene:
     def evaluate(self, submission: Submission) -> Findings:
         watch = self.monitor.end()
         if watch.changes:
-            self._tables.wait(hold_s=self._hold_s, healed=True)
+            self._tables.wait(healed=True)
         self._tables.read("final")
         findings = self._network.evaluate(submission)
         results = tuple(self._results(set(watch.wrong_after)))

@@ -13,8 +13,6 @@ from pytest_netbench.model.trial import Moment
 
 IN_CONFIG: Final = ("linux",)
 """Platforms whose running config contains the routes."""
-MOST_HOLD_S: Final = 60.0
-"""Lab seconds. A network that does not become as it was is not waited for any longer because of BGP's 180 s."""
 
 
 class RoutingTables:
@@ -49,12 +47,11 @@ class RoutingTables:
             if moment == "healthy":
                 self._healthy = self._settling.look()
 
-    def wait(self, *, hold_s: float, healed: bool = False) -> None:
+    def wait(self, *, healed: bool = False) -> None:
         """Return once routes have stopped changing.
 
         Args:
-            hold_s: How long protocols wait for a silent neighbor, in lab seconds.
             healed: The network may become as it was when it was healthy. That is waited for a little longer.
         """
         if self._names:
-            self._settling.wait(hold_s=min(hold_s, MOST_HOLD_S), like=self._healthy if healed else None)
+            self._settling.wait(hold_s=0.0, like=self._healthy if healed else None)

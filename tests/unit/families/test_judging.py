@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from pytest_netbench.dialects.cisco_ios import mutations as cisco_ios
+from pytest_netbench.dialects.frr import mutations as frr
 from pytest_netbench.families.configure.proof import judging
 
 NEIGHBOR = "10.255.0.2 1 FULL/DR {dead} 10.0.0.2 eth0"
@@ -53,3 +57,54 @@ def test_routes_that_come_go_or_change_are_differences():
 def test_a_route_that_only_one_lab_of_the_truth_has_is_not_compared():
     truths = [{"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1")}}, {"R1": {}}]
     assert list(judging._other_routes({"R1": {}}, truths)) == []
+
+
+SUMMARY = """
+BGP router identifier 10.0.0.1, local AS number 65001 vrf-id 0
+BGP table version {version}
+RIB entries {entries}, using {memory} bytes of memory
+Peers 1, using 725 KiB of memory
+{groups}
+Neighbor        V         AS   MsgRcvd   MsgSent   TblVer  InQ OutQ  Up/Down State/PfxRcd   PfxSnt Desc
+10.0.0.2        4      65002        {messages}        13        0    0    0 00:00:09            {received}        5 N/A
+
+Total number of neighbors 1
+"""
+EXTRA = """
+BGP router identifier 10.0.0.1, local AS number 65001
+BGP table version is {version}, main routing table version {version}
+{entries} network entries using {memory} bytes of memory
+BGP activity 6/0 prefixes, 6/0 paths, scan interval 60 secs
+
+Neighbor        V           AS MsgRcvd MsgSent   TblVer  InQ OutQ Up/Down  State/PfxRcd
+10.0.0.2        4        65002      {messages}      13       14    0    0 00:03:12 {received}
+"""
+
+
+@pytest.mark.parametrize(("printed", "mutations"), [(SUMMARY, frr.MUTATIONS), (EXTRA, cisco_ios.MUTATIONS)])
+def test_of_a_summary_of_bgp_only_sessions_and_prefixes_are_state(printed, mutations):
+    def words(*, version="6", entries="5", memory="960", messages="12", received="3", groups=""):
+        fields = {"version": version, "entries": entries, "memory": memory, "messages": messages}
+        return judging._words(printed.format(**fields, received=received, groups=groups), mutations.uncounted)
+
+    other = words(version="14", entries="7", memory="1344", messages="21", groups="Peer groups 1, using 64 bytes")
+    assert words() == other
+    assert ("10.0.0.2", "4", "65002", "3") in {one[:4] for one in words()}
+    assert words() != words(received="4") != words(received="Idle")
+
+
+def test_of_the_classes_of_a_policy_only_what_they_do_is_state():
+    printed = "    Class-map: VOICE (match-all)\n      {0} packets, {0} bytes\n      Priority: {1} kbps\n"
+    uncounted = cisco_ios.MUTATIONS.uncounted
+    assert judging._words(printed.format(7, 64), uncounted) == judging._words(printed.format(9, 64), uncounted)
+    assert judging._words(printed.format(7, 64), uncounted) != judging._words(printed.format(7, 32), uncounted)
+
+
+def test_which_neighbor_came_first_is_no_state():
+    printed = "H   Address  Interface  Hold Uptime   SRTT   RTO  Q  Seq\n"
+    one, other = "10.0.1.2  Gi0/0  10 00:00:44    1   100  0  11", "10.0.3.2  Gi0/1   9 00:01:05    1   100  0  38"
+    uncounted = cisco_ios.MUTATIONS.uncounted
+    seen = judging._words(f"{printed}1   {one}\n0   {other}\n", uncounted)
+    assert seen == judging._words(f"{printed}1   {other}\n0   {one}\n", uncounted)
+    assert seen != judging._words(f"{printed}0   {one}\n", uncounted)
+    assert seen != judging._words(f"{printed}1   {one.replace('Gi0/0', 'Gi0/2')}\n0   {other}\n", uncounted)
