@@ -16,11 +16,15 @@ from pytest_netbench.families.protocol import JudgesFlows, WatchesWork
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Submission, TrialRecord, TrialResult
 from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.text import clean
 from pytest_netbench.trial.begun import Begun, Evaluated
 from pytest_netbench.trial.errand import Work
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.verdict import judge
+
+LONGEST_METHOD = 80
+"""Characters of a method's name in a turn. A policy can call for any."""
 
 
 class Playing:
@@ -93,8 +97,8 @@ class Playing:
         self._solved = self._solved or solved
         turn = Turn(
             number=self._turns,
-            method=request.method,
-            refused=said.refused,
+            method=_short(request.method),
+            refused=clean(said.refused),
             looked=said.looked,
             broke=broke,
             mended=mended,
@@ -117,7 +121,7 @@ class Playing:
         broke, mended = self._changed()
         turn = Turn(
             number=self._turns,
-            method=request.method,
+            method=_short(request.method),
             refused="" if out_of_budget else result.error or "",
             broke=broke,
             mended=mended,
@@ -161,6 +165,10 @@ class Playing:
 
     def _count(self) -> int | None:
         return len(self._wrong) if isinstance(self._watcher, JudgesFlows) else None
+
+
+def _short(method: str) -> str:
+    return clean(method[:LONGEST_METHOD])
 
 
 def is_unsafe(record: TrialRecord, result: TrialResult) -> bool:

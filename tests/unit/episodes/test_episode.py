@@ -101,6 +101,16 @@ def test_an_invalid_action_is_punished_counted_and_recorded_and_the_episode_goes
     assert len(episode.record.trace) == 1
 
 
+def test_what_a_policy_sends_is_safe_to_print(episode):
+    episode.reset()
+    observation, reward, _, turn = episode.act({"method": "\x1b[31m" + "x" * 10_000})
+    assert reward == -100
+    assert len(turn.method) < 100
+    assert "\x1b" not in f"{turn}{observation}"
+    observation = episode.act(update("edge", "\x1b[2J"))[0]
+    assert "\x1b" not in str(observation)
+
+
 def test_a_diagnostic_is_rewarded(episode):
     episode.reset()
     observation, reward, _, turn = episode.act({"method": "get-running-cfg", "params": {"device": "edge"}})

@@ -9,7 +9,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.agents.oracle import Oracle
-from pytest_netbench.errors import LabError, NotReady, RequirementMissing, UsageError
+from pytest_netbench.errors import AniError, LabError, NotReady, RequirementMissing, UsageError
 from pytest_netbench.families.configure import ConfigureFamily
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.scenes import NetworkScene
@@ -17,9 +17,10 @@ from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.trial import Settings, Stage, run_trial, selftest
+from pytest_netbench.trial.errand import Work
 from tests.support.memory_backend import MemoryBackend
 from tests.support.memory_lab import MemoryLab
-from tests.support.memory_trial import task_of
+from tests.support.memory_trial import WORK, task_of
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
 
@@ -188,6 +189,23 @@ def test_steps_out_of_order_say_what_is_missing():
         stage.evaluate()
     with pytest.raises(UsageError, match="is not prepared"):
         stage.health()
+
+
+def test_requests_from_outside_between_begin_and_finish_are_a_trial():
+    with Stage(task_of(), Settings(backend="memory")) as stage:
+        with pytest.raises(UsageError, match="no agent has begun on the stage of reach"):
+            stage.finish(Work(outcome="done", submission=Submission()))
+        part = stage.begin(Nop(), budget={"calls": 7})
+        assert (part.brief.budget.calls, part.terms.budget.calls) == (7, 7)
+        part.ani.update_cfg("edge", WORK)
+        with pytest.raises(UsageError, match="no agent has worked"):
+            stage.evaluate()
+        stage.finish(Work(outcome="done", submission=Submission()))
+        with pytest.raises(AniError, match="the trial has ended"):
+            part.ani.get_topology()
+        record = stage.evaluate()
+    assert {one.status for one in record.testcase_results} == {"pass"}
+    assert [step.data["method"] for step in record.trace] == ["update-cfg"]
 
 
 def test_a_trial_and_a_self_test_find_the_same_truth(tmp_path, monkeypatch):
