@@ -17,7 +17,7 @@ def test_threads_are_counted_as_the_kernel_limits_them(tmp_path: Path, monkeypat
     (tmp_path / "999999999").symlink_to("/proc/has-ended")
     monkeypatch.setattr(roots, "PROC", str(tmp_path))
     before, end = processes.count_threads(), threading.Event()
-    assert before == len(os.listdir("/proc/self/task"))
+    assert before == len(list(Path("/proc/self/task").iterdir()))
     others = [threading.Thread(target=end.wait) for _ in range(7)]
     for other in others:
         other.start()
