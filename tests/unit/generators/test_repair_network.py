@@ -14,7 +14,9 @@ from pydantic import ValidationError
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
+from pytest_netbench.faults.repairs import known, repairs
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
@@ -27,6 +29,7 @@ from pytest_netbench.generators.repair_network import (
 from pytest_netbench.model.repair import fault_of, repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
+from tests.support.ios import paper, typed
 
 GENERATOR = RepairNetwork()
 CODE = """
@@ -208,3 +211,31 @@ def test_a_network_stays_connected_without_what_faults_of_a_redundant_one_cut() 
     network = draw_network(NetworkParameters(shape="mesh", routing="ospf"))
     fault = fault_of("ospf-area-wrong")
     assert all(connects(network, fault.cuts(one)) for one in fault.places(network))
+
+
+def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -> None:
+    several = 0
+    for task in many(60, level="3", platforms=("cisco_ios",)):
+        payload = repair_of(task)
+        faults = [known(fault) for fault in payload.faults]
+        on_ios = [one for one in faults if payload.platform_of(one.parameters.node) == "cisco_ios"]
+        devices = {
+            name: paper(
+                interfaces=payload.topology.interfaces(name),
+                role=payload.topology.node(name).role,
+                startup=payload.startup_configs[name],
+            )
+            for name in {one.parameters.node for one in on_ios}
+        }
+        several += len(devices) < len(on_ios)
+        before = {name: device.running_config() for name, device in devices.items()}
+        for one in on_ios:
+            typed(devices[one.parameters.node], one.fault.injection(one.parameters))
+        for one in on_ios:
+            config = devices[one.parameters.node].running_config()
+            assert list(unlike(config, one.fault.shown(one.parameters))) == [], task.slug
+        for _, name, commands in repairs(payload.faults):
+            if name in devices:
+                typed(devices[name], commands)
+        assert {name: device.running_config() for name, device in devices.items()} == before, task.slug
+    assert several > 5
