@@ -35,6 +35,7 @@ class AccessListOrder(DeviceFault[WrongOrder]):
 
     name = "access-list-order"
     label = "ACL_ORDER"
+    lets_through = True
     parameters = WrongOrder
     platforms = ("cisco_ios", "linux")
 

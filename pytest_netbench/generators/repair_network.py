@@ -128,7 +128,7 @@ def _chosen(
             return ()
         chosen.append(source.choice(free[source.choice(fitting)]))
         kinds = parameters.faults
-    return tuple(sorted(chosen, key=lambda one: str(one.fault.label)))
+    return tuple(sorted(chosen, key=lambda one: (bool(one.fault.lets_through), str(one.fault.label))))
 
 
 def _task(

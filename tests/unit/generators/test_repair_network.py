@@ -137,6 +137,14 @@ def test_networks_have_services_whether_or_not_their_faults_need_them() -> None:
     assert not any("nat" in str(task.network.startup_configs).split() for task in many(50, services=("filter",)))
 
 
+def test_what_lets_flows_through_is_repaired_before_what_stops_them() -> None:
+    tasks = many(60, level="2-3", platforms=("cisco_ios",), faults=("access-list-order", "mask-wrong", "port-shutdown"))
+    orders = [[fault.fault for fault in repair_of(task).faults] for task in tasks]
+    with_list = [order for order in orders if "access-list-order" in order]
+    assert with_list
+    assert all(order[-1] == "access-list-order" for order in with_list)
+
+
 def test_hosts_are_managed_in_all_networks_or_in_none() -> None:
     for faults, control in ((FAULTS, "managed"), (("ospf-area-wrong", "mask-wrong"), "observed")):
         for task in many(30, faults=faults):
