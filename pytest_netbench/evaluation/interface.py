@@ -9,21 +9,25 @@ from functools import partial
 from typing import Any
 
 from pytest_netbench.errors import AniError, TookTooLong
+from pytest_netbench.evaluation.behaviour.observing import table_of
 from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.ordering import Events
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices
-from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
+from pytest_netbench.model.behaviour import Table
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
+from pytest_netbench.platforms.driver import Driver, ListsRoutes
 from pytest_netbench.rpccodes import Code
 
 METHODS = ("export-final-cfg", "run-testcases")
 READERS = 8
 UNENFORCED_S = 10.0
+ROUTES_S = 10.0
 
 
 class TaskEvaluation:
@@ -77,6 +81,21 @@ class TaskEvaluation:
             else:
                 raise answer
         return configs, tuple(unreadable)
+
+    def routes(self, names: Collection[str]) -> dict[str, Table]:
+        """The routing table of each device in ``names`` whose driver lists all routes.
+
+        Devices that cannot be read because of the agent's changes are left out.
+
+        Raises:
+            LabError: A device cannot be read, and the agent did not cause that.
+        """
+        work = {name: partial(self._table, name) for name in self._asked(names)}
+        found = run_all(work, within_s=ROUTES_S, side_by_side=READERS)
+        for name, table in found.items():
+            if isinstance(table, Exception) and not may_be_the_agents(table, self._devices.node(name)):
+                raise table
+        return {name: table for name, table in found.items() if table is not None and not isinstance(table, Exception)}
 
     def unenforced(self) -> dict[str, tuple[str, ...]]:
         """Return, by device, the config lines that it accepted but does not implement, and why; only devices with any.
@@ -139,6 +158,12 @@ class TaskEvaluation:
 
     def _asked(self, names: Collection[str] | None) -> tuple[str, ...]:
         return tuple(name for name in self._devices.names if names is None or name in names)
+
+    def _table(self, name: str) -> Table | None:
+        def read(driver: Driver[Any], node: LabNode) -> Table | None:
+            return table_of(driver.table(node)) if isinstance(driver, ListsRoutes) else None
+
+        return self._devices.ask(name, "reading its routes", read)
 
     def _running_config(self, name: str) -> str:
         what = "reading its running config"

@@ -69,7 +69,7 @@ class BgpAsNumberWrong(DeviceFault[WrongAs]):
     """A router has a wrong AS number for a BGP neighbor."""
 
     name = "bgp-as-number-wrong"
-    label = "BGP-AS"
+    label = "BGP_AS"
     parameters = WrongAs
     called = {"nika": "bgp_asn_misconfig"}
 
@@ -117,7 +117,7 @@ class BgpFilterWrong(DeviceFault[Filtered]):
     """A router does not accept the route to a LAN from the only neighbor that leads there."""
 
     name = "bgp-filter-wrong"
-    label = "BGP-FILTER"
+    label = "BGP_FILTER"
     parameters = Filtered
 
     def _places(self, network: DrawnNetwork) -> Iterator[Filtered]:

@@ -21,7 +21,7 @@ class HostGatewayWrong(DeviceFault[WrongGateway]):
     """The default gateway of a host is another host of its LAN, or an address that nobody has."""
 
     name = "host-gateway-wrong"
-    label = "HOST-GATEWAY"
+    label = "HOST_GATEWAY"
     parameters = WrongGateway
     platforms = ("linux",)
 

@@ -25,7 +25,7 @@ class OspfTimersWrong(OspfLinkFault[WrongTimer]):
     """A router has another hello or dead interval on a link than its neighbor."""
 
     name = "ospf-timers-wrong"
-    label = "OSPF-TIMERS"
+    label = "OSPF_TIMERS"
     parameters = WrongTimer
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongTimer]:
@@ -50,7 +50,7 @@ class OspfNetworkTypeWrong(OspfLinkFault[WrongType]):
     """A router has a link as broadcast or non-broadcast network, its neighbor as point-to-point."""
 
     name = "ospf-network-type-wrong"
-    label = "OSPF-TYPE"
+    label = "OSPF_TYPE"
     parameters = WrongType
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongType]:
@@ -90,7 +90,7 @@ class OspfAuthenticationWrong(OspfLinkFault[OneSidedKey]):
     """A router demands authentication on a link, its neighbor does not authenticate."""
 
     name = "ospf-authentication-wrong"
-    label = "OSPF-AUTH"
+    label = "OSPF_AUTH"
     parameters = OneSidedKey
 
     def _places(self, network: DrawnNetwork) -> Iterator[OneSidedKey]:
@@ -119,7 +119,7 @@ class OspfMtuWrong(OspfLinkFault[LowerMtu]):
     """
 
     name = "ospf-mtu-wrong"
-    label = "OSPF-MTU"
+    label = "OSPF_MTU"
     parameters = LowerMtu
     platforms = ("cisco_ios",)
     called = {"nika": "mtu_mismatch"}

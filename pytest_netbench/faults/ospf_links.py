@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.state import neighbor_up
-from pytest_netbench.faults.syntax import behind, below, opening, retyped, with_wildcard
+from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -91,7 +91,7 @@ class OspfAreaWrong(OspfLinkFault[WrongArea]):
     """A router has a link in another OSPF area than its neighbor."""
 
     name = "ospf-area-wrong"
-    label = "OSPF-AREA"
+    label = "OSPF_AREA"
     parameters = WrongArea
     called = {"nika": "ospf_area_misconfiguration"}
 
@@ -106,6 +106,9 @@ class OspfAreaWrong(OspfLinkFault[WrongArea]):
             for instead in OTHER_AREAS:
                 if instead != area:
                     yield WrongArea(**dict(link), process=process, area=area, instead=instead, behind=others)
+
+    def touches(self, parameters: WrongArea) -> frozenset[str]:
+        return super().touches(parameters) | order_of(parameters.platform, parameters.node, parameters.process)
 
     def injection(self, parameters: WrongArea) -> tuple[str, ...]:
         return parameters.moved(parameters.area, parameters.instead)
@@ -130,7 +133,7 @@ class OspfInterfacePassive(OspfLinkFault[Passive]):
     """A router has its interface to a neighbor passive."""
 
     name = "ospf-interface-passive"
-    label = "OSPF-PASSIVE"
+    label = "OSPF_PASSIVE"
     parameters = Passive
     called = {"nika": "ospf_neighbor_missing"}
 

@@ -72,7 +72,7 @@ class HostMaskWrong(_Readdressing):
     """The mask of a host is so short that it looks for hosts of other LANs in its own."""
 
     name = "host-mask-wrong"
-    label = "HOST-MASK"
+    label = "HOST_MASK"
     platforms = ("linux",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:
@@ -112,7 +112,7 @@ class HostAddressDuplicate(_Readdressing):
     """A host has the address of a host of another LAN."""
 
     name = "host-address-duplicate"
-    label = "HOST-DUPLICATE"
+    label = "HOST_DUPLICATE"
     platforms = ("linux",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:

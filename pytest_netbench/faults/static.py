@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
+from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.state import has_route
+from pytest_netbench.faults.static_paths import StaticPaths, static_hops
 from pytest_netbench.faults.syntax import behind, retyped, with_mask
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
+
+MISTYPED: Final = (4, 8, 16)
+"""What is added to a next hop so that it is not on a link of 30 bits."""
 
 
 class WrongNextHop(OnDevice):
@@ -33,32 +39,24 @@ class WrongNextHop(OnDevice):
 
 
 class StaticNextHopWrong(DeviceFault[WrongNextHop]):
-    """A static route leads to another node on one of the router's links than that behind which its LAN is."""
+    """A static route has a next hop that does not lead to its LAN: another router, or one that is not reachable."""
 
     name = "static-next-hop-wrong"
-    label = "STATIC-NEXT-HOP"
+    label = "STATIC_NEXT_HOP"
     parameters = WrongNextHop
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongNextHop]:
-        for node in network.routers:
+        hops, paths = static_hops(network), StaticPaths(network)
+        for (node, prefix), right in hops.items():
             platform = network.platform_of(node)
-            near = _near(network, node)
-            lines = network.startup_configs[node].splitlines()
-            for lan in network.lans:
-                route = f"ip route {with_mask(platform, lan.prefix)} "
-                for line in [line for line in lines if line.startswith(route)]:
-                    others = behind(network, node, line, like="ip route")
-                    right = line.removeprefix(route)
-                    for address in near:
-                        if address != right:
-                            yield WrongNextHop(
-                                node=node,
-                                platform=platform,
-                                prefix=lan.prefix,
-                                right=right,
-                                instead=address,
-                                behind=others,
-                            )
+            line = f"ip route {with_mask(platform, prefix)} {right}"
+            others = behind(network, node, line, like="ip route")
+            for address in _others(network, node, right):
+                # in a ring the other way round may lead there, too, and some routers are on nobody's way
+                if paths.lost(prefix, {**hops, (node, prefix): address}):
+                    yield WrongNextHop(
+                        node=node, platform=platform, prefix=prefix, right=right, instead=address, behind=others
+                    )
 
     def touches(self, parameters: WrongNextHop) -> frozenset[str]:
         return frozenset({f"route {parameters.node}"})
@@ -73,7 +71,13 @@ class StaticNextHopWrong(DeviceFault[WrongNextHop]):
         return has_route(lab, parameters.node, parameters.prefix, "static", next_hop=parameters.right)
 
 
-def _near(network: DrawnNetwork, node: str) -> tuple[str, ...]:
-    """The addresses of other nodes in the subnets of a router."""
-    subnets = [subnet for subnet in network.subnets if any(one.node == node for one in subnet.attachments)]
-    return tuple(one.address for subnet in subnets for one in subnet.attachments if one.node != node)
+def _others(network: DrawnNetwork, node: str, right: str) -> tuple[str, ...]:
+    """Next hops that a router may have instead of the right one.
+
+    Not addresses of a LAN: the router would redirect its hosts there, and they remember that after the repair.
+    """
+    links = [link for link in network.transits if any(one.node == node for one in link.attachments)]
+    own = {one.address for subnet in network.subnets for one in subnet.attachments if one.node == node}
+    near = [one.address for link in links for one in link.attachments]
+    far = [str(IPv4Address(right) + offset) for offset in MISTYPED]
+    return tuple(one for one in dict.fromkeys((*near, *far)) if one not in {right, *own})

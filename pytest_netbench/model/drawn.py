@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 
-LABEL: Final = r"^[A-Za-z0-9_.-]+(\+[A-Za-z0-9_.-]+)*$"
+LABEL: Final = r"^[A-Za-z0-9_.]+(\+[A-Za-z0-9_.]+)*$"
 
 
 class Drawn(Model):

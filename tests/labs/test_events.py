@@ -309,3 +309,19 @@ def test_other_code_may_cause_an_event_and_observe_the_network_itself(deploy) ->
     with pytest.raises(ZeroDivisionError), happening(lab, task.payload.events["cut"]):
         _ = 1 / 0
     await_that(lambda: not links.is_cut("r2", "eth1"), lambda: "the cable is still cut")
+
+
+def test_routes_over_several_next_hops_return_after_links_flapped(deploy) -> None:
+    """FRR lost them where the kernel deletes its objects of next hops with a carrier (FRR's issue 19107)."""
+    lab = deploy(ring())
+    settling, links, r2 = Settling(lab), lab.capability(LINKS), lab.nodes["r2"]
+    before = settling.look()
+    for node, interface in (("r1", "eth1"), ("r2", "eth2"), ("r1", "eth2")) * 3:
+        links.cut(node, interface)
+        settling.wait(hold_s=0, usual=before)
+        links.restore(node, interface)
+        settling.wait(hold_s=0, like=before)
+        table = r2.run(["vtysh", "-c", "show ip route ospf"]).stdout
+        assert "via 10.0.12.1, eth1" in table
+        assert ">r" not in table, table
+    assert settling.look().is_as(before)

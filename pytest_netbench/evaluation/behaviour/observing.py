@@ -79,7 +79,7 @@ class Observer:
             with ThreadPoolExecutor(max_workers=READERS) as readers:
                 nodes = self._view.nodes
                 found = zip(nodes, readers.map(self._view.table, nodes), strict=True)
-                self._tables = {node: _table(routes) for node, routes in found if routes is not None}
+                self._tables = {node: table_of(routes) for node, routes in found if routes is not None}
         return self._tables
 
     def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
@@ -126,7 +126,8 @@ def _is_nobodys(flow: ReferenceFlow) -> bool:
     return flow.target_node is None and flow.stand_in is None
 
 
-def _table(routes: Sequence[Route]) -> Table:
+def table_of(routes: Sequence[Route]) -> Table:
+    """Return a routing table by prefix: protocol and next hops, or interfaces; no link-local prefixes."""
     table: Table = {}
     for route in routes:
         if not (":" in route.prefix and ipaddress.ip_network(route.prefix).is_link_local):

@@ -10,8 +10,8 @@ from pytest_netbench.errors import FaultHasNoEffect, NotReady
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.monitor.monitor import PATIENCE_LAB_S, Monitor
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
-from pytest_netbench.evaluation.settling import Settling
 from pytest_netbench.families.repair.briefing import words
+from pytest_netbench.families.repair.tables import RoutingTables
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.faults.injecting import await_effects, inject_all
 from pytest_netbench.faults.repairs import known
@@ -23,6 +23,8 @@ BASELINE_S = 10.0
 """Wall seconds in which every flow of a healthy network must be right."""
 EFFECT_S = 3.0
 """Wall seconds in which the symptom must show."""
+HOLDS = 3
+"""A flow may recover after a change for so many times as long as a protocol waits for a silent neighbor."""
 PAUSE_S = 0.05  # between two looks: no event says that packets pass again
 MOST_NAMED = 5
 
@@ -45,6 +47,7 @@ class RepairScene:
         self._network = NetworkScene(
             lab, health_checks=payload.health_checks, events=payload.events, configs_of=managed
         )
+        self._tables = RoutingTables(lab, self._network.evaluation, managed)
         self._sweeper = Sweeper(lab, self._flows)
         self._monitor: Monitor | None = None
         self._healthy: dict[str, str] = {}
@@ -76,6 +79,7 @@ class RepairScene:
                 raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
             time.sleep(PAUSE_S)
         self._healthy = self._network.configs()
+        self._tables.read("healthy")
 
     def inject(self) -> None:
         inject_all(self._faults, self._lab)
@@ -84,7 +88,7 @@ class RepairScene:
         await_effects(self._faults, self._lab)
         if self._payload.symptom is None:
             # nobody knows on paper how far the effect spreads
-            Settling(self._lab).wait(hold_s=self._hold_s)
+            self._tables.wait()
         began = time.monotonic()
         while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
@@ -93,18 +97,23 @@ class RepairScene:
 
     def observe(self) -> None:
         self._network.observe()
-        patience_lab_s = max(PATIENCE_LAB_S, self._hold_s)
+        self._tables.read("initial")
+        patience_lab_s = max(PATIENCE_LAB_S, HOLDS * self._hold_s)
         self._monitor = Monitor(self._lab, self._flows, patience_lab_s=patience_lab_s)
         self._monitor.begin()
 
     def evaluate(self, submission: Submission) -> Findings:
         watch = self.monitor.end()
+        if watch.changes:
+            self._tables.wait(healed=True)
+        self._tables.read("final")
         findings = self._network.evaluate(submission)
         results = tuple(self._results(set(watch.wrong_after)))
         return findings.model_copy(
             update={
                 "watch": watch,
                 "healthy_configs": self._healthy,
+                "routes": dict(self._tables.found),
                 "testcase_results": (*findings.testcase_results, *results),
             }
         )

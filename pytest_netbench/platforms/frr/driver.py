@@ -22,11 +22,12 @@ from pytest_netbench.platforms.frr import (
     rib,
     vtysh,
 )
+from pytest_netbench.platforms.frr.processes import NO_KERNEL_NEXTHOPS
 from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _SHOW_TIMEOUT_S = 30.0
-_PREAMBLE = ("Building configuration...", "Current configuration:")
+_NOT_CONFIGURED = ("Building configuration...", "Current configuration:", NO_KERNEL_NEXTHOPS)
 
 
 class FrrDriver:
@@ -91,9 +92,9 @@ class FrrDriver:
 
 
 def clean(text: str) -> str:
-    """A running config without what vtysh prints around it."""
+    """A running config without what vtysh prints around it, and without what every router has."""
     lines = [line.rstrip() for line in text.splitlines()]
-    kept = [line for line in lines if line not in _PREAMBLE]
+    kept = [line for line in lines if line not in _NOT_CONFIGURED]
     while kept and kept[0] in {"", "!"}:
         kept.pop(0)
     return "\n".join(kept).rstrip("\n") + "\n"

@@ -10,9 +10,19 @@ from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import daemons
 
+NO_KERNEL_NEXTHOPS = "no zebra nexthop kernel enable"
+"""A line of every router that no config mentions. Configs are shown without it."""
 _ENABLED = "/etc/frr/daemons"
 # a fresh network namespace does not forward, a router does
-_FORWARD = ("enable", "configure terminal", "ip forwarding", "ipv6 forwarding", "end")
+_PREPARE = (
+    "enable",
+    "configure terminal",
+    "ip forwarding",
+    "ipv6 forwarding",
+    # the kernel deletes its objects of next hops with a carrier, and zebra goes on to use them (FRR issue 19107)
+    NO_KERNEL_NEXTHOPS,
+    "end",
+)
 _NONE: Mapping[str, Sequence[str]] = {}
 _INTERFACES = "show yang operational-data /frr-interface:lib"
 # a later FRR may not have this command; then the state is unknown
@@ -76,7 +86,7 @@ def start_router(node: HostedNode, needed: Iterable[str], *, options: Mapping[st
     """Start what every router runs and the daemons ``needed``."""
     first = daemons.always(daemons.installed())
     start(node, first, options=options)
-    node.vty([("zebra", line) for line in _FORWARD])
+    node.vty([("zebra", line) for line in _PREPARE])
     if others := sorted(set(needed) - set(first)):
         start(node, others, running=frozenset(first))
 

@@ -14,6 +14,7 @@ from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import vtysh
+from pytest_netbench.platforms.frr.processes import NO_KERNEL_NEXTHOPS
 
 _TARGET = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.:%_\-]*$")
 _COUNT_WORDS = ("count", "repeat", "-c")
@@ -88,7 +89,8 @@ def _in_session(node: HostedNode, line: str, limits: SandboxLimits) -> str:
     if session.prompt != before or line.lower().startswith("te"):
         # a session that changed its mode, or its terminal, is not used again
         node.drop_cli(key)
-    return _bounded(output, limits.output_bytes)
+    shown = "\n".join(one for one in output.split("\n") if one.rstrip() != NO_KERNEL_NEXTHOPS)
+    return _bounded(shown, limits.output_bytes)
 
 
 def _bounded(text: str, limit: int) -> str:

@@ -71,6 +71,8 @@ def test_a_lab_that_is_ready_has_its_adjacency_session_and_routes(lab):
 def test_the_running_config_is_the_same_each_time_and_has_no_preamble(lab):
     text = PLATFORM.running_config(lab.nodes["R1"])
     assert text == PLATFORM.running_config(lab.nodes["R1"])
+    assert "nexthop kernel" not in text + PLATFORM.execute(lab.nodes["R1"], "show running-config")
+    assert "nexthop kernel" in lab.nodes["R1"].vty([("zebra", "enable"), ("zebra", "show running-config")])[-1][0]
     assert text.startswith("frr version")
     assert "\ninterface eth0\n ip address 10.0.0.1/24\n" in text
     assert "hostname R1\n" in text
