@@ -149,6 +149,20 @@ def test_a_duplicate_address_is_that_of_another_router_or_of_a_host_of_another_l
                     assert network.lan_of(owner) != network.lan_of(one.node)
 
 
+def test_no_address_of_a_session_of_external_bgp_is_taken_away() -> None:
+    for shape, same in (("line", {"24"}), ("dual-homed-isp", {"24", "30"})):
+        network = drawn(shape, "cisco_ios", routing="bgp")
+        found = list(fault("address-duplicate").places(network))
+        sessions = {
+            line.split()[1]
+            for config in network.startup_configs.values()
+            for line in config.splitlines()
+            if "remote-as" in line
+        }
+        assert {one.address.rpartition("/")[2] for one in found} == same
+        assert not sessions & {one.address.partition("/")[0] for one in found}
+
+
 def test_a_wrong_gateway_is_in_the_lan_and_is_no_router() -> None:
     for network in networks():
         routers = {one.address for net in network.subnets for one in net.attachments if one.node in network.routers}
