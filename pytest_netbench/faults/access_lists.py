@@ -9,6 +9,7 @@ from pytest_netbench.dialects.cisco_ios import access as ios
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.services import AccessList, AccessRule
@@ -34,6 +35,7 @@ class AccessListOrder(DeviceFault[WrongOrder]):
 
     name = "access-list-order"
     label = "ACL_ORDER"
+    lets_through = True
     parameters = WrongOrder
     platforms = ("cisco_ios", "linux")
 
@@ -49,10 +51,18 @@ class AccessListOrder(DeviceFault[WrongOrder]):
         return frozenset({f"{parameters.node} access-list {parameters.access.name}"})
 
     def injection(self, parameters: WrongOrder) -> tuple[str, ...]:
-        return self._moved(parameters, parameters.wrong, to=parameters.place + 2)
+        moved = self._moved(parameters, parameters.wrong, to=parameters.place + 2)
+        # a line without matches among others would tell that it has been moved
+        return moved if parameters.platform == "linux" else (*moved, "do clear access-list counters")
 
     def repair(self, parameters: WrongOrder) -> tuple[str, ...]:
         return self._moved(parameters, parameters.access.rules, to=parameters.place)
+
+    def explain(self, parameters: WrongOrder) -> str:
+        head, lines = _shown(parameters)
+        first, second = (f"`{line}`" for line in lines[parameters.place : parameters.place + 2])
+        where = f"On {parameters.node}, in `{head}`"
+        return f"{about(self)} {where}, {first} stands before {second} and must stand behind it."
 
     def shown(self, parameters: WrongOrder) -> tuple[str, ...]:  # noqa: ARG002  (what matters is the order)
         return ()

@@ -36,6 +36,7 @@ class DeviceFault(ABC, Generic[P]):
     """
 
     label: ClassVar[str]
+    lets_through: bool = False
     requires: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ("frr", "cisco_ios")
     called: Mapping[str, str] = {}

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.state import neighbor_up
-from pytest_netbench.faults.syntax import behind, below, opening, retyped, with_wildcard
+from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -106,6 +106,9 @@ class OspfAreaWrong(OspfLinkFault[WrongArea]):
             for instead in OTHER_AREAS:
                 if instead != area:
                     yield WrongArea(**dict(link), process=process, area=area, instead=instead, behind=others)
+
+    def touches(self, parameters: WrongArea) -> frozenset[str]:
+        return super().touches(parameters) | order_of(parameters.platform, parameters.node, parameters.process)
 
     def injection(self, parameters: WrongArea) -> tuple[str, ...]:
         return parameters.moved(parameters.area, parameters.instead)

@@ -15,9 +15,10 @@ _ACCESS = "switchport access vlan "
 
 
 class WrongVlan(OnDevice):
-    """An access port, its VLAN, and the VLAN that it is in instead."""
+    """An access port, its VLAN, and the VLAN that it is in instead. ``peer``: the other end of its cable."""
 
     interface: str
+    peer: str
     vlan: int
     instead: int
 
@@ -39,22 +40,34 @@ class VlanWrong(DeviceFault[WrongVlan]):
                     right = int(path[1].removeprefix(_ACCESS))
                     for wrong in vlans:
                         if wrong != right:
+                            interface = path[0].removeprefix("interface ")
                             yield WrongVlan(
                                 node=node,
                                 platform=network.platform_of(node),
-                                interface=path[0].removeprefix("interface "),
+                                interface=interface,
+                                peer=_peer(network, node, interface),
                                 vlan=right,
                                 instead=wrong,
                             )
 
     def touches(self, parameters: WrongVlan) -> frozenset[str]:
-        return frozenset({f"{parameters.node} {parameters.interface}"})
+        # with an address of the other VLAN, the node at the other end would work there
+        return frozenset({f"{parameters.node} {parameters.interface}", parameters.peer})
 
     def injection(self, parameters: WrongVlan) -> tuple[str, ...]:
         return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.instead}")
 
     def repair(self, parameters: WrongVlan) -> tuple[str, ...]:
         return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.vlan}")
+
+
+def _peer(network: DrawnNetwork, node: str, interface: str) -> str:
+    """The node and the interface at the other end of a cable."""
+    for link in network.topology.links:
+        ends = {(end.node, end.interface): end for end in link.endpoints}
+        if ends.pop((node, interface), None) is not None:
+            return " ".join(f"{end.node} {end.interface}" for end in ends.values())
+    raise ValueError(f"{node}: interface {interface} has no cable")
 
 
 class ShutPort(OnDevice):

@@ -92,6 +92,12 @@ class SiteFault(Fault[P], Protocol[P]):
 class NetworkFault(Fault[P], Protocol[P]):
     """A fault of a managed node of a network. In a redundant network it may break no flow."""
 
+    lets_through: bool
+    """Whether flows may get through that must not.
+
+    It is injected last and so repaired first: the repair of another fault that stops these flows would let them pass.
+    """
+
     def places(self, network: DrawnNetwork) -> Iterable[P]:
         """All parameters with which it can be injected into ``network``, in a fixed order; none if it does not fit."""
         ...

@@ -99,7 +99,8 @@ class AddressDuplicate(_Readdressing):
         for link in network.transits:
             for one in link.attachments:
                 for other in link.attachments:
-                    if other.node != one.node:
+                    # a repaired session of external BGP waits for up to two minutes before its next try
+                    if other.node != one.node and not _external(network, one, other):
                         yield _readdressed(network, link, one, _address(link, other))
         gateways = [(lan, one) for lan in network.lans for one in _only_gateway(network, lan)]
         for lan, one in gateways:
@@ -135,6 +136,12 @@ def _only_gateway(network: DrawnNetwork, lan: Subnet) -> Iterator[Attachment]:
     routers = [one for one in lan.attachments if one.node in network.routers]
     if len(routers) == 1:
         yield routers[0]
+
+
+def _external(network: DrawnNetwork, one: Attachment, other: Attachment) -> bool:
+    """Whether a session of external BGP runs over the link of two routers."""
+    numbers = {network.autonomous_systems.get(end.node) for end in (one, other)}
+    return len(numbers - {None}) > 1
 
 
 def _address(subnet: Subnet, one: Attachment) -> IPv4Interface:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.state import has_route
-from pytest_netbench.faults.syntax import behind, below, in_family, opening, retyped, with_mask, with_wildcard
+from pytest_netbench.faults.syntax import behind, below, in_family, opening, order_of, retyped, with_mask, with_wildcard
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
@@ -55,7 +55,8 @@ class OspfNetworkMissing(DeviceFault[UnannouncedArea]):
                 yield whole.model_copy(update={"behind": others})
 
     def touches(self, parameters: UnannouncedArea) -> frozenset[str]:
-        return frozenset({f"ospf {parameters.prefix}"})
+        order = order_of(parameters.platform, parameters.node, parameters.process)
+        return frozenset({f"ospf {parameters.prefix}"}) | order
 
     def cuts(self, parameters: UnannouncedArea) -> frozenset[str]:
         return frozenset({parameters.prefix})
@@ -86,7 +87,8 @@ class BgpNetworkMissing(DeviceFault[Unannounced]):
                 yield found.model_copy(update={"behind": others})
 
     def touches(self, parameters: Unannounced) -> frozenset[str]:
-        return frozenset({f"bgp {parameters.node} {parameters.prefix}"})
+        order = order_of(parameters.platform, parameters.node, parameters.process)
+        return frozenset({f"bgp {parameters.node} {parameters.prefix}"}) | order
 
     def cuts(self, parameters: Unannounced) -> frozenset[str]:
         return frozenset({parameters.prefix})

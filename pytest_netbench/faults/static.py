@@ -8,6 +8,7 @@ from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.state import has_route
+from pytest_netbench.faults.static_paths import StaticPaths, static_hops
 from pytest_netbench.faults.syntax import behind, retyped, with_mask
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -38,30 +39,24 @@ class WrongNextHop(OnDevice):
 
 
 class StaticNextHopWrong(DeviceFault[WrongNextHop]):
-    """A static route has a next hop that is not on the way to its LAN: another router, or one that is not reachable."""
+    """A static route has a next hop that does not lead to its LAN: another router, or one that is not reachable."""
 
     name = "static-next-hop-wrong"
     label = "STATIC_NEXT_HOP"
     parameters = WrongNextHop
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongNextHop]:
-        for node in network.routers:
+        hops, paths = static_hops(network), StaticPaths(network)
+        for (node, prefix), right in hops.items():
             platform = network.platform_of(node)
-            lines = network.startup_configs[node].splitlines()
-            for lan in network.lans:
-                route = f"ip route {with_mask(platform, lan.prefix)} "
-                for line in [line for line in lines if line.startswith(route)]:
-                    others = behind(network, node, line, like="ip route")
-                    right = line.removeprefix(route)
-                    for address in _others(network, node, right):
-                        yield WrongNextHop(
-                            node=node,
-                            platform=platform,
-                            prefix=lan.prefix,
-                            right=right,
-                            instead=address,
-                            behind=others,
-                        )
+            line = f"ip route {with_mask(platform, prefix)} {right}"
+            others = behind(network, node, line, like="ip route")
+            for address in _others(network, node, right):
+                # in a ring the other way round may lead there, too, and some routers are on nobody's way
+                if paths.lost(prefix, {**hops, (node, prefix): address}):
+                    yield WrongNextHop(
+                        node=node, platform=platform, prefix=prefix, right=right, instead=address, behind=others
+                    )
 
     def touches(self, parameters: WrongNextHop) -> frozenset[str]:
         return frozenset({f"route {parameters.node}"})

@@ -71,6 +71,11 @@ def behind(
     return tuple(one for one in after if one.startswith(f"{like} "))
 
 
+def order_of(platform: str, node: str, section: str) -> frozenset[str]:
+    """Return what a fault touches that types lines of a section again: their order, where it is kept."""
+    return frozenset({f"{node} order of {section}"} if platform == KEEPS_ORDER else ())
+
+
 def retyped(lines: Iterable[str]) -> Iterator[str]:
     """Commands that put lines behind the one typed before them, so that its place does not tell that it is new."""
     for line in lines:

@@ -19,6 +19,7 @@ from pytest_netbench.taskfile import load_task
 from pytest_netbench.taskfile.names import known_platforms
 from pytest_netbench.trial import Settings, family_of, judge, run_trial
 from tests.support.memory_tasks import write_task
+from tests.support.memory_trial import Own, does_it
 from tests.support.openai_server import engineer, single_turn
 
 SOLUTION = ["no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"]
@@ -153,6 +154,22 @@ def test_what_cannot_be_rebuilt_is_left_out_with_the_reason(serve, agent_file, k
         transcript.unlink()
     exported("--results", "results", status=1)
     assert "the transcript cannot be read: No such file or directory" in capsys.readouterr().out
+
+
+def test_a_conversation_that_is_not_whole_is_left_out(serve, agent_file, keep, capsys):
+    serve(engineer([("get_topology", {})], [CONFIGURE]))
+    keep(React(file=agent_file()))
+    keep(Own(does_it), slug="program")
+    for transcript in Path("results/transcripts").iterdir():
+        record = json.loads(transcript.read_text())
+        completions = [step for step in record["trace"] if step["kind"] == "completion"]
+        record["trace"] = [step for step in record["trace"] if step not in completions[:1]]
+        transcript.write_text(json.dumps(record))
+    exported("--results", "results", status=1)
+    assert set(capsys.readouterr().out.splitlines()[1:]) == {
+        "left out 1: the transcript does not have the whole conversation",
+        "left out 1: the transcript has no conversation with a model",
+    }
 
 
 def test_equal_inputs_give_equal_bytes(serve, agent_file, keep):

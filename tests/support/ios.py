@@ -59,6 +59,17 @@ def paper(
     return device
 
 
+def typed(device: Device, commands: Sequence[str]) -> str:
+    """The running config of a device on paper after commands, all of which it takes; exec commands are left out."""
+    session = Session(device)
+    session.enter("configure terminal")
+    for line in commands:
+        if not line.startswith("do "):
+            assert not session.enter(line), line
+    session.interrupt()
+    return device.running_config()
+
+
 def ios_task(
     configs: Mapping[str, str],
     links: Sequence[str],

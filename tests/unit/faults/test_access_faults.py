@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.repair import InjectedFault
+from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import PaperDevice, paper
 
@@ -101,7 +103,7 @@ def test_an_ios_device_takes_each_injection_and_each_repair_leaves_the_config_as
                 router = device(network, one.node)
                 before = router.running_config()
                 assert name == "access-list-order" or list(unlike(before, known.shown(one)))
-                typed(router, *known.injection(one))
+                typed(router, *(line for line in known.injection(one) if not line.startswith("do ")))
                 broken = router.running_config()
                 assert broken != before
                 assert list(unlike(broken, known.shown(one))) == [], one
@@ -147,6 +149,20 @@ def test_a_duplicate_address_is_that_of_another_router_or_of_a_host_of_another_l
                     assert network.lan_of(owner) != network.lan_of(one.node)
 
 
+def test_no_address_of_a_session_of_external_bgp_is_taken_away() -> None:
+    for shape, same in (("line", {"24"}), ("dual-homed-isp", {"24", "30"})):
+        network = drawn(shape, "cisco_ios", routing="bgp")
+        found = list(fault("address-duplicate").places(network))
+        sessions = {
+            line.split()[1]
+            for config in network.startup_configs.values()
+            for line in config.splitlines()
+            if "remote-as" in line
+        }
+        assert {one.address.rpartition("/")[2] for one in found} == same
+        assert not sessions & {one.address.partition("/")[0] for one in found}
+
+
 def test_a_wrong_gateway_is_in_the_lan_and_is_no_router() -> None:
     for network in networks():
         routers = {one.address for net in network.subnets for one in net.attachments if one.node in network.routers}
@@ -175,6 +191,30 @@ def test_lines_change_places_only_where_that_changes_what_passes() -> None:
         assert places == ([0] if permits == (False, True, True) else [0, 1])
         seen[permits] += 1
     assert set(seen) == {(True, False, True), (False, True, True)}
+
+
+def test_neither_numbers_nor_counters_tell_which_line_was_moved() -> None:
+    network = drawn("star", "cisco_ios")
+    known = fault("access-list-order")
+    for one in known.places(network):
+        router = device(network, one.node)
+        *commands, last = known.injection(one)
+        assert last == "do clear access-list counters"
+        for changes in (commands, known.repair(one)):
+            typed(router, *changes)
+            found = find(router.config, one.access.name)
+            assert found is not None
+            assert [line.number for line in found.lines] == [10, 20, 30]
+
+
+def test_the_words_for_a_wrong_order_name_the_two_lines() -> None:
+    network = drawn("star", "linux", sizes={"hosts": 1})
+    known = fault("access-list-order")
+    one = next(iter(known.places(network)))
+    first, second = one.wrong[one.place : one.place + 2]
+    words = known.explain(one)
+    assert words.index(linux.rule_words(first, "eth0")) < words.index(linux.rule_words(second, "eth0"))
+    assert "On r0, in `chain forward`" in words
 
 
 def test_a_list_in_a_wrong_order_is_repaired_in_one_step_on_linux() -> None:

@@ -11,8 +11,7 @@ from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.platforms.cisco_ios.session.session import Session
-from tests.support.ios import paper
+from tests.support.ios import paper, typed
 
 OF_ROUTING = ("bgp-", "ospf-", "static-")
 NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
@@ -158,17 +157,6 @@ IOS_NETWORKS = [
 ]
 
 
-def typed(device: Any, commands: tuple[str, ...]) -> str:
-    """The running config after commands, all of which the device takes."""
-    session = Session(device)
-    session.enter("configure terminal")
-    for line in commands:
-        if not line.startswith("do "):
-            assert not session.enter(line), line
-    session.interrupt()
-    return str(device.running_config())
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name: str) -> None:
     known, tried = parts.load("faults", name)(), 0
@@ -218,6 +206,17 @@ def test_no_next_hop_is_an_address_of_a_host_to_which_others_would_be_redirected
     assert found
     for one in found:
         assert one.instead not in {*hosts, one.right}
+
+
+def test_a_next_hop_is_wrong_only_where_packets_are_lost() -> None:
+    ring = drawn("ring", "static", "frr", routers=4)
+    found = {(one.node, one.prefix, one.instead) for one in places("static-next-hop-wrong", ring)}
+    addresses = {(one.node, link.name): one.address for link in ring.transits for one in link.attachments}
+    # r1 reaches the LAN of r3 by r2, and by r4 as well
+    assert ("r1", ring.lans[2].prefix, addresses["r4", "transit-4"]) not in found
+    assert {node for node, _, _ in found} == set(ring.routers), "each has a route that can lead nowhere"
+    spines = drawn("leaf-spine", "static", "frr", spines=2, leaves=2)
+    assert "spine2" not in {one.node for one in places("static-next-hop-wrong", spines)}, "no route leads there"
 
 
 def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_a_line() -> None:

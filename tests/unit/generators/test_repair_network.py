@@ -14,12 +14,14 @@ from pydantic import ValidationError
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
+from pytest_netbench.faults.repairs import known, repairs
+from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.repair_network import (
     FAULTS,
-    SIZES,
     USUAL_SHAPES,
     RepairNetwork,
     RepairNetworkParameters,
@@ -27,6 +29,7 @@ from pytest_netbench.generators.repair_network import (
 from pytest_netbench.model.repair import fault_of, repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
+from tests.support.ios import paper, typed
 
 GENERATOR = RepairNetwork()
 CODE = """
@@ -36,7 +39,7 @@ for index in range(12):
     print(RepairNetwork().draw(parameters, seed=5, index=index).model_dump_json(by_alias=True))
 """
 # upper 0.1 % points of the chi-square distribution by degrees of freedom
-CRITICAL = {3: 16.27, 10: 29.59, 15: 37.70}
+CRITICAL = {2: 13.82, 5: 20.52, 6: 22.46, 7: 24.32, 15: 37.70, 19: 43.82}
 
 
 def one(index: int, *, seed: int = 1, **parameters: Any) -> Task:
@@ -92,7 +95,7 @@ def test_every_fault_shape_routing_and_platform_is_drawn() -> None:
 
 
 def test_each_fault_is_drawn_equally_often() -> None:
-    tasks = many(660, level="1")
+    tasks = many(500, level="1")
     counts = Counter(repair_of(task).faults[0].fault for task in tasks)
     assert spread(counts, len(FAULTS)) < CRITICAL[len(FAULTS) - 1]
 
@@ -103,6 +106,50 @@ def test_each_place_of_a_fault_is_drawn_equally_often() -> None:
     counts = Counter(repair_of(task).faults[0].model_dump_json() for task in tasks)
     assert len(counts) == 4 * 4, "four ends of links, four other areas"
     assert spread(counts, 16) < CRITICAL[15]
+
+
+@pytest.mark.parametrize(
+    ("fault", "places", "given"),
+    [
+        ("mask-wrong", 6, {"shapes": ("line",)}),  # three LANs, two masks
+        ("host-address-duplicate", 6, {"shapes": ("line",), "hosts": "1"}),  # three hosts, two others
+        ("vlan-wrong", 8, {"shapes": ("campus",)}),  # two blocks with four hosts, one other VLAN
+        ("port-shutdown", 7, {"shapes": ("line",)}),  # three LANs, both ends of two links
+        ("nat-side-wrong", 3, {"shapes": ("dual-homed-isp",)}),  # a provider, two sites
+    ],
+)
+def test_each_place_of_a_fault_of_addresses_or_ports_is_drawn_equally_often(
+    fault: str, places: int, given: dict[str, Any]
+) -> None:
+    common = {"size": "2", "hosts": "2", "names": "plain", "platforms": ("cisco_ios",), "routings": ("ospf", "bgp")}
+    tasks = many(25 * places, level="1", faults=(fault,), **{**common, **given})
+    counts = Counter(repair_of(task).faults[0].model_dump_json() for task in tasks)
+    assert len(counts) == places
+    assert spread(counts, places) < CRITICAL[places - 1]
+
+
+def test_networks_have_services_whether_or_not_their_faults_need_them() -> None:
+    tasks = many(120, level="1", platforms=("cisco_ios",))
+    with_filter = {task.slug for task in tasks if "access-group" in str(task.network.startup_configs)}
+    with_fault = {task.slug for task in tasks if repair_of(task).faults[0].fault == "access-list-order"}
+    assert with_fault < with_filter
+    assert len(tasks) / 3 < len(with_filter) < len(tasks) * 2 / 3
+    assert not any("nat" in str(task.network.startup_configs).split() for task in many(50, services=("filter",)))
+
+
+def test_what_lets_flows_through_is_repaired_before_what_stops_them() -> None:
+    tasks = many(60, level="2-3", platforms=("cisco_ios",), faults=("access-list-order", "mask-wrong", "port-shutdown"))
+    orders = [[fault.fault for fault in repair_of(task).faults] for task in tasks]
+    with_list = [order for order in orders if "access-list-order" in order]
+    assert with_list
+    assert all(order[-1] == "access-list-order" for order in with_list)
+
+
+def test_hosts_are_managed_in_all_networks_or_in_none() -> None:
+    for faults, control in ((FAULTS, "managed"), (("ospf-area-wrong", "mask-wrong"), "observed")):
+        for task in many(30, faults=faults):
+            hosts = [node for node in task.network.topology.nodes if node.role == "host" and node.control != "foreign"]
+            assert {host.control for host in hosts} == {control}
 
 
 def test_a_link_is_broken_only_where_there_is_no_other_path() -> None:
@@ -124,7 +171,7 @@ def test_faults_of_one_task_do_not_touch_the_same_thing() -> None:
 
 
 def test_all_hosts_must_reach_each_other_by_ping_and_at_port_80() -> None:
-    for task in many(20):
+    for task in many(20, services=()):
         payload = repair_of(task)
         hosts = {node.name for node in payload.topology.nodes if node.role == "host"}
         ping, http = payload.flows
@@ -164,3 +211,31 @@ def test_a_network_stays_connected_without_what_faults_of_a_redundant_one_cut() 
     network = draw_network(NetworkParameters(shape="mesh", routing="ospf"))
     fault = fault_of("ospf-area-wrong")
     assert all(connects(network, fault.cuts(one)) for one in fault.places(network))
+
+
+def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -> None:
+    several = 0
+    for task in many(60, level="3", platforms=("cisco_ios",)):
+        payload = repair_of(task)
+        faults = [known(fault) for fault in payload.faults]
+        on_ios = [one for one in faults if payload.platform_of(one.parameters.node) == "cisco_ios"]
+        devices = {
+            name: paper(
+                interfaces=payload.topology.interfaces(name),
+                role=payload.topology.node(name).role,
+                startup=payload.startup_configs[name],
+            )
+            for name in {one.parameters.node for one in on_ios}
+        }
+        several += len(devices) < len(on_ios)
+        before = {name: device.running_config() for name, device in devices.items()}
+        for one in on_ios:
+            typed(devices[one.parameters.node], one.fault.injection(one.parameters))
+        for one in on_ios:
+            config = devices[one.parameters.node].running_config()
+            assert list(unlike(config, one.fault.shown(one.parameters))) == [], task.slug
+        for _, name, commands in repairs(payload.faults):
+            if name in devices:
+                typed(devices[name], commands)
+        assert {name: device.running_config() for name, device in devices.items()} == before, task.slug
+    assert several > 5

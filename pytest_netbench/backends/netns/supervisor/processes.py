@@ -7,9 +7,17 @@ import os
 from pytest_netbench.backends.netns.supervisor import roots
 
 
-def count() -> int:
-    """Processes of the lab."""
-    return sum(entry.isdigit() for entry in os.listdir(roots.PROC))
+def count_threads() -> int:
+    """Threads of the lab's processes, which is what the kernel limits."""
+    return sum(_threads_of(int(entry)) for entry in os.listdir(roots.PROC) if entry.isdigit())
+
+
+def _threads_of(pid: int) -> int:
+    try:
+        # as every directory: a link from its parent, one from itself, one from each directory in it
+        return os.stat(f"{roots.PROC}/{pid}/task").st_nlink - 2
+    except OSError:  # it ended meanwhile
+        return 0
 
 
 def resident_bytes(pid: int) -> int:

@@ -62,8 +62,8 @@ def spawn_agent(
         terminal: Make descriptor 0 its controlling terminal.
     """
     node.furnish()
-    # What may write is the lab's own user: its limit counts the lab's processes too.
-    most = limits.processes + (processes.count() if writable else 0)
+    # What may write is the lab's own user: its limit counts the threads of the lab too.
+    most = limits.processes + (processes.count_threads() if writable else 0)
     home = "/root" if writable else "/tmp"
     env = {"PATH": spawn.PATH if writable else f"{roots.READERS}:{spawn.PATH}", "HOME": home, "PWD": home}
 

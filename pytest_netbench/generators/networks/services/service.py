@@ -27,3 +27,7 @@ class Service:
     platforms: tuple[str, ...]
     prepare: Callable[[Draft], None]
     configure: Callable[[Draft, Random], None]
+
+    def fits(self, shape: str, platform: str) -> bool:
+        """Whether a network of this shape and platform can have it."""
+        return (not self.shapes or shape in self.shapes) and platform in self.platforms

@@ -1,0 +1,112 @@
+"""Networks in which faults can be injected: which kinds of them have a place for a fault, and the places of one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+from pytest_netbench.faults.paths import connects
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks.parameters import Naming, ServiceName
+from pytest_netbench.generators.networks.services import SERVICES
+from pytest_netbench.generators.networks.shapes import SHAPES
+from pytest_netbench.generators.values import Span
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.repair import fault_of
+
+SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
+    "campus": (
+        {"cores": 1, "accesses": 1},
+        {"cores": 1, "blocks": 2, "accesses": 2},
+        {"cores": 2, "blocks": 2, "distributions": 2, "accesses": 2},
+    ),
+    "clos": (
+        {"superspines": 1, "spines": 1, "leaves": 1},
+        {"superspines": 2, "spines": 1, "leaves": 2},
+        {"superspines": 2, "spines": 2, "leaves": 2},
+    ),
+    "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
+    "leaf-spine": ({"spines": 1, "leaves": 2}, {"spines": 1, "leaves": 3}, {"spines": 2, "leaves": 4}),
+    "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
+    "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),
+    "ring": ({"routers": 3}, {"routers": 4}, {"routers": 6}),
+    "star": ({"subnets": 2}, {"subnets": 3}, {"subnets": 4}),
+    "tree": ({"depth": 1, "branches": 2}, {"depth": 2, "branches": 2}, {"depth": 2, "branches": 3}),
+}
+"""By shape: its sizes, small, medium and large."""
+_TYPICAL_HOSTS: Final = 2
+
+
+class Kind(NamedTuple):
+    """What networks are drawn from beside sizes, names and addresses."""
+
+    shape: str
+    routing: str
+    platform: str
+    services: tuple[ServiceName, ...] = ()
+
+    def draw(self, **parameters: Any) -> DrawnNetwork:
+        """Draw a network of this kind."""
+        return draw_network(NetworkParameters.model_validate({**self._asdict(), **parameters}))
+
+
+class Choice(NamedTuple):
+    """A fault, and a place of it."""
+
+    fault: Any
+    parameters: Model
+
+
+def kinds_of(
+    shapes: Sequence[str], routings: Sequence[str], platforms: Sequence[str], services: Sequence[ServiceName]
+) -> Iterator[tuple[Kind, ...]]:
+    """By shape, routing and platform that go together: the kinds with all combinations of services."""
+    for shape in shapes:
+        for routing in (one for one in routings if one in SHAPES[shape].routings):
+            for platform in (one for one in platforms if one in SHAPES[shape].platforms):
+                possible = [name for name in services if SERVICES[name].fits(shape, platform)]
+                yield tuple(
+                    Kind(shape, routing, platform, several)
+                    for count in range(len(possible) + 1)
+                    for several in combinations(possible, count)
+                )
+
+
+@cache  # bounded by the kinds and the faults
+def has_place(kind: Kind, fault: str) -> bool:
+    """Whether a small network of a kind has a place for a fault."""
+    sizes = {**SIZES[kind.shape][0], "hosts": _TYPICAL_HOSTS}
+    return next(choices(kind.draw(sizes=sizes, managed_hosts=True), fault, {}), None) is not None
+
+
+def networks(
+    kinds: Sequence[tuple[Kind, ...]],
+    fault: str,
+    source: random.Random,
+    *,
+    size: Span,
+    hosts: Span,
+    names: Naming,
+    managed_hosts: bool,
+) -> Iterator[DrawnNetwork]:
+    """Draw one network of each shape, routing and platform that has a place for a fault, in a drawn order."""
+    for variants in source.sample(kinds, len(kinds)):
+        fitting = [kind for kind in variants if has_place(kind, fault)]
+        if fitting:
+            kind = source.choice(fitting)
+            sizes = {**SIZES[kind.shape][size.draw(source) - 1], "hosts": hosts.draw(source)}
+            yield kind.draw(sizes=sizes, managed_hosts=managed_hosts, names=names, seed=source.randrange(2**31))
+
+
+def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bool]) -> Iterator[Choice]:
+    """The places of a fault in a network, without those at which another path takes over."""
+    fault = fault_of(kind)
+    for parameters in fault.places(network):
+        cuts = frozenset(fault.cuts(parameters))
+        if cuts not in connected:
+            connected[cuts] = bool(cuts) and connects(network, cuts)
+        if not connected[cuts]:
+            yield Choice(fault, parameters)
