@@ -61,6 +61,11 @@ class Happening:
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
             self._settling.wait(hold_s=self._hold_s, silent=self._is_silent(action), usual=self._before)
 
+    @property
+    def changed_at(self) -> float:
+        """When the network was last seen to change, in monotonic wall seconds."""
+        return self._settling.changed_at
+
     def undo(self) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.
 

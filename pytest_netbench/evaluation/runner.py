@@ -135,7 +135,7 @@ class Runner:
                     run.fail(course[position:], error)
                     return
                 done = len(self._events[name])
-                run.observe(indices, losses=losses)
+                run.observe(indices, losses=losses, changed_at=happening.changed_at)
                 if not run.goes_on:
                     return
         finally:
@@ -170,16 +170,22 @@ class _Run:
         """Whether there is a reason to observe more."""
         return not (self._stops and any(result.status == "fail" for result in self.results.values()))
 
-    def observe(self, indices: Sequence[int], *, losses: Losses | None = None) -> None:
-        """Observe testcases until each has a result, or the run ends."""
-        began = self._clock()
+    def observe(self, indices: Sequence[int], *, losses: Losses | None = None, changed_at: float | None = None) -> None:
+        """Observe testcases until each has a result, or the run ends.
+
+        Args:
+            indices: Which testcases.
+            losses: What was lost while the event was caused.
+            changed_at: When the network last changed, by the clock; now if it is not given.
+        """
+        changed_at = self._clock() if changed_at is None else changed_at
         order = ordered(self.testcases, indices)
         self._decide(self._waits(order.present), losses)
         absent = self._waits(order.absent)
         passed = [index for index in order.present if self._may_pass_too_early(index)]
         if self._looks_again and passed and self.goes_on:
             self._look(list(absent.values()), losses)  # its probes wait for nothing, and that time has to pass anyway
-            threading.Event().wait(max(0.0, began + LOOK_AGAIN_S - self._clock()))
+            threading.Event().wait(max(0.0, changed_at + LOOK_AGAIN_S - self._clock()))
             first = {index: self.results[index] for index in passed}
             self._decide(self._waits(passed), losses)
             self.results |= {index: _later(first[index], self.results[index]) for index in passed}

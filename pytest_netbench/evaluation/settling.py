@@ -40,11 +40,15 @@ class Settling:
 
     Args:
         lab: The running network.
+
+    Attributes:
+        changed_at: When the last wait saw the network change, or began; monotonic wall seconds.
     """
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._watch = Watch(lab)
+        self.changed_at = time.monotonic()
 
     def look(self) -> Condition:
         """Return the present condition.
@@ -87,21 +91,21 @@ class Settling:
         began = time.monotonic()
         noticed_at = began + (short_s + hold_s / scale if silent else 0.0)
         ends_at = began + _end_s(hold_s, scale)
-        seen, since, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
+        seen, self.changed_at, pause_s = self.look(), time.monotonic(), _FIRST_PAUSE_S
         while True:
             deadline.check()
             threading.Event().wait(pause_s)
             now_is = self.look()
             now = time.monotonic()
             if now_is != seen:
-                seen, since, pause_s = now_is, now, _FIRST_PAUSE_S
+                seen, self.changed_at, pause_s = now_is, now, _FIRST_PAUSE_S
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 1.5)
             there = like is None or seen.is_as(like)
             if usual is not None and len(seen.missing) > len(usual.missing):
                 needed_s = given_up_s
             else:
                 needed_s = short_s if there else gone_s
-            if (now - since >= needed_s and now >= noticed_at) or now >= ends_at:
+            if (now - self.changed_at >= needed_s and now >= noticed_at) or now >= ends_at:
                 return there
 
 
