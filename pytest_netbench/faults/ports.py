@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.paths import connects_unplugged
+from pytest_netbench.faults.readdressing import AMONG_OTHERS
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -52,7 +53,7 @@ class VlanWrong(DeviceFault[WrongVlan]):
 
     def touches(self, parameters: WrongVlan) -> frozenset[str]:
         # with an address of the other VLAN, the node at the other end would work there
-        return frozenset({f"{parameters.node} {parameters.interface}", parameters.peer})
+        return frozenset({f"{parameters.node} {parameters.interface}", parameters.peer, AMONG_OTHERS})
 
     def injection(self, parameters: WrongVlan) -> tuple[str, ...]:
         return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.instead}")

@@ -20,6 +20,10 @@ _ANSWERS_FOR_OTHERS: Final = "cisco_ios"
 """The platform that answers ARP for addresses behind it, so that a short mask of a host does no harm."""
 
 
+AMONG_OTHERS: Final = "a host among those of another LAN"
+"""What a host with an address of another LAN and one in another VLAN touch: their neighbors would mistake them."""
+
+
 class Readdressed(OnDevice):
     """An interface, the address with its mask that it must have, and the one that it has instead."""
 
@@ -96,11 +100,11 @@ class AddressDuplicate(_Readdressing):
         return frozenset({str(IPv4Interface(parameters.address).network)})
 
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:
-        for link in network.transits:
+        # OSPF finds a repaired neighbor at once; sessions of BGP and static routes can take minutes to come back
+        for link in (link for link in network.transits if link.area is not None):
             for one in link.attachments:
                 for other in link.attachments:
-                    # a repaired session of external BGP waits for up to two minutes before its next try
-                    if other.node != one.node and not _external(network, one, other):
+                    if other.node != one.node:
                         yield _readdressed(network, link, one, _address(link, other))
         gateways = [(lan, one) for lan in network.lans for one in _only_gateway(network, lan)]
         for lan, one in gateways:
@@ -115,6 +119,9 @@ class HostAddressDuplicate(_Readdressing):
     name = "host-address-duplicate"
     label = "HOST_DUPLICATE"
     platforms = ("linux",)
+
+    def touches(self, parameters: Readdressed) -> frozenset[str]:
+        return super().touches(parameters) | {AMONG_OTHERS}
 
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:
         for lan, host in _hosts(network):
@@ -136,12 +143,6 @@ def _only_gateway(network: DrawnNetwork, lan: Subnet) -> Iterator[Attachment]:
     routers = [one for one in lan.attachments if one.node in network.routers]
     if len(routers) == 1:
         yield routers[0]
-
-
-def _external(network: DrawnNetwork, one: Attachment, other: Attachment) -> bool:
-    """Whether a session of external BGP runs over the link of two routers."""
-    numbers = {network.autonomous_systems.get(end.node) for end in (one, other)}
-    return len(numbers - {None}) > 1
 
 
 def _address(subnet: Subnet, one: Attachment) -> IPv4Interface:

@@ -149,18 +149,30 @@ def test_a_duplicate_address_is_that_of_another_router_or_of_a_host_of_another_l
                     assert network.lan_of(owner) != network.lan_of(one.node)
 
 
-def test_no_address_of_a_session_of_external_bgp_is_taken_away() -> None:
-    for shape, same in (("line", {"24"}), ("dual-homed-isp", {"24", "30"})):
-        network = drawn(shape, "cisco_ios", routing="bgp")
-        found = list(fault("address-duplicate").places(network))
-        sessions = {
-            line.split()[1]
-            for config in network.startup_configs.values()
-            for line in config.splitlines()
-            if "remote-as" in line
-        }
-        assert {one.address.rpartition("/")[2] for one in found} == same
-        assert not sessions & {one.address.partition("/")[0] for one in found}
+@pytest.mark.parametrize(
+    ("shape", "routing", "lengths"),
+    [
+        ("line", "ospf", {"24", "30"}),
+        ("line", "bgp", {"24"}),
+        ("line", "static", {"24"}),
+        ("dual-homed-isp", "bgp", {"24", "30"}),
+    ],
+)
+def test_addresses_of_links_are_duplicate_only_where_ospf_runs(shape: str, routing: str, lengths: set[str]) -> None:
+    network = drawn(shape, "cisco_ios", routing=routing)
+    found = list(fault("address-duplicate").places(network))
+    links = {link.prefix for link in network.transits if link.area is None}
+    assert {one.address.rpartition("/")[2] for one in found} == lengths
+    assert not links & {str(IPv4Interface(one.address).network) for one in found}
+
+
+def test_hosts_that_could_meet_in_one_lan_are_not_broken_together() -> None:
+    network = drawn("campus", "cisco_ios")
+    touched = [
+        fault(name).touches(next(iter(fault(name).places(network))))
+        for name in ("vlan-wrong", "host-address-duplicate")
+    ]
+    assert touched[0] & touched[1]
 
 
 def test_a_wrong_gateway_is_in_the_lan_and_is_no_router() -> None:

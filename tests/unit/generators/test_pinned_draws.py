@@ -11,8 +11,8 @@ from pytest_netbench.model.task import digest_of
 PINNED = {
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
-    "repair-network": "ee9eda658a39dfe9",
-    "repair-network:level=3,size=3,hosts=2-3": "50b1bd800ea61a1f",
+    "repair-network": "79df2fd2c311aad2",
+    "repair-network:level=3,size=3,hosts=2-3": "328acf93bcd2ae71",
     "repair-routing": "48673e6bc572a20a",
     "repair-routing:level=4,policy=false,hosts=1-2,subnets=3-4": "e469d3c7d3c39a08",
 }
