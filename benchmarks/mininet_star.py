@@ -24,7 +24,7 @@ from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.request import request_of
 
-_SIZES = (((2, 2), 2.5), ((4, 4), 5.0), ((8, 4), 8.0))
+SIZES = (((2, 2), 2.5), ((4, 4), 5.0), ((8, 4), 8.0))
 _TIMEOUT_S = 0.1
 _PEER = Path(__file__).with_name("mininet_peer.py")
 _PHASES = ("deploy", "inject", "matrix", "destroy")
@@ -81,7 +81,7 @@ def main() -> None:
     options = parser.parse_args()
     backend = NetnsBackend()
     rows = []
-    for (subnets, hosts), factor in _SIZES:
+    for (subnets, hosts), factor in SIZES:
         ours: list[Cycle] = []
         theirs: list[Cycle] = []
         for _ in range(options.runs):
