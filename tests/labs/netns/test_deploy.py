@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -85,8 +86,8 @@ def test_a_network_that_does_not_come_up_says_what_was_waited_for_and_leaves_not
     error = watched.fails(
         NotReady, task.with_payload(startup_configs=configs, time_scale=1.0, ready=Ready(deadline_s=1.0))
     )
-    assert "OSPF neighbor" in str(error)
-    assert "expected Full" in str(error)
+    # the first hello may be heard or not, depending on who boots first; the next one is hours away
+    assert re.search(r"still waiting for: R\d: OSPF (?:neighbor .* expected Full|database .* differs)", str(error))
 
 
 def test_an_interface_name_that_the_platform_cannot_have_is_named(backend: NetnsBackend) -> None:
