@@ -184,11 +184,13 @@ class _Run:
         absent = self._waits(order.absent)
         passed = [index for index in order.present if self._may_pass_too_early(index)]
         if self._looks_again and passed and self.goes_on:
-            self._look(list(absent.values()), losses)  # its probes wait for nothing, and that time has to pass anyway
+            self._look(list(absent.values()), losses)  # the half second has to pass anyway
             threading.Event().wait(max(0.0, changed_at + LOOK_AGAIN_S - self._clock()))
             first = {index: self.results[index] for index in passed}
             self._decide(self._waits(passed), losses)
             self.results |= {index: _later(first[index], self.results[index]) for index in passed}
+            for wait in absent.values():
+                wait.start_again()
         for waits in (absent, *(self._waits([index]) for index in order.alone)):
             if self.goes_on:
                 self._decide(waits, losses)

@@ -65,6 +65,10 @@ class Wait:
                 tries = f"tried {self._attempts} times in {self._both(waited_s)}"
                 self._decide("fail", observation, f"{observation.actual}; {tries}", waited_s)
 
+    def start_again(self) -> None:
+        """Count the time and the attempts from now on. What held at the last look still counts."""
+        self._attempts, self._began = 0, None
+
     def _out_of_time(self, waited_s: float) -> bool:
         if self._attempts < 2:
             return False

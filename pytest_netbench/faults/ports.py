@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
@@ -36,20 +36,13 @@ class VlanWrong(DeviceFault[WrongVlan]):
         for node, config in network.startup_configs.items():
             paths = list(config_paths(config))
             vlans = [int(path[0].split()[1]) for path in paths if len(path) == 1 and path[0].startswith("vlan ")]
-            for path in paths:
-                if len(path) == 2 and path[1].startswith(_ACCESS):
-                    right = int(path[1].removeprefix(_ACCESS))
-                    for wrong in vlans:
-                        if wrong != right:
-                            interface = path[0].removeprefix("interface ")
-                            yield WrongVlan(
-                                node=node,
-                                platform=network.platform_of(node),
-                                interface=interface,
-                                peer=_peer(network, node, interface),
-                                vlan=right,
-                                instead=wrong,
-                            )
+            ports = {path[0].removeprefix("interface "): path[1] for path in paths if _is_access(path)}
+            for interface, line in ports.items():
+                right = int(line.removeprefix(_ACCESS))
+                place = {"node": node, "platform": network.platform_of(node), "interface": interface}
+                peer = _peer(network, node, interface)
+                for wrong in (vlan for vlan in vlans if vlan != right):
+                    yield WrongVlan(**place, peer=peer, vlan=right, instead=wrong)
 
     def touches(self, parameters: WrongVlan) -> frozenset[str]:
         # with an address of the other VLAN, the node at the other end would work there
@@ -60,6 +53,11 @@ class VlanWrong(DeviceFault[WrongVlan]):
 
     def repair(self, parameters: WrongVlan) -> tuple[str, ...]:
         return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.vlan}")
+
+
+def _is_access(path: Sequence[str]) -> bool:
+    """Whether a line of a config puts an interface into a VLAN."""
+    return len(path) == 2 and path[1].startswith(_ACCESS)
 
 
 def _peer(network: DrawnNetwork, node: str, interface: str) -> str:

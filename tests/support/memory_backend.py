@@ -15,7 +15,7 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from tests.support.memory_lab import MemoryDriver, MemoryLab
 
-__all__ = ["JOURNAL", "MemoryBackend", "MemoryDriver"]
+__all__ = ["JOURNAL", "MemoryBackend", "MemoryDriver", "WatchedBackend"]
 
 JOURNAL = "MEMORY_LABS"
 
@@ -69,3 +69,23 @@ def journal(event: str, slug: str, **more: Any) -> None:
         entry = {"event": event, "slug": slug, "pid": os.getpid(), "at": time.monotonic(), **more}
         with Path(path).open("a") as file:
             file.write(json.dumps(entry) + "\n")
+
+
+class WatchedBackend(MemoryBackend):
+    """Keeps its labs, and knows which of them were destroyed, and how often."""
+
+    def __init__(self) -> None:
+        self.labs: list[MemoryLab] = []
+        self.destroyed: list[MemoryLab] = []
+
+    def deploy(self, request: Any) -> MemoryLab:
+        lab = super().deploy(request)
+        self.labs.append(lab)
+        own = lab.destroy
+        lab.destroy = lambda: (self.destroyed.append(lab), own())  # type: ignore[method-assign]
+        return lab
+
+    @property
+    def left(self) -> int:
+        """How many labs were never destroyed."""
+        return len({id(lab) for lab in self.labs} - {id(lab) for lab in self.destroyed})

@@ -11,6 +11,9 @@ _ACE: Final = r"^((?:access-list \d+ |\d+ )?(?:permit|deny) (?:object-group \S+|
 _AN_ACE: Final = r"^(?:\d+ )?(?:permit|deny) (?:ip|tcp|udp|icmp|object-group)\b.*"
 _A_STANDARD_ACE: Final = r"^(?:\d+ )?(?:permit|deny) (?:any|host |\d+\.).*"
 
+_ONE_CONDITION: Final = r"(?:\n(?!.*(?:Match|Class-map): ).*)*\n.*Match: .*(?:\n(?!.*Match: )|\Z)"
+"""Behind the name of a class: what ``show policy-map interface`` prints if it has one."""
+
 _FORGOTTEN: Final = (
     r" no-summary$",
     r" summary-only$",
@@ -129,7 +132,7 @@ MUTATIONS: Final = Mutations(
     uncounted=(
         *BGP_SUMMARY,
         (r"^\d+ +(\S+ +\S+) +\d+ +\S+ +\d+ +\d+ +\d+ +\d+$", r"\1"),  # address and interface of an EIGRP neighbor
-        (r" \(match-(?:all|any)\)$", ""),  # the queues and the flows show what a class takes
+        (r" \(match-(?:all|any)\)$(?=" + _ONE_CONDITION + ")", ""),  # they are the same for one condition
         (r"^.*(?:\d+ packets, \d+ bytes|\bpkts\b|Packets marked|offered rate|queue depth).*$", ""),
     ),
 )

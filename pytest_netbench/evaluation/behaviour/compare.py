@@ -80,9 +80,8 @@ def _stays(before: RouteEntry, after: RouteEntry, now: RouteEntry | None) -> boo
 
 
 def _hops(entry: RouteEntry | None) -> tuple[str, ...] | None:
-    return (
-        None if entry is None else tuple(dict.fromkeys(entry[1:]))
-    )  # OSPF lists one twice after a virtual link flapped
+    """The next hops or interfaces of a route. OSPF lists one twice after a virtual link flapped."""
+    return None if entry is None else tuple(dict.fromkeys(entry[1:]))
 
 
 def changed_routes(tables: HeldTable) -> Iterator[RouteDifference]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,36 +14,16 @@ from pytest_netbench.errors import LabError, TaskFileError, UsageError
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo
 from pytest_netbench.trial import Settings
-from tests.support.memory_backend import MemoryBackend
-from tests.support.memory_lab import MemoryLab
+from tests.support.memory_backend import WatchedBackend
 from tests.support.memory_trial import WORK, task_of
 from tests.support.scripted import look, solving, submit, update
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
 
 
-class Counting(MemoryBackend):
-    """Knows which of its labs were destroyed, and breaks on demand."""
-
-    def __init__(self) -> None:
-        self.labs: list[MemoryLab] = []
-        self.destroyed: list[MemoryLab] = []
-
-    def deploy(self, request: Any) -> MemoryLab:
-        lab = super().deploy(request)
-        self.labs.append(lab)
-        own = lab.destroy
-        lab.destroy = lambda: (self.destroyed.append(lab), own())  # type: ignore[method-assign]
-        return lab
-
-    @property
-    def left(self) -> int:
-        return len({id(lab) for lab in self.labs} - {id(lab) for lab in self.destroyed})
-
-
 @pytest.fixture
-def backend() -> Counting:
-    return Counting()
+def backend() -> WatchedBackend:
+    return WatchedBackend()
 
 
 @pytest.fixture

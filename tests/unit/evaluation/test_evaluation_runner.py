@@ -146,6 +146,14 @@ def test_a_denial_that_needs_time_is_waited_for():
     assert result.status == "pass"
 
 
+def test_a_denial_has_its_whole_time_after_the_second_look_at_what_must_hold():
+    lab = chain(time_scale=10)
+    lab.later(0.8, "edge", "deny tcp 22 any")
+    denied, allowed = run(lab, DENIED | {"within_s": 5}, PING | {"within_s": 5})
+    assert allowed.status == "pass"
+    assert denied.status == "pass", denied.actual
+
+
 def test_results_keep_the_order_of_the_testcases_whatever_the_order_of_running():
     lab = chain(edge="deny tcp 22 any")
     results = run(lab, SENT, DENIED, PING, SENT, {"kind": "config", "device": "web", "line": "address .*"})

@@ -100,6 +100,20 @@ def test_of_the_classes_of_a_policy_only_what_they_do_is_state():
     assert judging._words(printed.format(7, 64), uncounted) != judging._words(printed.format(7, 32), uncounted)
 
 
+CLASS = "    Class-map: CALLS (match-{0})\n      7 packets, 9 bytes\n      5 minute offered rate 0 bps\n"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "same"),
+    [(["dscp ef (46)"], True), (["dscp ef (46)", "access-group name X"], False), ([], False)],
+)
+def test_all_or_any_is_the_same_for_one_condition_only(conditions, same):
+    printed = CLASS + "".join(f"      Match: {one}\n" for one in conditions) + "      Priority: 64 kbps\n"
+    printed += CLASS.replace("{0}", "any").replace("CALLS", "OTHER") + "      Match: any\n"
+    seen, other = (judging._words(printed.format(word), cisco_ios.MUTATIONS.uncounted) for word in ("all", "any"))
+    assert (seen == other) is same
+
+
 def test_which_neighbor_came_first_is_no_state():
     printed = "H   Address  Interface  Hold Uptime   SRTT   RTO  Q  Seq\n"
     one, other = "10.0.1.2  Gi0/0  10 00:00:44    1   100  0  11", "10.0.3.2  Gi0/1   9 00:01:05    1   100  0  38"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pytest_netbench import parts
@@ -18,26 +16,10 @@ from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.results.truth import TruthStore
 from pytest_netbench.trial import Settings, Stage, run_trial, selftest
 from pytest_netbench.trial.errand import Work
-from tests.support.memory_backend import MemoryBackend
-from tests.support.memory_lab import MemoryLab
+from tests.support.memory_backend import MemoryBackend, WatchedBackend
 from tests.support.memory_trial import WORK, task_of
 
 pytestmark = pytest.mark.usefixtures("memory_parts")
-
-
-class Watched(MemoryBackend):
-    """Keeps its labs, and how often each was destroyed."""
-
-    def __init__(self) -> None:
-        self.labs: list[MemoryLab] = []
-        self.destroyed: list[MemoryLab] = []
-
-    def deploy(self, request: Any) -> MemoryLab:
-        lab = super().deploy(request)
-        self.labs.append(lab)
-        own = lab.destroy
-        lab.destroy = lambda: (self.destroyed.append(lab), own())  # type: ignore[method-assign]
-        return lab
 
 
 class StepsScene(NetworkScene):
@@ -98,7 +80,7 @@ def steps(monkeypatch):
 
 def test_the_steps_are_run_in_their_order(steps):
     noted = steps()
-    backend = Watched()
+    backend = WatchedBackend()
 
     def ready(lab, task):
         noted.append("ready")
@@ -113,7 +95,7 @@ def test_the_steps_are_run_in_their_order(steps):
 @pytest.mark.parametrize("fails", ["health", "inject", "settle", "observe", "evaluate"])
 def test_everything_is_removed_after_a_step_that_failed(steps, fails):
     noted = steps(fails)
-    backend = Watched()
+    backend = WatchedBackend()
 
     def whole() -> None:
         with Stage(task_of(), Settings(backend=backend)) as stage:
@@ -127,7 +109,7 @@ def test_everything_is_removed_after_a_step_that_failed(steps, fails):
 
 
 def test_a_hook_that_raises_removes_everything_too():
-    backend = Watched()
+    backend = WatchedBackend()
 
     def ready(lab, task):
         raise ZeroDivisionError
@@ -139,7 +121,7 @@ def test_a_hook_that_raises_removes_everything_too():
 
 def test_a_health_check_that_fails_keeps_everyone_out():
     check = {"kind": "reachability", "name": "up", "from": "branch", "to": "10.0.9.9", "within_s": 1}
-    backend = Watched()
+    backend = WatchedBackend()
     with (
         pytest.raises(NotReady, match="health check 'up'"),
         Stage(task_of(health_checks=[check]), Settings(backend=backend)),
@@ -149,7 +131,7 @@ def test_a_health_check_that_fails_keeps_everyone_out():
 
 
 def test_what_the_machine_lacks_is_said_before_anything_is_deployed():
-    backend = Watched()
+    backend = WatchedBackend()
     with (
         pytest.raises(RequirementMissing, match="unobtainium"),
         Stage(task_of(requirements=["unobtainium"]), Settings(backend=backend)),
@@ -159,7 +141,7 @@ def test_what_the_machine_lacks_is_said_before_anything_is_deployed():
 
 
 def test_a_given_lab_is_used_and_left_to_its_owner():
-    backend = Watched()
+    backend = WatchedBackend()
     task = task_of()
     lab = backend.deploy(request_of(task))
     with Stage(task, Settings(backend="memory"), lab=lab) as stage:
@@ -170,7 +152,7 @@ def test_a_given_lab_is_used_and_left_to_its_owner():
 
 
 def test_a_lab_put_in_its_place_is_examined_and_its_own_is_removed():
-    backend = Watched()
+    backend = WatchedBackend()
     task = task_of()
     other = MemoryBackend().deploy(request_of(task))
     with Stage(task, Settings(backend=backend)) as stage:
