@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 
+from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Settings, as_number, instances
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
@@ -19,6 +19,8 @@ _WAYS = (
     "no bgp default ipv4-unicast",
     "bgp network import-check",
     "bgp log-neighbor-changes",
+    # else bgpd withdraws a route that is back before its withdrawal was sent (FRR pull request 20325)
+    "no bgp suppress-duplicates",
 )
 _SWITCHES = (
     "bgp always-compare-med",
@@ -92,9 +94,9 @@ def _process(section: Section) -> Iterator[tuple[str, str]]:
 def _family(context: Context, instance: Instance, name: str, body: Section) -> Iterator[tuple[str, str, str | None]]:
     """Return (key, line, undo) of an address family."""
     for entry in body.all("network"):
-        yield f"network {_prefix(entry)}", _network(entry), f"no network {_prefix(entry)}"
+        yield f"network {prefixes.prefix(entry)}", _network(entry), f"no network {prefixes.prefix(entry)}"
     for entry in body.all("aggregate-address"):
-        yield from _aggregate(entry)
+        yield prefixes.aggregate(entry)
     yield from _redistribute(context, body)
     for word, line in (("maximum-paths", "maximum-paths"), ("maximum-paths ibgp", "maximum-paths ibgp")):
         paths = body.get(word)
@@ -103,8 +105,20 @@ def _family(context: Context, instance: Instance, name: str, body: Section) -> I
     for peer in instance.peers:
         if name in peer.families:
             yield "", f"neighbor {peer.address} activate", None
-            for key, line, undo in routes(context, peer.address, {**_for_all(body), **peer.families[name]}):
+            for key, line, undo in _routes(context, instance, peer, name):
                 yield f"{peer.address} {key}", line, undo
+
+
+def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> Iterator[tuple[str, str, str]]:
+    """Return (key, line, undo) of a neighbor's routes."""
+    settings = {**_for_all(instance.families[family]), **peer.families[family]}
+    told = {key: (line, undo) for key, line, undo in routes(context, peer.address, settings)}
+    configured = settings.get(("neighbor route-map", "in"))
+    name = prefixes.inbound_map(context, instance, family, configured["map"] if configured else None)
+    if name is not None:
+        line = f"neighbor {peer.address} route-map {name} in"
+        told["route-map in"] = line, f"no {line}"
+    yield from ((key, *words) for key, words in told.items())
 
 
 def _for_all(body: Section) -> Settings:
@@ -119,30 +133,14 @@ def _for_all(body: Section) -> Settings:
     return found
 
 
-def _prefix(entry: Entry) -> str:
-    if ":" in entry["prefix"]:
-        return str(entry["prefix"]).lower()
-    if "mask" in entry.match.args:
-        return str(IPv4Network(f"{entry['prefix']}/{entry['mask']}"))
-    return str(igp.classful(entry["prefix"]))
-
-
 def _network(entry: Entry) -> str:
-    words = [f"network {_prefix(entry)}"]
+    words = [f"network {prefixes.prefix(entry)}"]
     words += ["backdoor"] if entry.has("backdoor") else []
     return " ".join([*words, *_map(entry)])
 
 
 def _map(entry: Entry, argument: str = "map") -> list[str]:
     return [f"route-map {entry[argument]}"] if argument in entry.match.args else []
-
-
-def _aggregate(entry: Entry) -> Iterator[tuple[str, str, str | None]]:
-    prefix = _prefix(entry)
-    words = [f"aggregate-address {prefix}", *(w for w in ("as-set", "summary-only") if entry.has(w)), *_map(entry)]
-    if "suppress" in entry.match.args:
-        words.append(f"suppress-map {entry['suppress']}")
-    yield f"aggregate-address {prefix}", " ".join(words), f"no aggregate-address {prefix}"
 
 
 def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, str | None]]:

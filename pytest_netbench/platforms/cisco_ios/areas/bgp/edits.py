@@ -150,9 +150,7 @@ def routes_in_family(command: Command) -> Callable[[Edit, Match], str | None]:
     assert own is not None
 
     def edit_line(edit: Edit, match: Match) -> str | None:
-        target = family(edit.section, "ipv4") if edit.section.mode == PROCESS else None
-        if target is not None:
-            edit.section = target
+        enter_family(edit)
         return own(edit, match)
 
     return edit_line
@@ -161,10 +159,15 @@ def routes_in_family(command: Command) -> Callable[[Edit, Match], str | None]:
 def rewritten(edit: Edit, match: Match, words: Sequence[str], *, drop: int) -> str | None:
     """Store a line with its first words (its keyword and ``drop`` more) replaced by ``words``."""
     rest = match.text.split()[1 + drop :] if match.whole else []
+    enter_family(edit)
+    return edit.keep(edit.read(" ".join([*words, *rest]), like=match))
+
+
+def enter_family(edit: Edit) -> None:
+    """Go on in the address family of IPv4, if the process has one."""
     target = family(edit.section, "ipv4") if edit.section.mode == PROCESS else None
     if target is not None:
         edit.section = target
-    return edit.keep(edit.read(" ".join([*words, *rest]), like=match))
 
 
 def only_no(_edit: Edit, match: Match) -> str | None:

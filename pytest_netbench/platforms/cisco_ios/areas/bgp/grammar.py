@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import IPv4Network
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import edits
+from pytest_netbench.platforms.cisco_ios.areas.bgp import edits, prefixes
 from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import FOUR, PROCESS, SIX, VRF
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
@@ -127,19 +127,12 @@ def _check_network(_edit: Edit, match: Match) -> str | None:
     )
 
 
-def network_of(match: Match) -> IPv4Network:
-    """Return the prefix of a ``network`` statement.
-
-    Without a mask it is the class A, B or C network of the address.
-    """
-    if "mask" in match.args:
-        return IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
-    return igp.classful(match["prefix"])
-
-
 def _network(edit: Edit, match: Match) -> str | None:
     """Store a ``network`` statement as IOS prints it: without host bits, and without a classful mask."""
-    network = network_of(match)
+    network = prefixes.network_of(match)
+    if match.negated or match.reset:
+        prefixes.remove_networks(edit, network)
+        return None
     words = [f"network {network.network_address}"]
     if igp.classful(str(network.network_address)) != network:
         words.append(f"mask {network.netmask}")

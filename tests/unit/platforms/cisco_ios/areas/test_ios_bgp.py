@@ -230,3 +230,24 @@ def test_a_group_made_in_a_family_leaves_the_session_there(word):
     assert session.enter("no neighbor IN peer-group") == ""
     assert session.prompt == "R1(config-router-af)#"
     assert not any("IN" in line for line in bgp_lines(device))
+
+
+def test_a_network_is_taken_back_by_its_whole_prefix():
+    device = paper("router bgp 1", "network 172.18.0.0", "network 172.18.0.0 mask 255.255.255.0")
+    typed(device, "router bgp 1", "no network 172.18.0.0 mask 255.255.0.0")
+    assert [line for line in bgp_lines(device) if "network" in line] == [" network 172.18.0.0 mask 255.255.255.0"]
+    typed(device, "router bgp 1", "no network 172.18.0.0")
+    assert [line for line in bgp_lines(device) if "network" in line] == [" network 172.18.0.0 mask 255.255.255.0"]
+    typed(device, "router bgp 1", "no network 172.18.0.0 mask 255.255.255.0")
+    assert not [line for line in bgp_lines(device) if "network" in line]
+
+
+def test_what_a_neighbor_says_of_an_own_aggregate_is_not_heard_and_the_rest_goes_on_to_its_route_map():
+    own = ("aggregate-address 10.0.0.0 255.0.0.0", "neighbor 10.0.0.2 route-map IN in")
+    device = paper("route-map IN permit 10", "set weight 7", "exit", *PEER, *own)
+    lines = told(device)
+    assert "ip prefix-list netbench-aggregates-ipv4 seq 1 permit 10.0.0.0/8" in lines
+    assert "neighbor 10.0.0.2 route-map netbench-aggregates-ipv4-IN in" in lines
+    assert {"match ip address prefix-list netbench-aggregates-ipv4", "call IN"} <= set(lines)
+    typed(device, "router bgp 65001", "no aggregate-address 10.0.0.0 255.0.0.0")
+    assert "neighbor 10.0.0.2 route-map IN in" in told(device)

@@ -1,0 +1,69 @@
+"""The prefixes that a BGP process announces: networks and aggregates."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+
+from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import enter_family
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance
+from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.config.edit import Edit
+from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+
+DAEMON = "bgpd"
+_IP = {"ipv4": "ip", "ipv6": "ipv6"}
+
+
+def network_of(match: Match) -> IPv4Network:
+    """Return the prefix of a ``network`` statement.
+
+    Without a mask it is the class A, B or C network of the address.
+    """
+    if "mask" in match.args:
+        return IPv4Network(f"{match['prefix']}/{match['mask']}", strict=False)
+    return igp.classful(match["prefix"])
+
+
+def prefix(entry: Entry) -> str:
+    """Return the prefix of ``network`` or ``aggregate-address`` in CIDR notation."""
+    return str(entry["prefix"]).lower() if ":" in entry["prefix"] else str(network_of(entry.match))
+
+
+def remove_networks(edit: Edit, network: IPv4Network) -> None:
+    """Remove the ``network`` statements of exactly this prefix."""
+    enter_family(edit)
+    for entry in edit.section.all("network"):
+        if network_of(entry.match) == network:
+            edit.section.remove(entry)
+
+
+def aggregate(entry: Entry) -> tuple[str, str, str]:
+    """Return (key, line, undo) of ``aggregate-address``."""
+    of = prefix(entry)
+    words = [f"aggregate-address {of}", *(w for w in ("as-set", "summary-only") if entry.has(w))]
+    words += [f"route-map {entry['map']}"] if "map" in entry.match.args else []
+    words += [f"suppress-map {entry['suppress']}"] if "suppress" in entry.match.args else []
+    return f"aggregate-address {of}", " ".join(words), f"no aggregate-address {of}"
+
+
+def inbound_map(context: Context, instance: Instance, family: str, called: str | None) -> str | None:
+    """Return a route map that refuses the aggregates of the router itself and then calls ``called``; else ``called``.
+
+    FRR 8.4 does not create an aggregate while it has a route to the same prefix from a neighbor. IOS always creates it,
+    and prefers it.
+    """
+    own = [prefix(entry) for entry in instance.families[family].all("aggregate-address")]
+    if not own or (called is not None and not _is_defined(context, called)):
+        return called
+    name = "-".join(part for part in ("netbench-aggregates", instance.vrf, family) if part)
+    for number, one in enumerate(own, start=1):
+        line = f"{_IP[family]} prefix-list {name} seq {number} permit {one}"
+        context.state.frr.add(DAEMON, line, undo=f"no {line}")
+    refused = f"{_IP[family]} address prefix-list {name}"
+    return igp.wrapped_map(context, DAEMON, f"{name}-{called}" if called else name, deny=[refused], call=called)
+
+
+def _is_defined(context: Context, name: str) -> bool:
+    return any(entry["map"] == name for entry, _ in context.config.sections("route-map"))
