@@ -1,6 +1,7 @@
 """One cycle on plain Mininet with Linux bridges. ``mininet_star.py`` runs it with the system's Python in namespaces.
 
-Prints a JSON object: wall seconds of each phase and how many pairs answered.
+Prints a JSON object: wall seconds of each phase and how many pairs answered. With the argument ``repair`` the network
+is repaired, and there is a matrix before the fault and one after the repair, too.
 """
 
 import json
@@ -48,25 +49,36 @@ def ping_all(net, timeout_s):
 
 
 def main():
-    subnets, hosts, timeout_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    subnets, hosts, timeout_s, repairs = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), "repair" in sys.argv
     setLogLevel("critical")
-    marks = [time.monotonic()]
+    phases = {}
+    began = last = time.monotonic()
 
-    def mark():
-        marks.append(time.monotonic())
+    def mark(name):
+        nonlocal last
+        now = time.monotonic()
+        phases[name] = now - last
+        last = now
 
     net = Mininet(topo=Star(subnets=subnets, hosts=hosts), switch=LinuxBridge, controller=None, waitConnected=False)
     net.start()
-    mark()
+    mark("deploy")
+    if repairs:
+        ping_all(net, timeout_s)
+        mark("healthy matrix")
     net["r0"].cmd("ip link set r0-eth1 down")
-    mark()
+    mark("inject")
     answered = ping_all(net, timeout_s)
-    mark()
+    mark("matrix")
+    if repairs:
+        net["r0"].cmd("ip link set r0-eth1 up")
+        mark("repair")
+        repaired = ping_all(net, timeout_s)
+        mark("repaired matrix")
+        phases["right"] = repaired == len(net.hosts) * (len(net.hosts) - 1)
     net.stop()
-    mark()
-    names = ("deploy", "inject", "matrix", "destroy")
-    phases = {name: later - sooner for name, sooner, later in zip(names, marks[:-1], marks[1:], strict=True)}
-    print(json.dumps({**phases, "total": marks[-1] - marks[0], "answered": answered}))
+    mark("destroy")
+    print(json.dumps({**phases, "total": last - began, "answered": answered}))
 
 
 main()

@@ -31,11 +31,11 @@ _PHASES = ("deploy", "inject", "matrix", "destroy")
 Cycle = dict[str, Any]
 
 
-def mininet_cycle(subnets: int, hosts: int) -> Cycle:
-    """The cycle on Mininet, in network and mount namespaces of its own."""
+def mininet_cycle(subnets: int, hosts: int, *, repairs: bool = False) -> Cycle:
+    """The cycle on Mininet, in namespaces of its own; ``repairs``: with a repair, and matrices before and after."""
     command = (
         f"mount -t sysfs sysfs /sys && ip link set lo up && exec /usr/bin/python3 {_PEER} {subnets} {hosts}"
-        f" {_TIMEOUT_S}"
+        f" {_TIMEOUT_S}{' repair' if repairs else ''}"
     )
     done = subprocess.run(
         ["unshare", "--net", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False

@@ -82,20 +82,28 @@ class Monitor:
         self._last = _Change()
         self._over = False
 
-    def begin(self) -> frozenset[int]:
+    def begin(self, known: Collection[int] = ()) -> frozenset[int]:
         """Look at all flows before the agent works; return those that are wrong.
+
+        A lost packet must not excuse the agent later, so a flow is wrong only if two looks find it wrong.
+
+        Args:
+            known: Flows that a look a moment ago found wrong.
 
         Raises:
             LabError: The lab broke.
         """
         with self._lock:
             at = self._clock()
-            wrong = self._all
-            for _ in range(2):  # a lost packet must not excuse the agent later
-                seen = self._sweeper.look(wrong, silent=wrong) if wrong else {}
-                wrong = frozenset(number for number, is_wrong in seen.items() if is_wrong)
+            wrong = self._wrong_now(self._all, silent=known or self._all)
+            doubtful = wrong - frozenset(known)
+            if doubtful:
+                wrong = (wrong - doubtful) | self._wrong_now(doubtful, silent=doubtful)
             self._ledger.begin(wrong, at=at)
         return wrong
+
+    def _wrong_now(self, flows: frozenset[int], *, silent: Collection[int]) -> frozenset[int]:
+        return frozenset(number for number, is_wrong in self._sweeper.look(flows, silent=silent).items() if is_wrong)
 
     @contextmanager
     def changing(self, device: str, lines: Sequence[str], *, at_s: float) -> Iterator[None]:

@@ -51,6 +51,8 @@ class RepairScene:
         self._sweeper = Sweeper(lab, self._flows)
         self._monitor: Monitor | None = None
         self._healthy: dict[str, str] = {}
+        self._wrong: Sequence[int] = ()
+        """The flows that the last look found wrong."""
 
     @property
     def _hold_s(self) -> float:
@@ -74,7 +76,7 @@ class RepairScene:
     def health(self) -> None:
         self._network.health()
         began = time.monotonic()
-        while wrong := self._wrong():
+        while wrong := self._look():
             if time.monotonic() - began > BASELINE_S:
                 raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
             time.sleep(PAUSE_S)
@@ -90,7 +92,7 @@ class RepairScene:
             # nobody knows on paper how far the effect spreads
             self._tables.wait()
         began = time.monotonic()
-        while (reason := self._unlike_symptom(self._wrong(silent=self._payload.symptom or ()))) is not None:
+        while (reason := self._unlike_symptom(self._look(silent=self._payload.symptom or ()))) is not None:
             if time.monotonic() - began > EFFECT_S:
                 raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
             time.sleep(PAUSE_S)
@@ -100,7 +102,7 @@ class RepairScene:
         self._tables.read("initial")
         patience_lab_s = max(PATIENCE_LAB_S, HOLDS * self._hold_s)
         self._monitor = Monitor(self._lab, self._flows, patience_lab_s=patience_lab_s)
-        self._monitor.begin()
+        self._monitor.begin(known=self._wrong)
 
     def evaluate(self, submission: Submission) -> Findings:
         watch = self.monitor.end()
@@ -123,10 +125,11 @@ class RepairScene:
             self._monitor.stop()
         self._lab.destroy()
 
-    def _wrong(self, *, silent: Collection[int] = ()) -> list[int]:
-        """The flows that are wrong now. Those of which no answer is expected are waited for only briefly."""
+    def _look(self, *, silent: Collection[int] = ()) -> list[int]:
+        """Return the flows that are wrong now. Those of which no answer is expected are waited for only briefly."""
         seen = self._sweeper.look(range(len(self._flows)), silent=silent)
-        return [number for number, is_wrong in seen.items() if is_wrong]
+        self._wrong = [number for number, is_wrong in seen.items() if is_wrong]
+        return self._wrong
 
     def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
         """What differs from the symptom of the task; without a recorded one, whether there is any."""

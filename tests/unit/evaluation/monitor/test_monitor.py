@@ -64,6 +64,16 @@ def test_nothing_is_wrong_and_nothing_is_a_step_if_nothing_changes():
     assert (watched.wrong_before, watch.wrong_after, watch.steps, watch.changes) == (frozenset(), (), (), 1)
 
 
+def test_before_the_agent_a_flow_is_wrong_only_if_two_looks_say_so():
+    watched = Watched(edge="deny tcp 23 any\ndeny tcp 22 any")
+    sent = watched.lab.prober.batches
+    assert (watched.wrong_before, sent) == ({2}, [4, 1])
+    assert (watched.monitor.begin(known=[2]), sent[2:]) == ({2}, [4])
+    assert (watched.monitor.begin(known=[0]), sent[3:]) == ({2}, [4, 1])
+    watched.apply("no deny tcp 22 any")
+    assert (watched.monitor.begin(known=[2]), sent[5:]) == (frozenset(), [4])
+
+
 def test_each_change_that_breaks_or_mends_a_flow_is_a_step_with_its_number_and_its_first_line():
     watched = Watched(edge="deny tcp 23 any\ndeny tcp 22 any")
     assert watched.wrong_before == {2}
