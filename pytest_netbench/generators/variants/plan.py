@@ -31,7 +31,8 @@ _ATTEMPTS: Final = 100
 def draw_addresses(mentions: Iterable[Mention], rng: Random) -> tuple[tuple[str, ...], dict[str, str]]:
     """The flips and the exchanged documentation networks of a map, drawn for these mentions.
 
-    A draw after which a text could be read differently (a network that now ends in more zero octets) is drawn again.
+    A draw after which a text could be read differently (a network that now ends in more zero octets), or an address
+    beside one in a text could be the broadcast address of its network, is drawn again.
     """
     known = tuple(dict.fromkeys(mentions))
     nodes = sorted(_free_nodes(known))
@@ -39,9 +40,37 @@ def draw_addresses(mentions: Iterable[Mention], rng: Random) -> tuple[tuple[str,
     for _ in range(_ATTEMPTS):
         flips = tuple(_prefix(node) for node in nodes if rng.random() < 0.5)
         order = orders[int(rng.random() * len(orders))]
-        if _can_be_undone(known, AddressMap(flips, order)):
+        drawn = AddressMap(flips, order)
+        if _can_be_undone(known, drawn) and _edges_stay(known, drawn):
             return flips, order
     return (), {}
+
+
+def _edges_stay(mentions: Sequence[Mention], forth: AddressMap) -> bool:
+    """Whether nothing that lies inside the network of an interface moves to the beginning or the end of it.
+
+    Recorded flows use the first and the last address of each prefix, which must not become the broadcast address.
+    """
+    networks = {
+        (one.version, bits_of(one.value, one.version)[: one.length])
+        for one in mentions
+        if one.length is not None and one.length < one.own == BITS[one.version]
+    }
+    for one in mentions:
+        inside = bits_of(one.value, one.version)[: one.own]
+        moved = bits_of(forth.moved(one.value, one.version, one.own), one.version)[: one.own]
+        for length in range(one.own):
+            if (
+                (one.version, inside[:length]) in networks
+                and _is_edge(moved[length:])
+                and not _is_edge(inside[length:])
+            ):
+                return False
+    return True
+
+
+def _is_edge(rest: Bits) -> bool:
+    return len(set(rest)) == 1
 
 
 def _can_be_undone(mentions: Sequence[Mention], forth: AddressMap) -> bool:

@@ -322,6 +322,16 @@ def test_the_last_address_of_a_network_stays_its_last() -> None:
         assert ip_network(part).subnet_of(ip_network(network))
 
 
+def test_a_part_of_a_network_does_not_become_its_end_where_the_broadcast_address_is() -> None:
+    known = tuple(mentions("ip address 10.1.0.1 255.255.0.0\npermit ip 10.1.99.0 0.0.0.255 any"))
+    parts = set()
+    for seed in range(600):
+        moved = AddressMap(*draw_addresses(known, Random(seed)))
+        parts.add(moved.moved(known[2].value, 4, 24) >> 8 & 0xFF)
+    assert len(parts) > 50
+    assert not parts & {0, 255}
+
+
 def test_a_list_of_vlans_before_an_address_does_not_hide_it() -> None:
     skin = Skin(vlans={10: 500, 500: 10}, flips=("192.168.0.0/16",))
     text = Rewriter(skin).text("VLAN 10 and 192.168.20.1/24 in VLAN 10.", Kind.PROSE)
