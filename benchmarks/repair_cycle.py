@@ -28,7 +28,7 @@ from pytest_netbench.trial.run import run_trial
 
 
 def drawn(subnets: int, hosts: int, index: int, *, all_flows: bool = False) -> Task:
-    """A star with a router's interface down, of which pings are the flows."""
+    """A star with a router's interface down; its flows are pings unless all are asked for."""
     series = read_series(
         f"repair-routing:n={index + 1},seed=1,level=1,labels=DI,policy=no,subnets={subnets},hosts={hosts}"
     )
@@ -59,7 +59,7 @@ def our_cycle(task: Task) -> tuple[float, bool]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--all-flows", action="store_true")
+    parser.add_argument("--all-flows", action="store_true", help="watch the task's TCP flows, too")
     options = parser.parse_args()
     rows = []
     for (subnets, hosts), factor in SIZES:

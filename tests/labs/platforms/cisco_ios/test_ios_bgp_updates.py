@@ -1,4 +1,4 @@
-"""Updates of BGP that follow one another faster than they are sent."""
+"""What a BGP process makes of updates: those faster than they are sent, and those of its own aggregates."""
 
 from __future__ import annotations
 
@@ -60,3 +60,15 @@ def test_an_aggregate_is_created_although_a_neighbor_announced_the_same_prefix_f
     assert learned(lab, "R2", "172.18.0.0/16", "aggregated by 65002")
     type_lines(lab.nodes["R1"], "router bgp 65001", f"no {whole}")
     assert learned(lab, "R1", "172.18.0.0/16", "aggregated by 65002")
+
+
+def test_the_inbound_route_map_applies_beside_an_aggregate_and_after_it_is_gone(deploy_task) -> None:
+    lab = two_routers(deploy_task)
+    aggregate = "aggregate-address 172.16.0.0 255.254.0.0"
+    type_lines(lab.nodes["R2"], "route-map IN permit 10", "set weight 7", "router bgp 65002", aggregate)
+    type_lines(lab.nodes["R2"], "router bgp 65002", "neighbor 10.0.12.1 route-map IN in", "do clear ip bgp *")
+    assert learned(lab, "R2", "172.16.1.0/24", "weight 7")
+    type_lines(lab.nodes["R2"], "route-map IN permit 10", "set weight 9", "router bgp 65002", f"no {aggregate}")
+    type_lines(lab.nodes["R2"], "do clear ip bgp *")
+    assert learned(lab, "R2", "172.16.1.0/24", "weight 9")
+    assert learned(lab, "R2", "172.16.0.0/15", "not in table")

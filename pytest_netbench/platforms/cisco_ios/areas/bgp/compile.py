@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
+from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
-DAEMON = "bgpd"
 _NO_DEFAULT = "netbench-no-default"
 # defaults of IOS that differ from FRR's
 _WAYS = (

@@ -1,4 +1,4 @@
-"""The prefixes that a BGP process announces: networks and aggregates."""
+"""The prefixes that a BGP process announces itself: networks, and aggregates, of which it learns none from others."""
 
 from __future__ import annotations
 
