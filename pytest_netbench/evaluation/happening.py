@@ -66,8 +66,11 @@ class Happening:
         """When the network was last seen to change, in monotonic wall seconds."""
         return self._settling.changed_at
 
-    def undo(self) -> bool:
+    def undo(self, *, settle: bool = True) -> bool:
         """Bring back what the actions changed and wait until the network is as before; whether it is.
+
+        Args:
+            settle: Whether to wait. Without it the result is true.
 
         Raises:
             LabError: Something cannot be brought back, and the agent did not cause that.
@@ -80,6 +83,8 @@ class Happening:
             except LabError as error:
                 if isinstance(error, LabDied) or not may_be_the_agents(error, self._lab.nodes[node]):
                     raise
+        if not settle:
+            return True
         return self._settling.wait(hold_s=self._hold_s, unwatched_s=self._unwatched_s, like=self._before)
 
     def _is_silent(self, action: Action) -> bool:
@@ -89,7 +94,8 @@ class Happening:
             lans = [link for link in self._lab.topology.links if len(link.endpoints) > 2]
             if isinstance(action, Cut | Restore):
                 end = action.cut if isinstance(action, Cut) else action.restore
-                return any(self._same(node, end.interface, one.interface) for link in lans for one in link.endpoints)
+                ends = [one for link in lans for one in link.endpoints if one.node == node]
+                return any(self._same(node, end.interface, one.interface) for one in ends)
             return any(one.node == node for link in lans for one in link.endpoints)
         return isinstance(action, ChangeLink) and bool(action.link.loss)
 

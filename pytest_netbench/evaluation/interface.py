@@ -120,6 +120,7 @@ class TaskEvaluation:
         *,
         stop_at_first_failure: bool = False,
         look_again: bool = True,
+        settle_at_end: bool = True,
         within_s: float | None = None,
     ) -> list[TestcaseResult]:
         """Run testcases; one result each, in order.
@@ -128,6 +129,8 @@ class TaskEvaluation:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
             look_again: Check a second time what must hold. Not needed for a network without recent changes.
+            settle_at_end: Wait, after the last event has been undone, until the network is as before it. Not needed for
+                a network that nobody looks at any more.
             within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
                 ``None``: as long as it takes.
 
@@ -136,7 +139,11 @@ class TaskEvaluation:
         """
         with self._one_at_a_time:
             return self._runner.run(
-                testcases, stop_at_first_failure=stop_at_first_failure, look_again=look_again, within_s=within_s
+                testcases,
+                stop_at_first_failure=stop_at_first_failure,
+                look_again=look_again,
+                settle_at_end=settle_at_end,
+                within_s=within_s,
             )
 
     def call(self, method: str, params: Any = None) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Runner:
         *,
         stop_at_first_failure: bool = False,
         look_again: bool = True,
+        settle_at_end: bool = True,
         within_s: float | None = None,
     ) -> list[TestcaseResult]:
         """Results in the order of ``testcases``.
@@ -75,6 +76,8 @@ class Runner:
             testcases: What must be true.
             stop_at_first_failure: Return as soon as one has failed, with the results there are by then.
             look_again: Check a second time what must hold. Not needed for a network without recent changes.
+            settle_at_end: Wait, after the last event has been undone, until the network is as before it. Not needed for
+                a network that nobody looks at any more.
             within_s: Wall seconds for all of them beyond what they wait for; those not decided by then have failed.
         """
         one_run = _Run(
@@ -83,6 +86,7 @@ class Runner:
             self._devices,
             stop_at_first_failure=stop_at_first_failure,
             look_again=look_again,
+            settle_at_end=settle_at_end,
             reference=self.reference,
             clock=self._clock,
         )
@@ -115,12 +119,13 @@ class Runner:
                 run.results[index] = failed(testcase, unknown("event", testcase.under, tuple(self._events)))
         used = self._used(run.testcases)
         alone = {one.under for one in run.testcases if one.under and isinstance(one, LossTestcase)}
-        for course in courses({name: self._events[name] for name in used}, alone=alone):
+        in_turn = courses({name: self._events[name] for name in used}, alone=alone)
+        for course in in_turn:
             if not run.goes_on:
                 return
-            self._observe_during(run, course)
+            self._observe_during(run, course, settle=run.settle_at_end or course is not in_turn[-1])
 
-    def _observe_during(self, run: _Run, course: Sequence[str]) -> None:
+    def _observe_during(self, run: _Run, course: Sequence[str], *, settle: bool) -> None:
         """Cause events that continue each other, observe the testcases of each, and undo them."""
         happening = Happening(self._lab)
         done = 0
@@ -139,7 +144,7 @@ class Runner:
                 if not run.goes_on:
                     return
         finally:
-            if not happening.undo():
+            if not happening.undo(settle=settle):
                 run.remarks.append(f"the network did not become as it was before event {course[0]!r}")
 
 
@@ -154,12 +159,14 @@ class _Run:
         *,
         stop_at_first_failure: bool,
         look_again: bool,
+        settle_at_end: bool,
         reference: Reference | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.testcases = testcases
         self.results: dict[int, TestcaseResult] = {}
         self.remarks: list[str] = []
+        self.settle_at_end = settle_at_end
         self._lab, self._devices, self._clock = lab, devices, clock
         self._stops = stop_at_first_failure
         self._looks_again = look_again

@@ -92,7 +92,7 @@ class NetworkScene:
 
     def evaluate(self, submission: Submission) -> Findings:  # noqa: ARG002  (the state of the network counts)
         final, unreadable = self._evaluation.configs_left(within_s=LONGEST_READING_S, names=self._configs_of)
-        results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S)
+        results = self._evaluation.run_testcases(self._testcases, within_s=LONGEST_EVALUATION_S, settle_at_end=False)
         return Findings(
             initial_configs=self._initial,
             final_configs=final,

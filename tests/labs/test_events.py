@@ -115,6 +115,26 @@ def test_an_event_that_began_is_undone_although_the_run_stops_at_the_first_failu
     assert "fail" in statuses(results).values()
 
 
+def test_a_cut_cable_is_noticed_at_once_although_another_node_has_a_port_of_that_name_in_a_lan(deploy) -> None:
+    rip = "router rip\n version 2\n network 10.0.0.0\n"
+    addresses = {"R1": ("10.0.0.1", "10.0.1.1"), "R2": ("10.0.0.2", "10.0.2.2"), "R3": ("10.0.3.3", "10.0.2.3")}
+    configs = {
+        name: "".join(
+            f"interface Gi0/{number}\n ip address {address} 255.255.255.0\n no shutdown\n"
+            for number, address in enumerate(both)
+        )
+        + rip
+        for name, both in addresses.items()
+    }
+    lan = ["R1 Gi0/0 - R2 Gi0/0", "R1 Gi0/1 - H1 eth0", "R2 Gi0/1 - R3 Gi0/1 - H2 eth0"]
+    cut = {"cut": {"node": "R1", "interface": "Gi0/1"}}
+    task = ios_task(configs, lan, hosts={"H1": "", "H2": ""}, events={"e": [cut]})
+    lab = deploy(task)
+    began = time.monotonic()
+    with happening(lab, task.payload.events["e"]):
+        assert (time.monotonic() - began) * lab.time_scale < 60
+
+
 def test_a_port_that_an_agent_shut_is_cut_and_restored_and_stays_shut(deploy) -> None:
     events = {"e": [{"cut": {"node": "r1", "interface": "eth2"}}]}
     testcases = [{"name": "t", "kind": "reachability", "from": "h1", "to": "h3", "under": "e"}]
@@ -297,6 +317,20 @@ def test_a_network_that_never_becomes_quiet_does_not_hang_the_evaluation(deploy)
     assert len(results) == len(task.payload.testcases)
     links = lab.capability(LINKS)
     assert not links.is_cut("r1", "eth1")
+
+
+def test_a_network_that_nobody_looks_at_any_more_is_brought_back_but_not_waited_for(deploy) -> None:
+    task = ring(**FAILOVER)
+    lab = deploy(task)
+    evaluation = TaskEvaluation(lab, events=task.payload.events)
+    took = {}
+    for settles in (True, False):
+        began = time.monotonic()
+        results = evaluation.run_testcases(task.payload.testcases, settle_at_end=settles)
+        took[settles] = time.monotonic() - began
+        assert all(result.status == "pass" for result in results), results
+        assert not lab.capability(LINKS).is_cut("r1", "eth1")
+    assert took[False] < took[True]
 
 
 def test_other_code_may_cause_an_event_and_observe_the_network_itself(deploy) -> None:

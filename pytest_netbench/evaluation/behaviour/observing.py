@@ -20,7 +20,7 @@ from pytest_netbench.platforms.driver import Route
 
 BATCH = 100
 FEW = 20
-SILENCE_S = 0.15
+SILENCE_S = 0.1
 READERS = 8
 
 
@@ -48,9 +48,15 @@ class Observer:
         results = self._view.probe(probes)
         return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
 
-    def in_batches(self, flows: Sequence[ReferenceFlow], *, size: int = BATCH) -> list[Outcome]:
+    def in_batches(
+        self, flows: Sequence[ReferenceFlow], *, size: int = BATCH, expected: Sequence[Outcome] | None = None
+    ) -> list[Outcome]:
         """As ``at_once``, ``size`` flows at a time: shapers and policers drop what comes all at once."""
-        return [one for start in range(0, len(flows), size) for one in self.at_once(flows[start : start + size])]
+        found: list[Outcome] = []
+        for start in range(0, len(flows), size):
+            part = slice(start, start + size)
+            found += self.at_once(flows[part], expected=None if expected is None else expected[part])
+        return found
 
     def thoroughly(
         self, flows: Sequence[ReferenceFlow], *, seed: int, earlier: Sequence[Outcome] | None = None

@@ -100,7 +100,8 @@ def _flows(reference: Reference, under: str | None, observer: Observer) -> list[
 def _confirmed(
     reference: Reference, under: str | None, suspects: Sequence[HeldFlow], observer: Observer, *, size: int
 ) -> list[FlowDifference]:
-    found = observer.in_batches([one.flow for one in suspects], size=size)
+    expected = [one.after for one in suspects]
+    found = observer.in_batches([one.flow for one in suspects], size=size, expected=expected)
     return _differing(reference, under, suspects, found)
 
 

@@ -21,8 +21,9 @@ _STAMP = struct.Struct("!Qd")
 _WARM_UP = 0.25
 _LATEST = 0.02
 _BURST = 64
-# What still waits in queues would disturb whoever measures next; a flow that is cut off altogether is not waited for.
-_QUIET_S = 0.08
+# What still waits in queues would disturb whoever measures next. While a queue is served, packets of some flow arrive;
+# what has not arrived when none does any more was dropped.
+_QUIET_S = 0.05
 _DRAIN_S = 1.5
 
 
@@ -55,9 +56,10 @@ class _Flow:
         self.last_arrival = 0.0
         self.arrived = 0
 
-    def may_be_waiting(self, now: float) -> bool:
-        """Whether packets of it may still lie in a queue."""
-        return not self.tcp and self.arrived < self.sequence and now - self.last_arrival < _QUIET_S
+    @property
+    def is_complete(self) -> bool:
+        """Whether its last packet has arrived. That of a stream is not known."""
+        return self.tcp or self.arrived >= self.sequence
 
     def close(self) -> None:
         self.sender.close()
@@ -101,7 +103,10 @@ class Traffic:
 
     def _drain(self) -> None:
         latest = time.monotonic() + _DRAIN_S
-        while (now := time.monotonic()) < latest and any(flow.may_be_waiting(now) for flow in self._flows):
+        while not all(flow.is_complete for flow in self._flows):
+            now = time.monotonic()
+            if now >= min(latest, _QUIET_S + max(flow.last_arrival for flow in self._flows)):
+                return
             for key, _ in self._selector.select(_QUIET_S / 4):
                 key.data()
 
