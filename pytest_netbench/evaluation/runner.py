@@ -230,8 +230,9 @@ class _Run:
             self._look(pending, losses)
             if self._stops and any(wait.failed for wait in pending):
                 return
-            if any(wait.result is None for wait in pending):
-                never.wait(pause_s)  # between two observations, so that observing does not slow down the network
+            if dues := [wait.due for wait in pending if wait.result is None]:
+                # between two observations, so that observing does not slow down the network
+                never.wait(max(FIRST_PAUSE_S, min(pause_s, min(dues) - self._clock())))
                 pause_s = min(LONGEST_PAUSE_S, pause_s * PAUSE_GROWTH)
 
     def _look(self, waits: Sequence[Wait], losses: Losses | None) -> None:

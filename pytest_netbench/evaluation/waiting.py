@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from pytest_netbench.evaluation.observation import Observation
 from pytest_netbench.evaluation.testcases import KINDS
 from pytest_netbench.model.testcase import Testcase
@@ -42,6 +44,11 @@ class Wait:
     def failed(self) -> bool:
         """Whether there is a result, and it is a failure."""
         return self.result is not None and self.result.status == "fail"
+
+    @property
+    def due(self) -> float:
+        """The earliest moment at which an observation may decide it as far as is known: when it will have stayed."""
+        return self._holds_since + self._stays_s if self._streak >= self._needed and self._stays_s else math.inf
 
     def take(self, observation: Observation, *, began: float, ended: float) -> None:
         """Take an observation that lasted from ``began`` to ``ended``."""
