@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pytest_netbench.model.behaviour import UNSTABLE_ROUTE, Behaviour, HeldFlow, HeldTable, Outcome, RouteEntry, Table
 
 AskedRoute = Callable[[str, str], bool]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +127,7 @@ def unequal(recorded: Behaviour, observed: Behaviour) -> list[str]:
     return lines
 
 
-def spread(items: Sequence[FlowDifference], most: int) -> list[FlowDifference]:
+def spread(items: Sequence[T], most: int) -> list[T]:
     """At most ``most`` of ``items``, evenly spread."""
     if len(items) <= most:
         return list(items)

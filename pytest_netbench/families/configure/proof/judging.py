@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.mutations import Mutable, Mutations
-from pytest_netbench.evaluation.behaviour.observing import FEW, Observer
+from pytest_netbench.evaluation.behaviour.compare import spread
+from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
 from pytest_netbench.evaluation.flows import draw
 from pytest_netbench.evaluation.happening import EventFailed, happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
@@ -29,9 +30,14 @@ TIMES = 10
 ANOTHER_SEED = 7919
 LOOKED_AT_AGAIN = 300
 """Differing flows that are tried again: what was lost once is no difference."""
+LOOKED_AT_CLOSELY = 20
+"""Of those that differ again: how many are tried once more, so few at a time that no policer drops any."""
+CLOSELY = 5
 MOST_LOST = 1_000
-"""With more silent flows, most of them are denied and not lost."""
+"""With more silent flows, most of them are denied and not lost: they are tried again in larger batches."""
 LABS = 2
+MOST_LABS = 4
+"""On how many labs the ground truth is observed before a difference from it is believed."""
 
 Words = tuple[tuple[str, ...], ...]
 """What a device prints, as lines of words."""
@@ -62,9 +68,13 @@ class Judge:
         self._truths: list[dict[str | None, _Sight]] = []
         self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
 
-    def prepare(self) -> None:
-        """Observe the ground truth on two labs, once."""
-        while len(self._truths) < LABS:
+    def doubt(self) -> None:
+        """Observe the ground truth on more labs: what differs among them is not compared any more."""
+        self._prepare(MOST_LABS)
+
+    def _prepare(self, labs: int) -> None:
+        """Observe the ground truth on so many labs, once."""
+        while len(self._truths) < labs:
             with self._workshop.network() as network:
                 self._workshop.apply(network.lab, self._workshop.payload.ground_truth_configs)
                 truth: dict[str | None, _Sight] = {}
@@ -78,18 +88,24 @@ class Judge:
                 self._truths.append(truth)
 
     def _outcomes(self, observer: Observer) -> Sequence[Outcome]:
-        """Where nearly all flows get through, those that do not may have been lost: they are tried again."""
+        """All flows at once. Those that do not get through may have been lost: they are tried again."""
         found = observer.at_once(self._flows)
-        lost = [index for index, outcome in enumerate(found) if outcome.reach != "allowed"]
+        lost = _silent(found)
+        if len(lost) > MOST_LOST:
+            self._try_again(observer, found, lost, size=BATCH)
+            lost = _silent(found)
         if len(lost) <= MOST_LOST:
-            again = observer.in_batches([self._flows[index] for index in lost], size=FEW)
-            for index, outcome in zip(lost, again, strict=True):
-                found[index] = outcome
+            self._try_again(observer, found, lost, size=FEW)
         return found
+
+    def _try_again(self, observer: Observer, found: list[Outcome], indices: Sequence[int], *, size: int) -> None:
+        again = observer.in_batches([self._flows[index] for index in indices], size=size)
+        for index, outcome in zip(indices, again, strict=True):
+            found[index] = outcome
 
     def difference(self, network: NetworkScene) -> str | None:
         """The first difference of a configured network from the ground truth's, in words; ``None`` if there is none."""
-        self.prepare()
+        self._prepare(LABS)
         for moment in self._moments(network):
             truths = [truth[moment] for truth in self._truths if moment in truth]
             found = next(self._differences(network.lab, truths), None)
@@ -132,11 +148,16 @@ class Judge:
         seen = self._observer(lab).at_once(self._flows, expected=truths[0])
         agreed = [_agreed(outcomes) for outcomes in zip(*truths, strict=True)]
         other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
-        tried = other[:LOOKED_AT_AGAIN]
-        again = self._observer(lab).in_batches([self._flows[index] for index in tried])
-        for index, outcome in zip(tried, again, strict=True):
-            if outcome != agreed[index]:
-                yield f"{self._flows[index]}: {outcome} instead of {agreed[index]}"
+        for most, size in ((LOOKED_AT_AGAIN, BATCH), (LOOKED_AT_CLOSELY, CLOSELY)):
+            other = spread(other, most)
+            self._try_again(self._observer(lab), seen, other, size=size)
+            other = [index for index in other if seen[index] != agreed[index]]
+        for index in other:
+            yield f"{self._flows[index]}: {seen[index]} instead of {agreed[index]}"
+
+
+def _silent(found: Sequence[Outcome]) -> list[int]:
+    return [index for index, outcome in enumerate(found) if outcome.reach != "allowed"]
 
 
 def _agreed(seen: Sequence[Outcome]) -> Outcome | None:

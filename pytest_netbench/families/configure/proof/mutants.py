@@ -27,7 +27,8 @@ class Fate(NamedTuple):
 class Mutants:
     """Applies mutants of the ground truth, each to a lab of its own, until one testcase fails.
 
-    A mutant that no testcase fails is judged by other means. One that is different in this way on two labs survived.
+    A mutant that no testcase fails is judged by other means. One that is different in this way on two labs
+    survived; for the second one the ground truth is observed more often.
     Mutants are measured in the first repeat only.
     """
 
@@ -75,7 +76,10 @@ class Mutants:
             fate = self._decide(mutant, network)
         if fate.kind != "survived":
             return fate
-        with self._workshop.network() as network:  # once more: chance must not make a survivor
+        # once more, and compared with more of the truth: chance must not make a survivor
+        assert self._judge is not None
+        self._judge.doubt()
+        with self._workshop.network() as network:
             return self._decide(mutant, network)
 
     def _decide(self, mutant: Mutant, network: NetworkScene) -> Fate:
