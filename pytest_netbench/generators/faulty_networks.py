@@ -29,6 +29,7 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
         {"superspines": 2, "spines": 2, "leaves": 2},
     ),
     "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
+    "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}),
     "leaf-spine": ({"spines": 1, "leaves": 2}, {"spines": 1, "leaves": 3}, {"spines": 2, "leaves": 4}),
     "line": ({"routers": 2}, {"routers": 3}, {"routers": 5}),
     "mesh": ({"routers": 3}, {"routers": 4}, {"routers": 5}),

@@ -29,6 +29,7 @@ GATE = [
     NetworkParameters(shape="star", platform="linux", names="drawn", seed=1),
     NetworkParameters(shape="leaf-spine", routing="bgp", platform="frr"),
     NetworkParameters(shape="campus", names="drawn", seed=2),
+    NetworkParameters(shape="isp", routing="isis", sizes={"by_capacity": 1}),
 ]
 WHOLE = [
     *(
@@ -36,7 +37,7 @@ WHOLE = [
         for name, shape in SHAPES.items()
         for routing in shape.routings
         for platform in shape.platforms
-        if platform != "linux" or routing == "static"
+        if platform in shape.routings[routing].platforms
         for names in ("plain", "drawn")
     ),
     NetworkParameters(shape="campus", sizes=REDUNDANT),

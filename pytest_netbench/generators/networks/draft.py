@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Literal
 
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
-from pytest_netbench.generators.networks.processes import Bgp, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf, Policy, Standby, StaticRoute
 from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
@@ -80,6 +80,7 @@ class Device:
     tree_priorities: dict[int, int] = field(default_factory=dict)
     routes: list[StaticRoute] = field(default_factory=list)
     ospf: Ospf | None = None
+    isis: Isis | None = None
     bgp: Bgp | None = None
     policies: list[Policy] = field(default_factory=list)
     access_lists: list[AccessList] = field(default_factory=list)
@@ -103,12 +104,19 @@ class Device:
 
 @dataclass(eq=False, kw_only=True)
 class Net:
-    """A subnet. ``pool`` names the block of the address plan, ``area`` is that of OSPF."""
+    """A subnet.
+
+    Attributes:
+        pool: Name of the block of the address plan.
+        area: Area of OSPF.
+        cost: Metric of the interfaces in it in an IGP; ``None`` leaves it to the routers.
+    """
 
     name: str
     kind: SubnetKind
     pool: str
     area: int = 0
+    cost: int | None = None
     ports: list[Port] = field(default_factory=list)
     prefix: IPv4Network | None = None
     gateway: IPv4Address | None = None
@@ -150,9 +158,12 @@ class Draft:
         """Add several hosts."""
         return [self.host(name) for name in names]
 
-    def transit(self, one: Device, other: Device, *, pool: str = "transit", area: int = 0) -> Net:
+    def transit(
+        self, one: Device, other: Device, *, pool: str = "transit", area: int = 0, cost: int | None = None
+    ) -> Net:
         """Connect two routers by a cable with a subnet of its own."""
         net = self._net("transit", pool, area)
+        net.cost = cost
         self._attach(net, self.cable([one, other]))
         return net
 

@@ -28,9 +28,9 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     shape = _shape(parameters.shape)
     routing = _offered(shape, "routing", parameters.routing, tuple(shape.routings))
     platform = _offered(shape, "platform", parameters.platform, shape.platforms)
-    if platform == "linux" and routing != "static":
-        raise UsageError(f"shape {shape.name!r}: linux routers have static routes only (for {routing}: frr, cisco_ios)")
     scheme = shape.routings[routing]
+    if platform not in scheme.platforms:
+        raise UsageError(f"{platform} routers have no routing {routing!r} (platforms: {', '.join(scheme.platforms)})")
     services = [_service(shape, platform, name) for name in SERVICES if name in parameters.services]
     draft = Draft(platform)
     shape.build(draft, _sizes(shape, parameters.sizes))

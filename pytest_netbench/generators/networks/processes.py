@@ -30,6 +30,7 @@ class Ospf:
         networks: Prefixes of the interfaces that take part, with their area.
         passive: Names of interfaces that are advertised and have no neighbor.
         point_to_point: Names of interfaces with one neighbor.
+        costs: Metric by interface, where it is not the usual one.
         default: Metric of the default route that it advertises while it has one; ``None`` if it advertises none.
     """
 
@@ -37,7 +38,25 @@ class Ospf:
     networks: list[tuple[IPv4Network, int]] = field(default_factory=list)
     passive: list[str] = field(default_factory=list)
     point_to_point: list[str] = field(default_factory=list)
+    costs: dict[str, int] = field(default_factory=dict)
     default: int | None = None
+
+
+@dataclass(kw_only=True)
+class Isis:
+    """The IS-IS process of a router, of level 2 only.
+
+    Attributes:
+        entity: Its network entity title, e.g. ``49.0001.1921.6800.0001.00``.
+        passive: Names of interfaces that are advertised and have no neighbor.
+        point_to_point: Names of interfaces with one neighbor.
+        costs: Metric by interface, where it is not the usual one.
+    """
+
+    entity: str
+    passive: list[str] = field(default_factory=list)
+    point_to_point: list[str] = field(default_factory=list)
+    costs: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,7 @@ def cases() -> list[Any]:
         for name, shape in SHAPES.items()
         for routing in shape.routings
         for platform in shape.platforms
-        if platform != "linux" or routing == "static"
+        if platform in shape.routings[routing].platforms
     ]
 
 
@@ -157,7 +157,13 @@ def says(line: str) -> bool:
 
 @pytest.mark.parametrize(
     ("shape", "routing"),
-    [(name, routing) for name, shape in SHAPES.items() if "cisco_ios" in shape.platforms for routing in shape.routings],
+    [
+        (name, routing)
+        for name, shape in SHAPES.items()
+        if "cisco_ios" in shape.platforms
+        for routing, scheme in shape.routings.items()
+        if "cisco_ios" in scheme.platforms
+    ],
 )
 def test_an_ios_device_accepts_each_line(shape, routing):
     network = draw_network(NetworkParameters(shape=shape, routing=routing, platform="cisco_ios", names="drawn"))

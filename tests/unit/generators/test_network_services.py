@@ -19,7 +19,8 @@ from pytest_netbench.model.services import AccessList, AccessRule
 from tests.support.ios import paper
 
 WITHOUT_SERVICES = "48fa0a9b81f2491ffdbe7400f2d6eec86f2efbcdbd121ac296b4a9c621568b8e"
-"""Of all shapes, routings, platforms and kinds of names, as they were drawn before there were services."""
+"""Of all shapes, routings, platforms and kinds of names of that time, as they were before there were services."""
+LATER = {"isp"}
 SSH = (22, 22)
 
 
@@ -44,7 +45,7 @@ def test_networks_without_services_are_drawn_as_before_there_were_any() -> None:
     digest = hashlib.sha256()
     for name, shape in SHAPES.items():
         for routing, platform, names in itertools.product(shape.routings, shape.platforms, ("plain", "drawn")):
-            if platform != "linux" or routing == "static":
+            if name not in LATER and (platform != "linux" or routing == "static"):
                 network = drawn(name, routing=routing, platform=platform, names=names, seed=7)
                 known = [network.topology.model_dump(mode="json"), network.startup_configs]
                 digest.update(json.dumps(known, sort_keys=True).encode())

@@ -26,6 +26,8 @@ def ospf_of(device: Device, ports: Iterable[Port]) -> Ospf:
             process.point_to_point.append(port.interface)
         else:
             process.passive.append(port.interface)
+        if net.cost is not None:
+            process.costs[port.interface] = net.cost
     return process
 
 

@@ -15,10 +15,12 @@ class Scheme:
     Attributes:
         prepare: Adds the interfaces that the scheme needs, before addresses are assigned.
         configure: Adds routes and routing processes, with addresses assigned.
+        platforms: Platforms of routers whose configs can be written.
     """
 
     prepare: Callable[[Draft], None]
     configure: Callable[[Draft], None]
+    platforms: tuple[str, ...] = ("frr", "cisco_ios")
 
 
 def add_loopbacks(draft: Draft) -> None:

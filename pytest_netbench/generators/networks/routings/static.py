@@ -33,4 +33,4 @@ def _toward(lan: Net) -> dict[Device, IPv4Address]:
     return found
 
 
-STATIC = Scheme(prepare=add_nothing, configure=add_static_routes)
+STATIC = Scheme(prepare=add_nothing, configure=add_static_routes, platforms=("frr", "cisco_ios", "linux"))

@@ -58,6 +58,8 @@ def _interface(device: Device, port: Port) -> Iterator[str]:
         yield from _services(device, port)
         if device.ospf is not None and port.interface in device.ospf.point_to_point:
             yield " ip ospf network point-to-point"
+        if device.ospf is not None and port.interface in device.ospf.costs:
+            yield f" ip ospf cost {device.ospf.costs[port.interface]}"
         if port.standby is not None:
             yield from _standby(port, port.standby)
     yield " no shutdown"

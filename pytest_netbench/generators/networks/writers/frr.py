@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.generators.networks.draft import Device, Port
-from pytest_netbench.generators.networks.processes import Bgp, Ospf
+from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf
 from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
+
+_ISIS = "CORE"
 
 
 def write(device: Device) -> str:
@@ -17,6 +19,8 @@ def write(device: Device) -> str:
     lines += [f"ip route {route.prefix} {route.next_hop or 'blackhole'}" for route in device.routes]
     if device.ospf is not None:
         lines += _ospf(device.ospf)
+    if device.isis is not None:
+        lines += _isis(device.isis)
     if device.bgp is not None:
         lines += _bgp(device.bgp)
     for policy in device.policies:
@@ -33,7 +37,21 @@ def _interface(device: Device, port: Port) -> Iterator[str]:
         yield " ip ospf passive"
     if device.ospf is not None and port.interface in device.ospf.point_to_point:
         yield " ip ospf network point-to-point"
+    if device.ospf is not None and port.interface in device.ospf.costs:
+        yield f" ip ospf cost {device.ospf.costs[port.interface]}"
+    if device.isis is not None:
+        yield from _isis_interface(device.isis, port.interface)
     yield "exit"
+
+
+def _isis_interface(process: Isis, interface: str) -> Iterator[str]:
+    yield f" ip router isis {_ISIS}"
+    if interface in process.passive:
+        yield " isis passive"
+    if interface in process.point_to_point:
+        yield " isis network point-to-point"
+    if interface in process.costs:
+        yield f" isis metric {process.costs[interface]}"
 
 
 def _ospf(process: Ospf) -> Iterator[str]:
@@ -42,6 +60,13 @@ def _ospf(process: Ospf) -> Iterator[str]:
     yield from (f" network {prefix} area {area}" for prefix, area in process.networks)
     if process.default is not None:
         yield f" default-information originate metric {process.default}"
+    yield "exit"
+
+
+def _isis(process: Isis) -> Iterator[str]:
+    yield f"router isis {_ISIS}"
+    yield f" net {process.entity}"
+    yield " is-type level-2-only"
     yield "exit"
 
 

@@ -1,0 +1,70 @@
+"""A backbone: a router in each place of a graph, each with a LAN of customers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import Field, field_validator
+
+from pytest_netbench.generators.networks.draft import Device, Draft
+from pytest_netbench.generators.networks.graphs import SHIPPED, Graph, shipped
+from pytest_netbench.generators.networks.routings import EXTERNAL_BGP, ISIS, OSPF, STATIC
+from pytest_netbench.generators.networks.shapes.base import ANY_ROUTER, Shape, Sizes, add_lan
+
+_REFERENCE_CAPACITY: Final = 100_000
+"""A link of this capacity has metric 1, if metrics are by capacity."""
+_HIGHEST: Final = 65_535
+_GRAPHS: Final = ", ".join(f"{count} ({len(shipped(count).lines)} links)" for count in SHIPPED)
+
+
+class IspSizes(Sizes):
+    """Sizes of a backbone."""
+
+    routers: int = Field(min(SHIPPED), ge=min(SHIPPED), le=max(SHIPPED), description=f"routers: {_GRAPHS}")
+    hosts: int = Field(1, ge=1, le=4, description="hosts at each router, 1 to 4")
+    by_capacity: int = Field(0, ge=0, le=1, description="metrics of links: 0 by their length, 1 by their capacity")
+
+    @field_validator("routers")
+    @classmethod
+    def _is_shipped(cls, value: int) -> int:
+        if value not in SHIPPED:
+            raise ValueError(f"there are graphs with {', '.join(map(str, SHIPPED))} routers")
+        return value
+
+
+def build(draft: Draft, sizes: IspSizes) -> None:
+    """Add a router with the name of each place, a LAN at each, and the links of the graph with their metrics."""
+    build_graph(draft, shipped(sizes.routers), hosts=sizes.hosts, by_capacity=bool(sizes.by_capacity))
+
+
+def build_graph(draft: Draft, graph: Graph, *, hosts: int, by_capacity: bool) -> None:
+    """Add the network of any graph.
+
+    Args:
+        draft: An empty draft.
+        graph: Places and links.
+        hosts: Number of hosts at each router.
+        by_capacity: Whether the metric of a link is smaller the more it carries. Otherwise it is the link's cost.
+    """
+    routers: dict[str, Device] = {place.name: draft.router(place.name.lower()) for place in graph.places}
+    for line in graph.lines:
+        cost = _metric(line.capacity, inverse=True) if by_capacity else _metric(line.cost)
+        draft.transit(routers[line.one], routers[line.other], cost=cost)
+    for number, router in enumerate(routers.values(), start=1):
+        add_lan(draft, router, str(number), hosts)
+
+
+def _metric(value: float | None, *, inverse: bool = False) -> int | None:
+    if not value or value < 0:
+        return None
+    return min(_HIGHEST, max(1, round(_REFERENCE_CAPACITY / value if inverse else value)))
+
+
+ISP = Shape(
+    name="isp",
+    what="a backbone of an ISP: places of a map with the links between them, metrics by length or capacity",
+    sizes=IspSizes,
+    build=build,
+    routings={"ospf": OSPF, "isis": ISIS, "bgp": EXTERNAL_BGP, "static": STATIC},
+    platforms=ANY_ROUTER,
+)
