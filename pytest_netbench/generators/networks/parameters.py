@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 
-Routing = Literal["static", "ospf", "isis", "bgp"]
+Routing = Literal["static", "ospf", "isis", "ibgp", "bgp"]
 RouterPlatform = Literal["linux", "frr", "cisco_ios"]
 Naming = Literal["plain", "drawn"]
 ServiceName = Literal["filter", "nat"]

@@ -67,6 +67,7 @@ class Neighbor:
         name: Name of the neighbor, which is its description.
         from_loopback: Whether the session uses the router's loopback address.
         next_hop_self: Whether the router names itself as next hop.
+        is_client: Whether the router reflects routes to it.
         inbound: Name of the policy for routes from the neighbor.
         outbound: Name of the policy for routes to the neighbor.
     """
@@ -76,6 +77,7 @@ class Neighbor:
     name: str
     from_loopback: bool = False
     next_hop_self: bool = False
+    is_client: bool = False
     inbound: str | None = None
     outbound: str | None = None
 

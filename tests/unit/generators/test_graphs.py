@@ -105,6 +105,22 @@ def test_shipped_sizes_are_the_only_ones():
         draw_network(NetworkParameters(shape="isp", sizes={"routers": 13}))
 
 
+def test_two_routers_reflect_the_routes_of_all_others():
+    network = draw_network(NetworkParameters(shape="isp", routing="ibgp"))
+    degrees = nx.Graph((line.one.lower(), line.other.lower()) for line in shipped(12).lines).degree
+    reflectors = {node for node, text in network.startup_configs.items() if "route-reflector-client" in text}
+    assert len(reflectors) == 2
+    assert min(degrees[node] for node in reflectors) >= max(
+        degrees[node] for node in network.routers if node not in reflectors
+    )
+    for node in network.routers:
+        config = network.startup_configs[node]
+        sessions = config.count("remote-as 65010")
+        assert sessions == (11 if node in reflectors else 2)
+        assert config.count("route-reflector-client") == (10 if node in reflectors else 0)
+    assert set(network.autonomous_systems.values()) == {65010}
+
+
 def test_is_is_is_written_for_frr_and_refused_for_others():
     drawn = draw_network(NetworkParameters(shape="isp", routing="isis"))
     config = drawn.startup_configs["oslo"]

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from pytest_netbench.generators.networks.draft import Device, Draft
 from pytest_netbench.generators.networks.graphs import SHIPPED, Graph, shipped
-from pytest_netbench.generators.networks.routings import EXTERNAL_BGP, ISIS, OSPF, STATIC
+from pytest_netbench.generators.networks.routings import EXTERNAL_BGP, INTERNAL_BGP, ISIS, OSPF, STATIC
 from pytest_netbench.generators.networks.shapes.base import ANY_ROUTER, Shape, Sizes, add_lan
 
 _REFERENCE_CAPACITY: Final = 100_000
@@ -65,6 +65,6 @@ ISP = Shape(
     what="a backbone of an ISP: places of a map with the links between them, metrics by length or capacity",
     sizes=IspSizes,
     build=build,
-    routings={"ospf": OSPF, "isis": ISIS, "bgp": EXTERNAL_BGP, "static": STATIC},
+    routings={"ospf": OSPF, "isis": ISIS, "ibgp": INTERNAL_BGP, "bgp": EXTERNAL_BGP, "static": STATIC},
     platforms=ANY_ROUTER,
 )

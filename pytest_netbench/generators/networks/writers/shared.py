@@ -11,6 +11,8 @@ def settings(one: Neighbor) -> Iterator[str]:
     """What follows ``neighbor ADDRESS`` in an address family."""
     if one.next_hop_self:
         yield "next-hop-self"
+    if one.is_client:
+        yield "route-reflector-client"
     if one.inbound is not None:
         yield f"route-map {one.inbound} in"
     if one.outbound is not None:
