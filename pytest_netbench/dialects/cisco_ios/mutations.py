@@ -132,7 +132,7 @@ MUTATIONS: Final = Mutations(
     uncounted=(
         *BGP_SUMMARY,
         (r"^\d+ +(\S+ +\S+) +\d+ +\S+ +\d+ +\d+ +\d+ +\d+$", r"\1"),  # address and interface of an EIGRP neighbor
-        (r" \(match-(?:all|any)\)$(?=" + _ONE_CONDITION + ")", ""),  # they are the same for one condition
+        (r" \(match-(?:all|any)\) *$(?=" + _ONE_CONDITION + ")", ""),  # they are the same for one condition
         (r"^.*(?:\d+ packets, \d+ bytes|\bpkts\b|Packets marked|offered rate|queue depth|exceed drops).*$", ""),
     ),
 )

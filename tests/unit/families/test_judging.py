@@ -100,7 +100,7 @@ def test_of_the_classes_of_a_policy_only_what_they_do_is_state():
     assert judging._words(printed.format(7, 64), uncounted) != judging._words(printed.format(7, 32), uncounted)
 
 
-CLASS = "    Class-map: CALLS (match-{0})\n      7 packets, 9 bytes\n      5 minute offered rate 0 bps\n"
+CLASS = "    Class-map: CALLS (match-{0})  \n      7 packets, 9 bytes\n      5 minute offered rate 0 bps\n"
 
 
 @pytest.mark.parametrize(
