@@ -21,7 +21,7 @@ from pytest_netbench.model.repair import InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 
 NAME: Final = "repair-network"
-ShapeName = Literal["campus", "clos", "dual-homed-isp", "leaf-spine", "line", "mesh", "ring", "star", "tree"]
+ShapeName = Literal["campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "star", "tree"]
 RoutingName = Literal["bgp", "ospf", "static"]
 PlatformName = Literal["cisco_ios", "frr"]
 FaultName = Literal[
