@@ -104,3 +104,26 @@ def test_the_order_is_right_for_many_packets_at_once(net: Any) -> None:
         for port in range(20_000, 20_800)
     ]
     assert {result.came_by for result in net.prober.probe(probes)} == {("r", "h2")}
+
+
+@VERSIONS
+def test_many_addresses_that_nobody_has_do_not_stay_in_the_tables_that_all_labs_share(net: Any, version: int) -> None:
+    stem = FREE[version].removesuffix("77")
+    addresses = [f"{stem}{number}" for number in range(100, 200)]
+    kept = f"{stem}99"
+    family = f"-{version}"
+    own = "10.2.0.10" if version == 4 else "2001:db8:2::10"
+    set_by_hand = ["ip", family, "neigh", "replace", kept, "lladdr", "02:00:00:00:00:99", "dev", "eth1"]
+    assert net.nodes["r"].run([*set_by_hand, "nud", "permanent"]).returncode == 0
+    results = net.prober.probe(
+        [
+            Probe(source="h1", target=own, protocol="icmp"),
+            *(to_nobody(version, "icmp", target=address) for address in [*addresses, kept]),
+        ]
+    )
+    assert sum(result.delivered for result in results) >= len(addresses)
+    known = net.nodes["r"].run(["ip", family, "neigh", "show", "dev", "eth1"]).stdout
+    listed = {line.split()[0] for line in known.splitlines()}
+    assert {own, kept} <= listed
+    assert not listed & set(addresses)
+    net.nodes["r"].run(["ip", family, "neigh", "del", kept, "dev", "eth1"])

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
-from pytest_netbench.backends.netns.supervisor.measuring import ending, paths
+from pytest_netbench.backends.netns.supervisor.measuring import ending, neighbors, paths
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
@@ -27,7 +27,8 @@ class Measurements:
 
     def __init__(self, *, owner: Owner, network: Network, jobs: Jobs) -> None:
         self._owner = owner
-        self._sockets = Sockets(network.spaces, network.home.network)
+        self._spaces, self._home = network.spaces, network.home.network
+        self._sockets = Sockets(self._spaces, self._home)
         self._jobs = jobs
 
     def probe(self, request: Message) -> None:
@@ -41,7 +42,9 @@ class Measurements:
                 limit_s=request["limit_s"],
                 seed=request["seed"],
             )
-            return prober.run(), prober.close()
+            reports = prober.run()
+            neighbors.forget(self._spaces, self._home, prober.strangers)
+            return reports, prober.close()
 
         self._measure(request, work)
 

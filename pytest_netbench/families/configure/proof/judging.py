@@ -35,6 +35,8 @@ LOOKED_AT_CLOSELY = 20
 CLOSELY = 5
 MOST_LOST = 1_000
 """With more silent flows, most of them are denied and not lost: they are tried again in larger batches."""
+AT_ONCE = 1_000
+"""The kernel's table of neighbors, which all labs share, has room for no more addresses."""
 LABS = 2
 MOST_LABS = 4
 """On how many labs the ground truth is observed before a difference from it is believed."""
@@ -88,8 +90,8 @@ class Judge:
                 self._truths.append(truth)
 
     def _outcomes(self, observer: Observer) -> Sequence[Outcome]:
-        """All flows at once. Those that do not get through may have been lost: they are tried again."""
-        found = observer.at_once(self._flows)
+        """All flows, many at once. Those that do not get through may have been lost: they are tried again."""
+        found = observer.in_batches(self._flows, size=AT_ONCE)
         lost = _silent(found)
         if len(lost) > MOST_LOST:
             self._try_again(observer, found, lost, size=BATCH)
@@ -145,7 +147,7 @@ class Judge:
         yield from self._other_outcomes(lab, [truth.outcomes for truth in truths])
 
     def _other_outcomes(self, lab: Lab, truths: Sequence[Sequence[Outcome]]) -> Iterator[str]:
-        seen = self._observer(lab).at_once(self._flows, expected=truths[0])
+        seen = self._observer(lab).in_batches(self._flows, size=AT_ONCE, expected=truths[0])
         agreed = [_agreed(outcomes) for outcomes in zip(*truths, strict=True)]
         other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
         for most, size in ((LOOKED_AT_AGAIN, BATCH), (LOOKED_AT_CLOSELY, CLOSELY)):

@@ -8,6 +8,7 @@ So the result depends on the kernel's receive times and not on when this process
 from __future__ import annotations
 
 import heapq
+import ipaddress
 import resource
 from collections import deque
 from typing import Any
@@ -86,6 +87,14 @@ class Prober:
                 self._send(self._fresh.popleft())
         self._events.sweep()
         return [exchange.report() for exchange in self._exchanges]
+
+    @property
+    def strangers(self) -> set[bytes]:
+        """Addresses that were sent to or from and that, as far as is known, no node has."""
+        found = {one.packed for one in self._exchanges if one.stand_in or not (one.watched or one.answered)}
+        sources = (exchange.request["source_address"] for exchange in self._exchanges if exchange.foreign)
+        found.update(ipaddress.ip_address(address).packed for address in sources)
+        return found
 
     def close(self) -> list[int]:
         """Close everything but taps, which take their time; returns their descriptors."""

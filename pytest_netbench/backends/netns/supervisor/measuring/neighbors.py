@@ -1,0 +1,71 @@
+"""Forgetting the addresses of strangers after a measurement. Standard library only.
+
+All labs of a machine share the kernel's tables of neighbors, which hold 1,024 entries each and keep one for at least
+five seconds. A probe to an address that no node has leaves an entry in the last router before it. So a few measurements
+with many such addresses would fill the table, and no node of any lab would find a new neighbor for seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from collections.abc import Collection, Iterator, Mapping
+
+from pytest_netbench.backends.netns.supervisor import nodes
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
+
+_RTM_DELNEIGH, _RTM_GETNEIGH = 29, 30
+_NLMSG_ERROR, _NLMSG_DONE = 2, 3
+_REQUEST, _DUMP = 0x1, 0x300
+_HEADER = struct.Struct("=IHHII")
+_NEIGHBOR = struct.Struct("=BxxxiHBB")
+_ATTRIBUTE = struct.Struct("=HH")
+_NDA_DST = 1
+_LASTING = 0x40 | 0x80  # NOARP, PERMANENT
+# So few do no harm.
+_MANY = 64
+
+
+def forget(spaces: Mapping[str, Namespaces], home: int, strangers: Collection[bytes]) -> None:
+    """Remove the entries of all nodes for ``strangers`` (packed addresses) if these are many.
+
+    Entries that somebody configured stay.
+    """
+    if len(strangers) < _MANY:
+        return
+    for node in spaces.values():
+        with nodes.inside_network(node, home), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
+            for family, index, address in list(_entries(link, strangers)):
+                body = _NEIGHBOR.pack(family, index, 0, 0, 0)
+                body += _ATTRIBUTE.pack(_ATTRIBUTE.size + len(address), _NDA_DST) + address
+                with contextlib.suppress(OSError):  # the socket is full: what is left expires by itself
+                    link.send(_HEADER.pack(_HEADER.size + len(body), _RTM_DELNEIGH, _REQUEST, 1, 0) + body)
+
+
+def _entries(link: socket.socket, strangers: Collection[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Family, index of the interface and address of the entries to remove."""
+    body = _NEIGHBOR.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
+    link.send(_HEADER.pack(_HEADER.size + len(body), _RTM_GETNEIGH, _REQUEST | _DUMP, 1, 0) + body)
+    while True:
+        data = link.recv(1 << 17)
+        position = 0
+        while position + _HEADER.size <= len(data):
+            size, kind, *_ = _HEADER.unpack_from(data, position)
+            if kind in (_NLMSG_DONE, _NLMSG_ERROR):
+                return
+            family, index, state, _, _ = _NEIGHBOR.unpack_from(data, position + _HEADER.size)
+            address = _address(data[position + _HEADER.size + _NEIGHBOR.size : position + size])
+            if address in strangers and not state & _LASTING:
+                yield family, index, address
+            position += (max(size, _HEADER.size) + 3) & ~3
+
+
+def _address(attributes: bytes) -> bytes:
+    position = 0
+    while position + _ATTRIBUTE.size <= len(attributes):
+        size, kind = _ATTRIBUTE.unpack_from(attributes, position)
+        if kind == _NDA_DST:
+            return attributes[position + _ATTRIBUTE.size : position + size]
+        position += (max(size, _ATTRIBUTE.size) + 3) & ~3
+    return b""
