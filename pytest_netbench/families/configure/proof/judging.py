@@ -24,7 +24,7 @@ from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.behaviour import Outcome, Table
+from pytest_netbench.model.behaviour import Outcome, Table, is_spoofed
 
 TIMES = 10
 ANOTHER_SEED = 7919
@@ -66,6 +66,7 @@ class Judge:
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
         settings = workshop.payload.reference
+        self._spoofed = settings.spoofed
         self._flows = draw(workshop.task, seed=settings.seed + ANOTHER_SEED, count=TIMES * settings.flows)
         self._truths: list[dict[str | None, _Sight]] = []
         self._shown = {node.name: _mutations_of(workshop, node.name) for node in workshop.payload.topology.nodes}
@@ -144,11 +145,15 @@ class Judge:
             return
         yield from _other_routes(self._observer(lab).routes(), [truth.routes for truth in truths])
         yield from _other_states(self._states(lab), [truth.states for truth in truths])
-        yield from self._other_outcomes(lab, [truth.outcomes for truth in truths])
+        yield from self._other_outcomes(lab, truths)
 
-    def _other_outcomes(self, lab: Lab, truths: Sequence[Sequence[Outcome]]) -> Iterator[str]:
-        seen = self._observer(lab).in_batches(self._flows, size=AT_ONCE, expected=truths[0])
-        agreed = [_agreed(outcomes) for outcomes in zip(*truths, strict=True)]
+    def _other_outcomes(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[str]:
+        seen = self._observer(lab).in_batches(self._flows, size=AT_ONCE, expected=truths[0].outcomes)
+        agreed = [_agreed(outcomes) for outcomes in zip(*(truth.outcomes for truth in truths), strict=True)]
+        for index, flow in enumerate(self._flows):
+            # what the task does not hold to its reference is no behaviour that it asks for
+            if not self._spoofed and any(is_spoofed(flow, truth.routes.get(flow.source)) for truth in truths):
+                agreed[index] = None
         other = [index for index, outcome in enumerate(seen) if agreed[index] not in (None, outcome)]
         for most, size in ((LOOKED_AT_AGAIN, BATCH), (LOOKED_AT_CLOSELY, CLOSELY)):
             other = spread(other, most)
