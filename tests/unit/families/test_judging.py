@@ -9,6 +9,8 @@ import pytest
 from pytest_netbench.dialects.cisco_ios import mutations as cisco_ios
 from pytest_netbench.dialects.frr import mutations as frr
 from pytest_netbench.families.configure.proof import judging
+from pytest_netbench.model.behaviour import Outcome
+from pytest_netbench.model.reference import ReferenceFlow
 
 NEIGHBOR = "10.255.0.2 1 FULL/DR {dead} 10.0.0.2 eth0"
 
@@ -122,3 +124,49 @@ def test_which_neighbor_came_first_is_no_state():
     assert seen == judging._words(f"{printed}1   {other}\n0   {one}\n", uncounted)
     assert seen != judging._words(f"{printed}0   {one}\n", uncounted)
     assert seen != judging._words(f"{printed}1   {one.replace('Gi0/0', 'Gi0/2')}\n0   {other}\n", uncounted)
+
+
+class Policed:
+    """An observer's batches: flows in ``lost`` get through only in a batch of at most ``few``."""
+
+    def __init__(self, *, lost: set[int], few: int, denied: set[int]) -> None:
+        self.lost, self.few, self.denied = lost, few, denied
+
+    def in_batches(self, flows: Any, *, size: int, expected: Any = None) -> list[Outcome]:
+        gone = self.denied | (self.lost if size > self.few else set())
+        return [Outcome(reach="denied" if flow.port in gone else "allowed") for flow in flows]
+
+
+def judged(monkeypatch: Any, *, spoofed: bool = False, source: str | None = None, **network: Any) -> list[str]:
+    """Differences of a network, whose flows go to ports 1 to 50, from a truth in which all get through."""
+    flows = [
+        ReferenceFlow(
+            source="h1", target="10.0.2.10", protocol="udp", port=port, source_address=source, why="by chance"
+        )
+        for port in range(1, 51)
+    ]
+    judge = object.__new__(judging.Judge)
+    judge._flows, judge._spoofed = flows, spoofed
+    observer = Policed(**{"lost": set(), "few": judging.CLOSELY, "denied": set(), **network})
+    monkeypatch.setattr(judge, "_observer", lambda _: observer)
+    routes = {"h1": {"10.0.1.0/24": ("connected", "eth0")}}
+    sight = judging._Sight(outcomes=[Outcome(reach="allowed")] * len(flows), routes=routes, states={})
+    return list(judge._other_outcomes(None, [sight, sight]))
+
+
+def test_a_flow_that_gets_through_among_few_is_no_difference(monkeypatch):
+    assert judged(monkeypatch, lost=set(range(1, 41))) == []
+    assert len(judged(monkeypatch, lost=set(range(1, 41)), few=judging.CLOSELY - 1)) == judging.LOOKED_AT_CLOSELY
+
+
+def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypatch):
+    found = judged(monkeypatch, denied={7}, lost={9})
+    assert len(found) == 1
+    assert "udp/7: denied instead of allowed" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("spoofed", "source", "differs"), [(False, "192.0.2.1", 0), (True, "192.0.2.1", 1), (False, "10.0.1.9", 1)]
+)
+def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoofed, source, differs):
+    assert len(judged(monkeypatch, spoofed=spoofed, source=source, denied={7})) == differs

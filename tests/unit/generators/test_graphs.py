@@ -8,7 +8,7 @@ import pytest
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.draft import Draft
-from pytest_netbench.generators.networks.graphs import Demand, Graph, Line, Place, read_sndlib, shipped
+from pytest_netbench.generators.networks.graphs import Demand, Graph, GraphLink, GraphNode, read_sndlib, shipped
 from pytest_netbench.generators.networks.shapes.isp import build_graph
 
 HEADER = "?SNDlib native format; type: network; version: 1.0\n"
@@ -28,14 +28,14 @@ def test_a_network_has_the_places_links_and_demands_of_its_file():
     meta = "# recorded\nMETA (\n  granularity = 15min\n  unit = MBITPERSEC\n)\n"
     paths = "ADMISSIBLE_PATHS ( D1 ( P_0 ( L1 L2 ) ) )\n"
     graph = read(meta, NODES, LINKS, DEMANDS, paths)
-    assert graph.places == (
-        Place(name="Berlin", x=13.4, y=52.52),
-        Place(name="Hamburg", x=9.99, y=53.55),
-        Place(name="Bonn", x=7.1, y=-50.7),
+    assert graph.nodes == (
+        GraphNode(name="Berlin", x=13.4, y=52.52),
+        GraphNode(name="Hamburg", x=9.99, y=53.55),
+        GraphNode(name="Bonn", x=7.1, y=-50.7),
     )
-    assert graph.lines == (
-        Line(name="L1", one="Berlin", other="Hamburg", capacity=155.0, cost=289.0),
-        Line(name="L2", one="Hamburg", other="Bonn", capacity=40.0, cost=None),
+    assert graph.links == (
+        GraphLink(name="L1", one="Berlin", other="Hamburg", capacity=155.0, cost=289.0),
+        GraphLink(name="L2", one="Hamburg", other="Bonn", capacity=40.0, cost=None),
     )
     assert graph.demands == (
         Demand(source="Berlin", target="Bonn", value=3.0),
@@ -73,12 +73,12 @@ def test_a_file_that_is_no_network_is_refused_with_its_line(text, words):
 @pytest.mark.parametrize(("routers", "links"), [(12, 15), (22, 36), (50, 88)])
 def test_shipped_graphs_have_as_many_links_as_those_of_sndlib_and_reach_every_place(routers, links):
     graph = shipped(routers)
-    assert (len(graph.places), len(graph.lines)) == (routers, links)
-    checked = nx.Graph((line.one, line.other) for line in graph.lines)
+    assert (len(graph.nodes), len(graph.links)) == (routers, links)
+    checked = nx.Graph((link.one, link.other) for link in graph.links)
     assert nx.is_connected(checked)
     assert len(checked) == routers
     assert len(list(nx.bridges(checked))) <= 1
-    assert all(line.capacity and line.cost for line in graph.lines)
+    assert all(link.capacity and link.cost for link in graph.links)
     assert len(graph.demands) >= 2 * routers
 
 
@@ -87,7 +87,7 @@ def test_a_backbone_has_the_links_of_its_graph_and_metrics_by_length_or_capacity
         network = draw_network(NetworkParameters(shape="isp", sizes={"by_capacity": by_capacity}, platform="frr"))
         graph = shipped(12)
         ends = {frozenset(one.node for one in subnet.attachments) for subnet in network.transits}
-        assert ends == {frozenset((line.one.lower(), line.other.lower())) for line in graph.lines}
+        assert ends == {frozenset((link.one.lower(), link.other.lower())) for link in graph.links}
         config = network.startup_configs["oslo"].split("exit\n")
         (toward,) = [section for section in config if "description bergen" in section]
         assert f" ip ospf cost {40 if by_capacity else 305}\n" in toward
@@ -107,7 +107,7 @@ def test_shipped_sizes_are_the_only_ones():
 
 def test_two_routers_reflect_the_routes_of_all_others():
     network = draw_network(NetworkParameters(shape="isp", routing="ibgp"))
-    degrees = nx.Graph((line.one.lower(), line.other.lower()) for line in shipped(12).lines).degree
+    degrees = nx.Graph((link.one.lower(), link.other.lower()) for link in shipped(12).links).degree
     reflectors = {node for node, text in network.startup_configs.items() if "route-reflector-client" in text}
     assert len(reflectors) == 2
     assert min(degrees[node] for node in reflectors) >= max(

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from pytest_netbench.generators.networks.graphs.graph import Demand, Graph, Line, Place
+from pytest_netbench.generators.networks.graphs.graph import Demand, Graph, GraphLink, GraphNode
 from pytest_netbench.generators.networks.graphs.sndlib import read_sndlib
 
 SHIPPED: Final = {12: "north12", 22: "south22", 50: "states50"}
@@ -20,4 +20,4 @@ def shipped(routers: int) -> Graph:
     return read_sndlib(files(__name__).joinpath(name).read_text(encoding="utf-8"), origin=name)
 
 
-__all__ = ["SHIPPED", "Demand", "Graph", "Line", "Place", "read_sndlib", "shipped"]
+__all__ = ["SHIPPED", "Demand", "Graph", "GraphLink", "GraphNode", "read_sndlib", "shipped"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class GraphNode:
     """A node. Coordinates are longitude and latitude in degrees, or any others."""
 
     name: str
@@ -15,7 +15,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class GraphLink:
     """A link, which carries as much in one direction as in the other.
 
     Attributes:
@@ -43,22 +43,22 @@ class Demand:
 class Graph:
     """A backbone network: its nodes, at least two, links between them, and traffic."""
 
-    places: tuple[Place, ...]
-    lines: tuple[Line, ...]
+    nodes: tuple[GraphNode, ...]
+    links: tuple[GraphLink, ...]
     demands: tuple[Demand, ...]
 
     @property
     def is_connected(self) -> bool:
         """Whether each node can be reached from each other one."""
-        neighbors: dict[str, list[str]] = {place.name: [] for place in self.places}
-        for line in self.lines:
-            neighbors[line.one].append(line.other)
-            neighbors[line.other].append(line.one)
-        waiting = [self.places[0].name]
+        neighbors: dict[str, list[str]] = {node.name: [] for node in self.nodes}
+        for link in self.links:
+            neighbors[link.one].append(link.other)
+            neighbors[link.other].append(link.one)
+        waiting = [self.nodes[0].name]
         seen = set(waiting)
         while waiting:
             for name in neighbors[waiting.pop()]:
                 if name not in seen:
                     seen.add(name)
                     waiting.append(name)
-        return len(seen) == len(self.places)
+        return len(seen) == len(self.nodes)

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Final, NoReturn, TypeVar
 
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.networks.graphs.graph import Demand, Graph, Line, Place
+from pytest_netbench.generators.networks.graphs.graph import Demand, Graph, GraphLink, GraphNode
 
 _HEADER: Final = re.compile(r"\?SNDlib\s+native\s+format;\s*type:\s*(\w+);\s*version:\s*(\S+)\s*")
 _WORD: Final = re.compile(r"[()]|[^\s()]+")
@@ -46,12 +46,12 @@ class _Reader:
         if len(text) > _MOST_CHARACTERS:
             self._refuse(f"the file has more than {_MOST_CHARACTERS} characters")
         self._words: Iterator[tuple[str, int]] = self._read_words(text)
-        self._places: dict[str, Place] = {}
-        self._lines: dict[str, Line] = {}
+        self._nodes: dict[str, GraphNode] = {}
+        self._links: dict[str, GraphLink] = {}
         self._demands: dict[str, Demand] = {}
 
     def graph(self) -> Graph:
-        read = {"NODES": self._place, "LINKS": self._connection, "DEMANDS": self._demand}
+        read = {"NODES": self._node, "LINKS": self._link, "DEMANDS": self._demand}
         while (section := self._next_or_none()) is not None:
             if section not in _SECTIONS:
                 self._refuse(f"{section!r} is no section (known: {', '.join(_SECTIONS)})")
@@ -61,11 +61,11 @@ class _Reader:
                 continue
             while (name := self._next()) != ")":
                 read[section](self._named(name))
-        if len(self._places) < 2:
+        if len(self._nodes) < 2:
             self._refuse("the network has fewer than two nodes")
         found = Graph(
-            places=tuple(self._places.values()),
-            lines=tuple(self._lines.values()),
+            nodes=tuple(self._nodes.values()),
+            links=tuple(self._links.values()),
             demands=tuple(self._demands.values()),
         )
         if not found.is_connected:
@@ -93,13 +93,13 @@ class _Reader:
         elif found.groups() != ("network", "1.0"):
             self._refuse(f"type {found[1]!r} in version {found[2]!r} is not read, only 'network' in '1.0'")
 
-    def _place(self, name: str) -> None:
+    def _node(self, name: str) -> None:
         x, y = self._numbers(2)
         while self._peeks("("):
             self._skip()
-        self._add(self._places, name, Place(name=name, x=x, y=y))
+        self._add(self._nodes, name, GraphNode(name=name, x=x, y=y))
 
-    def _connection(self, name: str) -> None:
+    def _link(self, name: str) -> None:
         one, other = self._pair()
         installed, _, cost, _ = (self._number(self._next()) for _ in range(4))
         self._expect("(")
@@ -108,7 +108,7 @@ class _Reader:
             modules.append(None if word == _UNLIMITED else self._number(word))
             self._number(self._next())
         capacity = installed or min((one for one in modules if one), default=None)
-        self._add(self._lines, name, Line(name=name, one=one, other=other, capacity=capacity, cost=cost or None))
+        self._add(self._links, name, GraphLink(name=name, one=one, other=other, capacity=capacity, cost=cost or None))
 
     def _demand(self, name: str) -> None:
         source, target = self._pair()
@@ -122,7 +122,7 @@ class _Reader:
         one, other = (self._named(self._next()) for _ in range(2))
         self._expect(")")
         for name in (one, other):
-            if name not in self._places:
+            if name not in self._nodes:
                 self._refuse(f"there is no node {name!r}")
         if one == other:
             self._refuse(f"both ends are {one!r}")

@@ -1,4 +1,4 @@
-"""A backbone: a router in each place of a graph, each with a LAN of customers."""
+"""A backbone: a router for each node of a graph, each with a LAN of customers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pytest_netbench.generators.networks.shapes.base import ANY_ROUTER, Shape, S
 _REFERENCE_CAPACITY: Final = 100_000
 """A link of this capacity has metric 1, if metrics are by capacity."""
 _HIGHEST: Final = 65_535
-_GRAPHS: Final = ", ".join(f"{count} ({len(shipped(count).lines)} links)" for count in SHIPPED)
+_COUNTS: Final = ", ".join(map(str, SHIPPED))
 
 
 class IspSizes(Sizes):
     """Sizes of a backbone."""
 
-    routers: int = Field(min(SHIPPED), ge=min(SHIPPED), le=max(SHIPPED), description=f"routers: {_GRAPHS}")
+    routers: int = Field(min(SHIPPED), ge=min(SHIPPED), le=max(SHIPPED), description=f"routers: {_COUNTS}")
     hosts: int = Field(1, ge=1, le=4, description="hosts at each router, 1 to 4")
     by_capacity: int = Field(0, ge=0, le=1, description="metrics of links: 0 by their length, 1 by their capacity")
 
@@ -28,12 +28,12 @@ class IspSizes(Sizes):
     @classmethod
     def _is_shipped(cls, value: int) -> int:
         if value not in SHIPPED:
-            raise ValueError(f"there are graphs with {', '.join(map(str, SHIPPED))} routers")
+            raise ValueError(f"there are graphs with {_COUNTS} routers")
         return value
 
 
 def build(draft: Draft, sizes: IspSizes) -> None:
-    """Add a router with the name of each place, a LAN at each, and the links of the graph with their metrics."""
+    """Add a router with the name of each node, a LAN at each, and the links of the graph with their metrics."""
     build_graph(draft, shipped(sizes.routers), hosts=sizes.hosts, by_capacity=bool(sizes.by_capacity))
 
 
@@ -42,14 +42,14 @@ def build_graph(draft: Draft, graph: Graph, *, hosts: int, by_capacity: bool) ->
 
     Args:
         draft: An empty draft.
-        graph: Places and links.
+        graph: Nodes and links.
         hosts: Number of hosts at each router.
         by_capacity: Whether the metric of a link is smaller the more it carries. Otherwise it is the link's cost.
     """
-    routers: dict[str, Device] = {place.name: draft.router(place.name.lower()) for place in graph.places}
-    for line in graph.lines:
-        cost = _metric(line.capacity, inverse=True) if by_capacity else _metric(line.cost)
-        draft.transit(routers[line.one], routers[line.other], cost=cost)
+    routers: dict[str, Device] = {node.name: draft.router(node.name.lower()) for node in graph.nodes}
+    for link in graph.links:
+        cost = _metric(link.capacity, inverse=True) if by_capacity else _metric(link.cost)
+        draft.transit(routers[link.one], routers[link.other], cost=cost)
     for number, router in enumerate(routers.values(), start=1):
         add_lan(draft, router, str(number), hosts)
 
@@ -62,7 +62,7 @@ def _metric(value: float | None, *, inverse: bool = False) -> int | None:
 
 ISP = Shape(
     name="isp",
-    what="a backbone of an ISP: places of a map with the links between them, metrics by length or capacity",
+    what="a backbone of an ISP: cities and the links between them, metrics by length or capacity",
     sizes=IspSizes,
     build=build,
     routings={"ospf": OSPF, "isis": ISIS, "ibgp": INTERNAL_BGP, "bgp": EXTERNAL_BGP, "static": STATIC},
