@@ -127,3 +127,11 @@ def test_many_addresses_that_nobody_has_do_not_stay_in_the_tables_that_all_labs_
     assert {own, kept} <= listed
     assert not listed & set(addresses)
     net.nodes["r"].run(["ip", family, "neigh", "del", kept, "dev", "eth1"])
+
+
+@VERSIONS
+def test_an_address_is_found_at_once_though_it_was_asked_for_in_vain(net: Any, version: int) -> None:
+    target = FREE[version].replace("77", "90")
+    in_vain = Probe(source="h1", target=target, arrives_at=("h2",), timeout_s=0.1, repetitions=0)
+    taken = to_nobody(version, "icmp", target=target, timeout_s=0.2, repetitions=0)
+    assert [net.prober.probe([one])[0].arrived for one in (in_vain, taken)] == [False, True]

@@ -42,6 +42,7 @@ class Measurements:
                 limit_s=request["limit_s"],
                 seed=request["seed"],
             )
+            neighbors.ask_again(self._spaces, self._home)
             reports = prober.run()
             neighbors.forget(self._spaces, self._home, prober.strangers)
             return reports, prober.close()

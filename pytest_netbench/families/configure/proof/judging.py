@@ -80,23 +80,29 @@ class Judge:
         while len(self._truths) < labs:
             with self._workshop.network() as network:
                 self._workshop.apply(network.lab, self._workshop.payload.ground_truth_configs)
+                # a mutant is judged after its testcases have waited for convergence; so is the truth
+                network.evaluation.run_testcases(self._workshop.payload.testcases)
                 truth: dict[str | None, _Sight] = {}
                 for moment in self._moments(network):
                     observer = self._observer(network.lab)
+                    earlier = next((one[moment].outcomes for one in self._truths if moment in one), None)
                     truth[moment] = _Sight(
-                        outcomes=self._outcomes(observer),
+                        outcomes=self._outcomes(observer, earlier),
                         routes=observer.routes(),
                         states=self._states(network.lab),
                     )
                 self._truths.append(truth)
 
-    def _outcomes(self, observer: Observer) -> Sequence[Outcome]:
-        """All flows, many at once. Those that do not get through may have been lost: they are tried again."""
-        found = observer.in_batches(self._flows, size=AT_ONCE)
-        lost = _silent(found)
+    def _outcomes(self, observer: Observer, earlier: Sequence[Outcome] | None) -> Sequence[Outcome]:
+        """All flows, many at once. Those that do not get through may have been lost: they are tried again.
+
+        What was found on an earlier lab at the same moment, and is found again, was not lost.
+        """
+        found = observer.in_batches(self._flows, size=AT_ONCE, expected=earlier)
+        lost = _lost(found, earlier)
         if len(lost) > MOST_LOST:
             self._try_again(observer, found, lost, size=BATCH)
-            lost = _silent(found)
+            lost = _lost(found, earlier)
         if len(lost) <= MOST_LOST:
             self._try_again(observer, found, lost, size=FEW)
         return found
@@ -163,8 +169,10 @@ class Judge:
             yield f"{self._flows[index]}: {seen[index]} instead of {agreed[index]}"
 
 
-def _silent(found: Sequence[Outcome]) -> list[int]:
-    return [index for index, outcome in enumerate(found) if outcome.reach != "allowed"]
+def _lost(found: Sequence[Outcome], earlier: Sequence[Outcome] | None) -> list[int]:
+    """Indices of the flows that did not get through, and did on the earlier lab if there was one."""
+    silent = [index for index, outcome in enumerate(found) if outcome.reach != "allowed"]
+    return silent if earlier is None else [index for index in silent if found[index] != earlier[index]]
 
 
 def _agreed(seen: Sequence[Outcome]) -> Outcome | None:

@@ -1,8 +1,11 @@
-"""Forgetting the addresses of strangers after a measurement. Standard library only.
+"""Removing entries of the kernel's neighbor tables around a measurement. Standard library only.
 
-All labs of a machine share the kernel's tables of neighbors, which hold 1,024 entries each and keep one for at least
-five seconds. A probe to an address that no node has leaves an entry in the last router before it. So a few measurements
-with many such addresses would fill the table, and no node of any lab would find a new neighbor for seconds.
+All labs of a machine share these tables, which hold 1,024 entries each and keep one for at least five seconds. A probe
+to an address that no node has leaves an entry in the last router before it. So a few measurements with many such
+addresses would fill the table, and no node of any lab would find a new neighbor for seconds.
+
+A node that asked for a neighbor in vain asks again only after a second. A probe that comes meanwhile would be lost,
+though the address is taken by now.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import struct
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from pytest_netbench.backends.netns.supervisor import nodes
 from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
@@ -23,6 +26,7 @@ _NEIGHBOR = struct.Struct("=BxxxiHBB")
 _ATTRIBUTE = struct.Struct("=HH")
 _NDA_DST = 1
 _LASTING = 0x40 | 0x80  # NOARP, PERMANENT
+_UNRESOLVED = 0x01 | 0x20  # INCOMPLETE, FAILED
 # So few do no harm.
 _MANY = 64
 
@@ -32,18 +36,26 @@ def forget(spaces: Mapping[str, Namespaces], home: int, strangers: Collection[by
 
     Entries that somebody configured stay.
     """
-    if len(strangers) < _MANY:
-        return
+    if len(strangers) >= _MANY:
+        _remove(spaces, home, lambda address, state: address in strangers and not state & _LASTING)
+
+
+def ask_again(spaces: Mapping[str, Namespaces], home: int) -> None:
+    """Remove the entries of all nodes for which no neighbor was found: the next packet asks at once."""
+    _remove(spaces, home, lambda _, state: bool(state & _UNRESOLVED))
+
+
+def _remove(spaces: Mapping[str, Namespaces], home: int, wanted: Callable[[bytes, int], bool]) -> None:
     for node in spaces.values():
         with nodes.inside_network(node, home), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as link:
-            for family, index, address in list(_entries(link, strangers)):
+            for family, index, address in list(_entries(link, wanted)):
                 body = _NEIGHBOR.pack(family, index, 0, 0, 0)
                 body += _ATTRIBUTE.pack(_ATTRIBUTE.size + len(address), _NDA_DST) + address
                 with contextlib.suppress(OSError):  # the socket is full: what is left expires by itself
                     link.send(_HEADER.pack(_HEADER.size + len(body), _RTM_DELNEIGH, _REQUEST, 1, 0) + body)
 
 
-def _entries(link: socket.socket, strangers: Collection[bytes]) -> Iterator[tuple[int, int, bytes]]:
+def _entries(link: socket.socket, wanted: Callable[[bytes, int], bool]) -> Iterator[tuple[int, int, bytes]]:
     """Family, index of the interface and address of the entries to remove."""
     body = _NEIGHBOR.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
     link.send(_HEADER.pack(_HEADER.size + len(body), _RTM_GETNEIGH, _REQUEST | _DUMP, 1, 0) + body)
@@ -56,7 +68,7 @@ def _entries(link: socket.socket, strangers: Collection[bytes]) -> Iterator[tupl
                 return
             family, index, state, _, _ = _NEIGHBOR.unpack_from(data, position + _HEADER.size)
             address = _address(data[position + _HEADER.size + _NEIGHBOR.size : position + size])
-            if address in strangers and not state & _LASTING:
+            if wanted(address, state):
                 yield family, index, address
             position += (max(size, _HEADER.size) + 3) & ~3
 
