@@ -4,7 +4,8 @@ The order: first the testcases of the undisturbed network, then those of each ev
 first what must hold. Then the same again once the network has had time to react to its last change, because a result
 from before the reaction must not pass. What must not hold is looked at between the two, and has to be absent after
 them, too (a network that has not converged denies everything). Then what sends traffic or takes long, one at a time,
-because traffic disturbs other measurements.
+because traffic disturbs other measurements. What takes long and sends no traffic is observed while the network is
+given time to react, too; that it holds counts if routes and sessions are still the same afterwards.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pytest_netbench.evaluation.happening import EventFailed, Happening
 from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View
 from pytest_netbench.evaluation.ordering import Events, courses, ordered
-from pytest_netbench.evaluation.settling import longest_s
+from pytest_netbench.evaluation.settling import Condition, Settling, longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.evaluation.waiting import Wait, longest_wait_s
 from pytest_netbench.lab.devices import Devices, unknown
@@ -29,6 +30,8 @@ from pytest_netbench.model.testcase import LossTestcase, Testcase
 from pytest_netbench.model.trial import TestcaseResult
 
 LOOK_AGAIN_S = 0.5
+LEAST_AHEAD_S = 0.1
+"""With less time left until the second look, nothing is gained by looking ahead."""
 FIRST_PAUSE_S = 0.01
 LONGEST_PAUSE_S = 0.1
 PAUSE_GROWTH = 1.5
@@ -171,6 +174,8 @@ class _Run:
         self._stops = stop_at_first_failure
         self._looks_again = look_again
         self._reference = reference
+        self._settling = Settling(lab)
+        self._seen: Condition | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -190,17 +195,36 @@ class _Run:
         self._decide(self._waits(order.present), losses)
         absent = self._waits(order.absent)
         passed = [index for index in order.present if self._may_pass_too_early(index)]
+        ahead: dict[int, Wait] = {}
         if self._looks_again and passed and self.goes_on:
+            ends_at = changed_at + LOOK_AGAIN_S
             self._look(list(absent.values()), losses)  # the half second has to pass anyway
-            threading.Event().wait(max(0.0, changed_at + LOOK_AGAIN_S - self._clock()))
+            ahead = self._ahead(order.alone, losses, ends_at=ends_at)
+            threading.Event().wait(max(0.0, ends_at - self._clock()))
+            ahead = self._still_true(ahead)
             first = {index: self.results[index] for index in passed}
             self._decide(self._waits(passed), losses)
             self.results |= {index: _later(first[index], self.results[index]) for index in passed}
             for wait in absent.values():
                 wait.start_again()
-        for waits in (absent, *(self._waits([index]) for index in order.alone)):
+        alone = ({index: ahead[index]} if index in ahead else self._waits([index]) for index in order.alone)
+        for waits in (absent, *alone):
             if self.goes_on:
                 self._decide(waits, losses)
+
+    def _ahead(self, indices: Iterable[int], losses: Losses | None, *, ends_at: float) -> dict[int, Wait]:
+        """Look once at what takes long and sends no traffic, if there is time for it; return what holds."""
+        quiet = self._waits(index for index in indices if not KINDS[self.testcases[index].kind].traffic)
+        if not quiet or ends_at - self._clock() < LEAST_AHEAD_S:
+            return {}
+        self._seen = self._settling.look()
+        for wait in quiet.values():
+            self._look([wait], losses)
+        return {index: wait for index, wait in quiet.items() if wait.result is not None and not wait.failed}
+
+    def _still_true(self, ahead: dict[int, Wait]) -> dict[int, Wait]:
+        """What was found ahead of the second look, if the network has not changed since."""
+        return ahead if ahead and self._settling.look() == self._seen else {}
 
     def fail(self, events: Collection[str], error: EventFailed) -> None:
         """Fail the testcases under events that cannot be caused."""

@@ -98,7 +98,9 @@ class MemoryDriver:
         return []
 
     def pending(self, nodes: Mapping[str, MemoryNode], *, excused: Excused = none_excused) -> Pending:
-        return Pending()
+        for node in nodes.values():
+            node.lab.tick()
+        return Pending(fingerprint=repr({name: node.words("route") for name, node in nodes.items()}))
 
     def apply(self, node: MemoryNode, commands: Sequence[str]) -> list[CommandStatus]:
         return [self._apply(node, command) for command in commands]

@@ -6,6 +6,8 @@ import time
 from pydantic import TypeAdapter
 
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.evaluation.observation import Observation
+from pytest_netbench.evaluation.testcases import KINDS, Kind
 from pytest_netbench.model.testcase import Testcase
 from tests.support.memory_lab import chain
 
@@ -87,6 +89,36 @@ def test_what_goes_while_the_network_moves_and_comes_back_passes():
     lab.later(0.8, "edge", "no deny icmp any any")
     (result,) = run(lab, PING | {"within_s": 30})
     assert result.status == "pass"
+
+
+def looks_at_the_reference(monkeypatch, lab):
+    """Let the reference hold while edge has no route to 10.7.0.0/16; returns the results of all looks."""
+    looks = []
+
+    def observe(testcase, view):
+        looks.append("route 10.7.0.0/16 via 10.0.2.10" not in lab.nodes["edge"].lines)
+        return Observation(holds=looks[-1], expected="no route", actual="")
+
+    monkeypatch.setitem(KINDS, "reference", Kind(observe=observe, expected=lambda _: "no route", alone=True))
+    return looks
+
+
+def test_the_reference_is_looked_at_while_the_network_may_react_and_not_again(monkeypatch):
+    lab = chain(time_scale=10)
+    looks = looks_at_the_reference(monkeypatch, lab)
+    began = time.monotonic()
+    results = run(lab, PING, {"kind": "reference"})
+    assert [result.status for result in results] == ["pass", "pass"]
+    assert looks == [True]
+    assert time.monotonic() - began >= 0.5
+
+
+def test_what_the_reference_showed_before_the_network_reacted_does_not_count(monkeypatch):
+    lab = chain(time_scale=10)
+    looks = looks_at_the_reference(monkeypatch, lab)
+    lab.later(0.3, "edge", "route 10.7.0.0/16 via 10.0.2.10")
+    _, result = run(lab, PING, {"kind": "reference"})
+    assert (result.status, looks[:2]) == ("fail", [True, False])
 
 
 def test_a_network_that_nobody_changed_is_looked_at_once():
