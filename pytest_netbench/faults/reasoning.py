@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pytest_netbench.faults.protocol import Explains
 from pytest_netbench.faults.repairs import known, repairs
 from pytest_netbench.faults.wording import about, listed
-from pytest_netbench.model.repair import FlowGroup, InjectedFault
+from pytest_netbench.model.faulty import FlowGroup, InjectedFault
 
 
 def reasoning(faults: Sequence[InjectedFault], *, flows: Sequence[FlowGroup] = (), symptom: Sequence[int] = ()) -> str:

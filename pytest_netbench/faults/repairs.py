@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pytest_netbench.faults.protocol import Fault
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import InjectedFault, fault_of
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 
 
 class Known(NamedTuple):

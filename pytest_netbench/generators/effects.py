@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.watch import WatchedFlow
 
 

@@ -15,7 +15,7 @@ from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import fault_of
+from pytest_netbench.model.faulty import fault_of
 
 SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
     "campus": (

@@ -17,7 +17,7 @@ from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.drawn import Drawn
-from pytest_netbench.model.repair import InjectedFault, fault_of
+from pytest_netbench.model.faulty import InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 
 NAME: Final = "repair-network"

@@ -18,7 +18,7 @@ from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.sites import site_of
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.drawn import Drawn
-from pytest_netbench.model.repair import FlowGroup, fault_of
+from pytest_netbench.model.faulty import FlowGroup, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.watch import WatchedFlow
 

@@ -14,7 +14,8 @@ from pytest_netbench.families.proof import Extent
 from pytest_netbench.families.repair import RepairFamily
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.lab.request import request_of
-from pytest_netbench.model.repair import InjectedFault, repair_of
+from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.score import Score
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_netbench.generators.repair_routing import RepairRouting, RepairRoutingParameters
-from pytest_netbench.model.repair import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.task import Task
 from tests.support.stars import star
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pytest_netbench.model.repair import FlowGroup, Repair
+from pytest_netbench.model.faulty import FlowGroup
+from pytest_netbench.model.repair import Repair
 
 WORKING: str = "Whatever works must go on working: none of your changes may break a connection that works at present."
 ONLY_THE_FAULT: str = "Change only what has to be changed to repair the network."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from pytest_netbench.model.faulty import FlowGroup
 from pytest_netbench.model.network import DrawnNetwork
-from pytest_netbench.model.repair import FlowGroup
 from pytest_netbench.model.services import AccessList
 
 HTTP: Final = 80

@@ -13,7 +13,7 @@ from pytest_netbench import parts
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.model.repair import InjectedFault
+from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from tests.support.ios import PaperDevice, paper

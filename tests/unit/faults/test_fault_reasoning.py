@@ -14,7 +14,8 @@ from pytest_netbench.generators.repair_network import FAULTS as NETWORK_FAULTS
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.generators.repair_routing import FAULTS
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.repair import FlowGroup, InjectedFault, repair_of
+from pytest_netbench.model.faulty import FlowGroup, InjectedFault
+from pytest_netbench.model.repair import repair_of
 from tests.support.repairs import drawn_repair
 from tests.support.stars import star_site
 

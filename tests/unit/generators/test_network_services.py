@@ -14,7 +14,7 @@ from pytest_netbench import parts
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.generators.networks.shapes import SHAPES
-from pytest_netbench.model.repair import FlowGroup
+from pytest_netbench.model.faulty import FlowGroup
 from pytest_netbench.model.services import AccessList, AccessRule
 from tests.support.ios import paper
 

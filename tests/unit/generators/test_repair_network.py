@@ -26,7 +26,8 @@ from pytest_netbench.generators.repair_network import (
     RepairNetwork,
     RepairNetworkParameters,
 )
-from pytest_netbench.model.repair import fault_of, repair_of
+from pytest_netbench.model.faulty import fault_of
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
 from tests.support.ios import paper, typed

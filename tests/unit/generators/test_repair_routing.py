@@ -17,7 +17,8 @@ from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.repair_routing import FAULTS, LEVELS, RepairRouting, RepairRoutingParameters, effects_of
 from pytest_netbench.generators.values import Span
-from pytest_netbench.model.repair import fault_of, repair_of
+from pytest_netbench.model.faulty import fault_of
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
 

@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from pytest_netbench.families.repair.briefing import assignment, words
-from pytest_netbench.model.repair import FlowGroup, InjectedFault, repair_of
+from pytest_netbench.model.faulty import FlowGroup, InjectedFault
+from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
 from tests.support.repairs import repair_task
 
