@@ -166,7 +166,7 @@ def test_a_repair_that_opens_what_is_forbidden_fails() -> None:
 
 
 def test_a_healthy_network_in_which_a_flow_does_not_work_is_no_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_netbench.families.repair.scene.BASELINE_S", 0.2)
+    monkeypatch.setattr("pytest_netbench.families.faulty.scene.BASELINE_S", 0.2)
     base = repair_task(DOWN)
     broken = {**base.network.startup_configs, "r0": base.network.startup_configs["r0"].replace("=1", "=0")}
     with pytest.raises(NotReady, match=r"flows of the healthy network: h1x1 -> h2x1 \(10.0.2.10\) icmp"):
@@ -176,7 +176,7 @@ def test_a_healthy_network_in_which_a_flow_does_not_work_is_no_baseline(monkeypa
 def test_a_fault_without_the_effect_that_the_task_names_is_an_error_and_no_score(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pytest_netbench.families.repair.scene.EFFECT_S", 0.2)
+    monkeypatch.setattr("pytest_netbench.families.faulty.scene.EFFECT_S", 0.2)
     with pytest.raises(FaultHasNoEffect, match="these flows should be right and are wrong: h2x1 -> h1x1"):
         attempted(repair_task(DOWN, symptom=(0,)), Nop())
     # a mask of /16 loses no ping: the paper's defect

@@ -120,7 +120,7 @@ def test_routes_that_a_repair_did_not_need_count_in_the_blast_radius(platform: s
 
 
 def test_a_fault_without_an_effect_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_netbench.families.repair.scene.EFFECT_S", 0.2)
+    monkeypatch.setattr("pytest_netbench.families.faulty.scene.EFFECT_S", 0.2)
     task = line("frr")
     payload = repair_of(task)
     parameters = {

@@ -15,10 +15,10 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.datacentre import golden
+from pytest_netbench.families.faulty.flows import words
 from pytest_netbench.families.plan.execution import Execution
 from pytest_netbench.families.plan.judging import Truth, judge
 from pytest_netbench.families.plan.payload import plan_of
-from pytest_netbench.families.repair.briefing import words
 from pytest_netbench.faults.repairs import known
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.repair import repair_of

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pytest_netbench.families.repair.briefing import assignment, words
+from pytest_netbench.families.faulty.flows import words
+from pytest_netbench.families.repair.briefing import assignment
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task

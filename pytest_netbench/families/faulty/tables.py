@@ -1,4 +1,4 @@
-"""The routing tables of a repair's managed nodes: healthy, when the agent begins, and when it has finished."""
+"""Routing tables at the moments of a trial: healthy, when the agent begins, and when it has finished."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class RoutingTables:
     Args:
         lab: The running network.
         evaluation: What reads them.
-        managed: Names of the nodes that an agent may change.
+        names: Of the nodes.
     """
 
-    def __init__(self, lab: Lab, evaluation: TaskEvaluation, managed: Iterable[str]) -> None:
-        self._names = [name for name in managed if lab.nodes[name].platform not in IN_CONFIG]
+    def __init__(self, lab: Lab, evaluation: TaskEvaluation, names: Iterable[str]) -> None:
+        self._names = [name for name in names if lab.nodes[name].platform not in IN_CONFIG]
         self._evaluation = evaluation
         self._settling = Settling(lab)
         self._healthy: Condition | None = None

@@ -1,0 +1,94 @@
+"""A healthy network in which faults are injected, and whose flows are looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+
+from pytest_netbench.errors import FaultHasNoEffect, NotReady
+from pytest_netbench.evaluation.monitor.sweeps import Sweeper
+from pytest_netbench.families.faulty.flows import named
+from pytest_netbench.families.faulty.tables import RoutingTables
+from pytest_netbench.families.scenes import NetworkScene
+from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.faults.repairs import known
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.faulty import Faulty
+
+BASELINE_S = 10.0
+"""Wall seconds in which every flow of a healthy network must be right."""
+EFFECT_S = 3.0
+"""Wall seconds in which the symptom must show."""
+PAUSE_S = 0.05  # between two looks: no event says that packets pass again
+
+
+class FaultyScene:
+    """What scenes share in which something may be broken. A subclass says what the symptom must be, and evaluates.
+
+    Args:
+        lab: The network.
+        payload: What is broken, and which flows must work.
+        recorded: The nodes whose configs and routes are recorded.
+    """
+
+    def __init__(self, lab: Lab, payload: Faulty, *, recorded: Collection[str]) -> None:
+        self._lab = lab
+        self._payload = payload
+        self._flows = payload.all_flows
+        self._faults = [known(one) for one in payload.faults]
+        self._network = NetworkScene(
+            lab, health_checks=payload.health_checks, events=payload.events, configs_of=recorded
+        )
+        self._tables = RoutingTables(lab, self._network.evaluation, recorded)
+        self._sweeper = Sweeper(lab, self._flows)
+        self._healthy: dict[str, str] = {}
+        self._wrong: Sequence[int] = ()
+        """The flows that the last look found wrong."""
+
+    @property
+    def lab(self) -> Lab:
+        return self._lab
+
+    def health(self) -> None:
+        self._network.health()
+        began = time.monotonic()
+        while wrong := self._look():
+            if time.monotonic() - began > BASELINE_S:
+                raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
+            time.sleep(PAUSE_S)
+        self._healthy = self._network.configs()
+        self._tables.read("healthy")
+
+    def inject(self) -> None:
+        inject_all(self._faults, self._lab)
+
+    def settle(self) -> None:
+        await_effects(self._faults, self._lab)
+        if self._payload.symptom is None:
+            # nobody knows on paper how far the effect spreads
+            self._tables.wait()
+        began = time.monotonic()
+        while (reason := self._unlike_symptom(self._look(silent=self._payload.symptom or ()))) is not None:
+            if time.monotonic() - began > EFFECT_S:
+                raise FaultHasNoEffect(" + ".join(one.fault for one in self._payload.faults), reason)
+            time.sleep(PAUSE_S)
+
+    def observe(self) -> None:
+        self._network.observe()
+        self._tables.read("initial")
+
+    def destroy(self) -> None:
+        self._lab.destroy()
+
+    def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
+        """What differs from the symptom that the task must have; ``None`` if nothing does."""
+        return None
+
+    def _look(self, *, silent: Collection[int] = ()) -> list[int]:
+        """Return the flows that are wrong now. Those of which no answer is expected are waited for only briefly."""
+        seen = self._sweeper.look(range(len(self._flows)), silent=silent)
+        self._wrong = [number for number, is_wrong in seen.items() if is_wrong]
+        return self._wrong
+
+    def _named(self, numbers: Collection[int]) -> str:
+        return named(self._flows, numbers)
