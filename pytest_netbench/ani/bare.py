@@ -7,15 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pytest_netbench import deadline
-from pytest_netbench.ani.interface import LONGEST_CLOSE_S, code_of, longest_s
+from pytest_netbench.ani.interface import LONGEST_CLOSE_S, code_of
 from pytest_netbench.ani.meter import Meter
-from pytest_netbench.ani.methods import validated
-from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import listing
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.ani.recorder import Recorder
-from pytest_netbench.errors import AniError, LabError, NetbenchError, TookTooLong
+from pytest_netbench.errors import AniError, LabError, NetbenchError
 from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.rpccodes import Code
@@ -37,12 +35,11 @@ class BareAni:
     def __init__(
         self, *, budget: Budget, methods: Sequence[OwnMethod] = (), clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._methods = {method.spec.name: method for method in methods}
-        self._one_at_a_time = threading.Lock()
         self.lab_error: LabError | None = None
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
         self._closed = threading.Event()
+        self._own = OwnMethods(methods, self._meter, refuse_if_closed=self._refuse_if_closed, closed=self._closed)
 
     def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
         return self.call("get-topology", {"devices": list(devices)})
@@ -74,21 +71,12 @@ class BareAni:
 
     def _answer(self, method: object, params: Mapping[str, Any]) -> dict[str, Any]:
         self._meter.charge_call()
-        own = self._methods.get(method) if isinstance(method, str) else None
-        if own is None:
-            known = f" (known: {listing(self._methods)})" if self._methods else ""
-            raise AniError(
-                f"unknown method {method!r:.80}: this task has no network to ask{known}", code=Code.METHOD_NOT_FOUND
-            )
-        checked = validated(own.spec.name, own.params, params)
-        with self._one_at_a_time:
-            self._refuse_if_closed()
-            self._meter.check()
-            try:
-                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
-                    return own.answer(checked).plain()
-            except TookTooLong as error:
-                raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
+        if (own := self._own.get(method)) is not None:
+            return self._own.answer(own, params)
+        known = f" (known: {listing(self._own.names)})" if self._own.names else ""
+        raise AniError(
+            f"unknown method {method!r:.80}: this task has no network to ask{known}", code=Code.METHOD_NOT_FOUND
+        )
 
     def _record(self, method: str, params: Any, at_s: float, **outcome: Any) -> None:
         data = {
@@ -115,7 +103,7 @@ class BareAni:
         self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
 
     def offered(self) -> tuple[MethodSpec, ...]:
-        return tuple(method.spec for method in self._methods.values())
+        return self._own.specs
 
     # for the code that runs the trial
 
@@ -130,8 +118,8 @@ class BareAni:
         """Refuse everything from now on, and wait a limited time for a running request. Idempotent."""
         self._closed.set()
         self._meter.stop()
-        if self._one_at_a_time.acquire(timeout=LONGEST_CLOSE_S):
-            self._one_at_a_time.release()
+        if self._own.lock.acquire(timeout=LONGEST_CLOSE_S):
+            self._own.lock.release()
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -13,8 +13,9 @@ from pytest_netbench.ani import wire
 from pytest_netbench.ani.access import Access
 from pytest_netbench.ani.guard import CommandGuard
 from pytest_netbench.ani.manual import search
-from pytest_netbench.ani.meter import Meter
+from pytest_netbench.ani.meter import Meter, longest_s
 from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params
+from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
 from pytest_netbench.ani.recorder import Recorder, clip
@@ -33,8 +34,6 @@ from pytest_netbench.rpccodes import Code
 MAX_ANSWER_BYTES = 65_536
 MIN_MESSAGE_BYTES = 256
 ROOM_FOR_A_NOTE = 1_024
-LONGEST_REQUEST_S = 300.0
-OVERTIME_S = 2.0
 LONGEST_CLOSE_S = 10.0
 
 T = TypeVar("T")
@@ -48,6 +47,7 @@ class LabAni:
         policy: What is permitted.
         budget: What may be used.
         dialects: Dialects by name, instead of those found by entry point.
+        methods: What the scene offers beside the devices.
         clock: Wall seconds, monotonic.
     """
 
@@ -58,6 +58,7 @@ class LabAni:
         policy: Policy,
         budget: Budget,
         dialects: Mapping[str, Dialect] | None = None,
+        methods: Sequence[OwnMethod] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lab = lab
@@ -73,6 +74,7 @@ class LabAni:
         self._commands: list[CommandStatus] = []
         self._locks = {name: threading.Lock() for name in self._devices.names}
         self._closed = threading.Event()
+        self._own = OwnMethods(methods, self._meter, refuse_if_closed=self._refuse_if_closed, closed=self._closed)
         self._lab_error: LabError | None = None
         self._watching = Watching(self._meter, broken=self._watcher_broke)
         self._watcher: WorkWatcher | None = None
@@ -139,7 +141,7 @@ class LabAni:
         self._recorder.add("note", {"text": text}, at_s=self._meter.elapsed_s)
 
     def offered(self) -> tuple[MethodSpec, ...]:
-        return self._policy.offered
+        return (*self._policy.offered, *self._own.specs)
 
     # for the code that runs the trial
 
@@ -290,6 +292,8 @@ class LabAni:
 
     def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._meter.charge_call()
+        if (own := self._own.get(method)) is not None:
+            return self._own.answer(own, params)
         spec = check_method(method)
         self._policy.check_method(spec.name)
         return self._handlers[spec.name](check_params(spec.name, params)).plain()
@@ -312,6 +316,7 @@ class LabAni:
                 ) from error
 
     def _permitted(self, device: str, *, changes: bool = False) -> None:
+        self._own.refuse_if_ended()
         self._known(device)
         if changes:
             self._access.check_change(device)
@@ -337,11 +342,6 @@ class LabAni:
             "budget_left": self._meter.left(),
         }
         self._recorder.add("ani", data, at_s=at_s)
-
-
-def longest_s(wall_s: float | None) -> float:
-    """Return how long one request may take if ``wall_s`` are left of the budget: those and a little more."""
-    return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)
 
 
 def code_of(error: NetbenchError) -> int:

@@ -11,6 +11,9 @@ from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed
 from pytest_netbench.rpccodes import Code
 
+LONGEST_REQUEST_S = 300.0
+OVERTIME_S = 2.0
+
 
 class Meter:
     """A budget and its use.
@@ -151,3 +154,8 @@ class Meter:
     def _exhaust(self, limit: str, allowed: float) -> None:
         self._exhausted = BudgetExhausted(limit, allowed)
         raise self._exhausted
+
+
+def longest_s(wall_s: float | None) -> float:
+    """Return how long one request may take if ``wall_s`` are left of the budget: those and a little more."""
+    return LONGEST_REQUEST_S if wall_s is None else min(LONGEST_REQUEST_S, wall_s + OVERTIME_S)

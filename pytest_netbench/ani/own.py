@@ -1,13 +1,19 @@
-"""Methods that a family adds to the interface of a task without a network."""
+"""Methods that a family adds to the interface of its tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_netbench import deadline
+from pytest_netbench.ani.meter import Meter, longest_s
+from pytest_netbench.ani.methods import validated
 from pytest_netbench.ani.wire import Wire
+from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.model.trial import MethodSpec
+from pytest_netbench.rpccodes import Code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +25,74 @@ class OwnMethod:
         params: The model of its parameters.
         answer: Carries out one request. It raises ``AniError`` for a request that is refused, and ``LabError`` if what
             it needs broke, which ends the trial without a score.
+        ends_work: Once it has answered, devices answer no more.
     """
 
     spec: MethodSpec
     params: type[Wire]
     answer: Callable[[Any], Wire]
+    ends_work: bool = False
+
+
+class OwnMethods:
+    """Answers the methods that a scene offers, one request at a time.
+
+    Args:
+        methods: The methods.
+        meter: Says how long a request may take.
+        refuse_if_closed: Raises ``AniError`` once the trial has ended.
+        closed: Set once the trial has ended; a request that is running is broken off.
+    """
+
+    def __init__(
+        self,
+        methods: Sequence[OwnMethod],
+        meter: Meter,
+        *,
+        refuse_if_closed: Callable[[], None],
+        closed: threading.Event,
+    ) -> None:
+        self._methods = {method.spec.name: method for method in methods}
+        self._meter = meter
+        self._refuse_if_closed = refuse_if_closed
+        self._closed = closed
+        self._ended_by: str | None = None
+        self.lock = threading.Lock()
+        """Held while a request is answered."""
+
+    @property
+    def specs(self) -> tuple[MethodSpec, ...]:
+        """The methods as agents see them."""
+        return tuple(method.spec for method in self._methods.values())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their wire names."""
+        return tuple(self._methods)
+
+    def get(self, name: object) -> OwnMethod | None:
+        """The method called ``name``, if there is one."""
+        return self._methods.get(name) if isinstance(name, str) else None
+
+    def answer(self, own: OwnMethod, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one request.
+
+        Raises:
+            AniError: It is refused, or took too long.
+        """
+        checked = validated(own.spec.name, own.params, params)
+        with self.lock:
+            self._refuse_if_closed()
+            self._meter.check()
+            if own.ends_work:
+                self._ended_by = own.spec.name
+            try:
+                with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
+                    return own.answer(checked).plain()
+            except TookTooLong as error:
+                raise AniError(f"{own.spec.name}: {error}", code=Code.DEVICE_ERROR) from error
+
+    def refuse_if_ended(self) -> None:
+        """Raise ``AniError`` if a method was answered that ends the work with devices."""
+        if self._ended_by is not None:
+            raise AniError(f"no device answers after {self._ended_by!r}", code=Code.POLICY_DENIED)

@@ -96,7 +96,7 @@ class JudgesFlows(Protocol):
 
 @runtime_checkable
 class OffersMethods(Protocol):
-    """What a scene without a lab may offer: ANI methods of its own, which the family names in ``methods``."""
+    """What a scene may offer: ANI methods of its own, which the family names in ``methods``."""
 
     @property
     def methods(self) -> Sequence[OwnMethod]:

@@ -21,17 +21,17 @@ def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()
     Args:
         lab: The lab, if there is one.
         terms: What the agent may do and use.
-        methods: What is offered without a lab.
+        methods: What the scene offers.
 
     Raises:
         RequirementMissing: This machine lacks what an extra needs.
         LabError: Devices could not be made to answer with SSH.
     """
+    permitted = terms.policy.methods
+    own = [one for one in methods if permitted is None or one.spec.name in permitted]
     if lab is None:
-        permitted = terms.policy.methods
-        own = [one for one in methods if permitted is None or one.spec.name in permitted]
         return BareAni(budget=terms.budget, methods=own)
-    ani = LabAni(lab, policy=terms.policy, budget=terms.budget)
+    ani = LabAni(lab, policy=terms.policy, budget=terms.budget, methods=own)
     if SEARCH_MANUAL in terms.extras:
         manual.prepare(ani.dialects)
     if SSH in terms.extras:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
@@ -22,7 +23,7 @@ EFFECT_S = 3.0
 PAUSE_S = 0.05  # between two looks: no event says that packets pass again
 
 
-class FaultyScene:
+class FaultyScene(ABC):
     """What scenes share in which something may be broken. A subclass says what the symptom must be, and evaluates.
 
     Args:
@@ -80,9 +81,9 @@ class FaultyScene:
     def destroy(self) -> None:
         self._lab.destroy()
 
+    @abstractmethod
     def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
         """What differs from the symptom that the task must have; ``None`` if nothing does."""
-        return None
 
     def _look(self, *, silent: Collection[int] = ()) -> list[int]:
         """Return the flows that are wrong now. Those of which no answer is expected are waited for only briefly."""

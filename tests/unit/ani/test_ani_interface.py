@@ -7,9 +7,12 @@ import time
 import pytest
 
 from pytest_netbench.ani.interface import MAX_ANSWER_BYTES, LabAni
+from pytest_netbench.ani.methods import spec_of
+from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.wire import Wire
 from pytest_netbench.errors import AniError, BudgetExhausted, LabDied
-from pytest_netbench.model.task import Budget
+from pytest_netbench.model.task import UNLIMITED, Budget
 from tests.support.memory_lab import DIALECTS, chain
 
 ALL = Policy()
@@ -318,3 +321,37 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
+
+
+class Said(Wire):
+    text: str
+
+
+def with_own_method(lab, **fields):
+    spec = spec_of("conclude", "Say it.", Said, Said)
+    own = OwnMethod(spec=spec, params=Said, answer=lambda params: Said(text=params.text.upper()), **fields)
+    return LabAni(lab, policy=Policy(), budget=UNLIMITED, dialects=DIALECTS, methods=[own])
+
+
+def test_a_method_of_the_scene_is_answered_beside_the_devices():
+    ani = with_own_method(chain())
+    assert "conclude" in [spec.name for spec in ani.offered()]
+    assert ani.call("conclude", {"text": "done"}) == {"text": "DONE"}
+    assert ani.get_running_cfg("edge")
+    assert [step.data["method"] for step in ani.steps] == ["conclude", "get-running-cfg"]
+
+
+def test_no_device_answers_after_the_method_that_ends_the_work():
+    ani = with_own_method(chain(), ends_work=True)
+    ani.get_running_cfg("edge")
+    with pytest.raises(AniError, match="text"):
+        ani.call("conclude", {"words": "wrong parameter"})
+    ani.get_running_cfg("edge")
+    ani.call("conclude", {"text": "done"})
+    for request in (
+        lambda: ani.get_running_cfg("edge"),
+        lambda: ani.execute_cmd("edge", "show"),
+        lambda: ani.update_cfg("edge", ["deny icmp any any"]),
+    ):
+        with pytest.raises(AniError, match="no device answers after 'conclude'"):
+            request()
