@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import FaultHasNoEffect
@@ -40,6 +40,12 @@ class DeviceFault(ABC, Generic[P]):
     requires: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ("frr", "cisco_ios")
     called: Mapping[str, str] = {}
+    found_at: ClassVar[Literal["interface", "node"]] = "node"
+    """What a diagnosis names as its place."""
+
+    def is_mutual(self, parameters: P) -> bool:  # noqa: ARG002  (most are at one end)
+        """Whether nobody can tell which end of the link is the wrong one: the ends differ, or are the same."""
+        return False
 
     def places(self, network: DrawnNetwork) -> Iterator[P]:
         for one in self._places(network):

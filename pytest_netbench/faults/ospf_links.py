@@ -55,6 +55,11 @@ def ospf_links(network: DrawnNetwork) -> Iterator[OspfLink]:
 class OspfLinkFault(DeviceFault[L]):
     """What faults of a link with OSPF share: the routers at its ends are not adjacent."""
 
+    found_at = "interface"
+
+    def is_mutual(self, parameters: L) -> bool:  # noqa: ARG002  (the ends must agree, whatever on)
+        return True
+
     def touches(self, parameters: L) -> frozenset[str]:
         return frozenset({f"ospf {parameters.prefix}"})
 
@@ -136,6 +141,9 @@ class OspfInterfacePassive(OspfLinkFault[Passive]):
     label = "OSPF_PASSIVE"
     parameters = Passive
     called = {"nika": "ospf_neighbor_missing"}
+
+    def is_mutual(self, parameters: Passive) -> bool:  # noqa: ARG002  (the other end is as it should be)
+        return False
 
     def _places(self, network: DrawnNetwork) -> Iterator[Passive]:
         for link in ospf_links(network):

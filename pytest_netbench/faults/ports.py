@@ -29,6 +29,7 @@ class VlanWrong(DeviceFault[WrongVlan]):
 
     name = "vlan-wrong"
     label = "VLAN"
+    found_at = "interface"
     parameters = WrongVlan
     platforms = ("cisco_ios",)
 
@@ -81,6 +82,7 @@ class PortShutdown(DeviceFault[ShutPort]):
 
     name = "port-shutdown"
     label = "PORT"
+    found_at = "interface"
     parameters = ShutPort
 
     def _places(self, network: DrawnNetwork) -> Iterator[ShutPort]:

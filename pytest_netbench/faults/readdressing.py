@@ -36,6 +36,7 @@ class _Readdressing(DeviceFault[Readdressed]):
     """What faults share by which one address replaces another."""
 
     parameters = Readdressed
+    found_at = "interface"
     platforms: tuple[str, ...] = _ANY_PLATFORM
 
     def touches(self, parameters: Readdressed) -> frozenset[str]:
@@ -95,6 +96,9 @@ class AddressDuplicate(_Readdressing):
 
     name = "address-duplicate"
     label = "DUPLICATE"
+
+    def is_mutual(self, parameters: Readdressed) -> bool:
+        return IPv4Interface(parameters.address).network == IPv4Interface(parameters.instead).network
 
     def cuts(self, parameters: Readdressed) -> frozenset[str]:
         return frozenset({str(IPv4Interface(parameters.address).network)})

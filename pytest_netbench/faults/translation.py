@@ -28,6 +28,7 @@ class NatSideWrong(DeviceFault[WrongSide]):
 
     name = "nat-side-wrong"
     label = "NAT"
+    found_at = "interface"
     parameters = WrongSide
     platforms = ("cisco_ios",)
 

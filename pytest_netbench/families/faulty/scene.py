@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
+from typing import ClassVar
 
 from pytest_netbench.errors import FaultHasNoEffect, NotReady
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
@@ -23,14 +23,17 @@ EFFECT_S = 3.0
 PAUSE_S = 0.05  # between two looks: no event says that packets pass again
 
 
-class FaultyScene(ABC):
-    """What scenes share in which something may be broken. A subclass says what the symptom must be, and evaluates.
+class FaultyScene:
+    """What scenes share in which something may be broken. A subclass evaluates what the agent left or said.
 
     Args:
         lab: The network.
         payload: What is broken, and which flows must work.
         recorded: The nodes whose configs and routes are recorded.
     """
+
+    may_be_latent: ClassVar[bool] = False
+    """Whether faults may be there that no flow shows."""
 
     def __init__(self, lab: Lab, payload: Faulty, *, recorded: Collection[str]) -> None:
         self._lab = lab
@@ -81,9 +84,18 @@ class FaultyScene(ABC):
     def destroy(self) -> None:
         self._lab.destroy()
 
-    @abstractmethod
     def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
-        """What differs from the symptom that the task must have; ``None`` if nothing does."""
+        """What differs from the symptom that the task must have; without a recorded one, whether there is any."""
+        expected = self._payload.symptom if self._payload.faults else ()
+        if expected is None:
+            return None if wrong or self.may_be_latent else "every flow is right"
+        missing, surplus = set(expected) - set(wrong), set(wrong) - set(expected)
+        found = []
+        if missing:
+            found.append(f"these flows should be wrong and are right: {self._named(missing)}")
+        if surplus:
+            found.append(f"these flows should be right and are wrong: {self._named(surplus)}")
+        return "; ".join(found) or None
 
     def _look(self, *, silent: Collection[int] = ()) -> list[int]:
         """Return the flows that are wrong now. Those of which no answer is expected are waited for only briefly."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from pytest_netbench.ani.protocol import WorkWatcher
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
@@ -72,19 +72,6 @@ class RepairScene(FaultyScene):
         if self._monitor is not None:  # a trial that was broken off is not evaluated
             self._monitor.stop()
         super().destroy()
-
-    def _unlike_symptom(self, wrong: Sequence[int]) -> str | None:
-        """What differs from the symptom of the task; without a recorded one, whether there is any."""
-        expected = self._payload.symptom
-        if expected is None:
-            return None if wrong else "every flow is right"
-        missing, surplus = set(expected) - set(wrong), set(wrong) - set(expected)
-        found = []
-        if missing:
-            found.append(f"these flows should be wrong and are right: {self._named(missing)}")
-        if surplus:
-            found.append(f"these flows should be right and are wrong: {self._named(surplus)}")
-        return "; ".join(found) or None
 
     def _results(self, wrong: Collection[int]) -> Iterable[TestcaseResult]:
         """One for each group of flows."""

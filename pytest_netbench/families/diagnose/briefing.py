@@ -1,0 +1,32 @@
+"""The brief of a diagnosis. It is the same whether something is wrong or not. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_netbench.families.faulty.flows import wanted
+from pytest_netbench.model.diagnosis import Diagnose
+
+ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
+ADVICE: Final = (
+    "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things may"
+    " be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
+)
+TWO_PHASES: Final = (
+    "When you have finished your investigation, call `submit-diagnosis` once, with your findings in your own words. Its"
+    " answer lists the fault types and the resources that can be named. From then on no device answers. Then give your"
+    " answer: whether anything is wrong, and for each cause its resource and its fault type."
+)
+
+
+def assignment(payload: Diagnose) -> str:
+    """Return what the agent has to do."""
+    unwanted = list(wanted(payload, allowed=False))
+    lines = [
+        ADVICE,
+        TWO_PHASES,
+        "These connections work in the healthy network:",
+        *wanted(payload, allowed=True),
+        *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
+    ]
+    return "\n".join(lines)

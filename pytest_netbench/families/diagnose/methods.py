@@ -1,0 +1,86 @@
+"""The ANI method of the family: it fixes the diagnosis in words, and only then tells what can be named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from pydantic import Field
+
+from pytest_netbench.ani.methods import spec_of
+from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.wire import Wire
+from pytest_netbench.errors import AniError
+from pytest_netbench.faults.wording import about
+from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import fault_of
+from pytest_netbench.rpccodes import Code
+
+SUBMIT_DIAGNOSIS: Final = "submit-diagnosis"
+LONGEST_DIAGNOSIS: Final = 20_000
+
+
+class SubmitDiagnosisParams(Wire):
+    """Parameters of ``submit-diagnosis``."""
+
+    diagnosis: str = Field(
+        min_length=1, max_length=LONGEST_DIAGNOSIS, description="what is wrong and where, or that nothing is"
+    )
+
+
+class FaultType(Wire):
+    """A fault type that can be named."""
+
+    name: str
+    meaning: str
+    named_by: Literal["interface", "node"] = Field(description="the kind of resource that is named with it")
+
+
+class SubmitDiagnosisResult(Wire):
+    """Result of ``submit-diagnosis``."""
+
+    fault_types: tuple[FaultType, ...]
+    resources: tuple[str, ...]
+
+
+SPEC: Final = spec_of(
+    SUBMIT_DIAGNOSIS,
+    "Fix the diagnosis in your own words. Returns the fault types and the resources that the answer can name. No device"
+    " answers afterwards. It can be called once.",
+    SubmitDiagnosisParams,
+    SubmitDiagnosisResult,
+)
+
+
+class FixedDiagnosis:
+    """Takes the diagnosis of one trial.
+
+    Args:
+        payload: Says what can be named.
+
+    Attributes:
+        text: The diagnosis, once there is one.
+    """
+
+    def __init__(self, payload: Diagnose) -> None:
+        self._payload = payload
+        self.text: str | None = None
+
+    @property
+    def methods(self) -> Sequence[OwnMethod]:
+        """What is offered to the agent."""
+        return (OwnMethod(spec=SPEC, params=SubmitDiagnosisParams, answer=self._fix, ends_work=True),)
+
+    def _fix(self, params: SubmitDiagnosisParams) -> SubmitDiagnosisResult:
+        if self.text is not None:
+            raise AniError("the diagnosis has been submitted already: give your answer", code=Code.POLICY_DENIED)
+        self.text = params.diagnosis
+        return SubmitDiagnosisResult(
+            fault_types=tuple(_types(self._payload.fault_types)), resources=self._payload.resources
+        )
+
+
+def _types(names: Iterable[str]) -> Iterable[FaultType]:
+    for name in names:
+        fault = fault_of(name)
+        yield FaultType(name=name, meaning=about(fault), named_by=getattr(fault, "found_at", "node"))

@@ -1,0 +1,30 @@
+"""Proves a diagnosis: the network works, the faults are there and can be seen, and a repair makes it as it was.
+
+Opening a stage already shows that all flows are right without the faults, and that each fault is in force.
+"""
+
+from __future__ import annotations
+
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.families.proof import Extent, Proof
+from pytest_netbench.families.protocol import Stages
+from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.task import Task
+
+
+def prove(task: Task, stages: Stages, extent: Extent) -> Proof:
+    """Inject, verify and recover, as often as is asked."""
+    faults = diagnose_of(task).faults
+    problems: list[str] = []
+    shown = {"faults": " + ".join(one.fault for one in faults) or "none", "repeats": str(extent.repeats)}
+    try:
+        for _ in range(extent.repeats):
+            with stages() as scene:
+                assert isinstance(scene, DiagnoseScene)
+                scene.observe()
+                shown["wrong flows"] = scene.wrong_flows
+                problems += scene.recover()
+    except FaultHasNoEffect as error:
+        problems.append(str(error))
+    return Proof(problems=tuple(dict.fromkeys(problems)), shown=shown)

@@ -1,0 +1,85 @@
+"""The scene of a diagnosis: a network in which faults were injected, or none, and which nobody changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.families.diagnose.methods import FixedDiagnosis
+from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
+from pytest_netbench.faults.injecting import await_effects
+from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.trial import Findings, Submission
+from pytest_netbench.model.watch import Watch
+
+
+class DiagnoseScene(FaultyScene):
+    """A network in which something may be wrong.
+
+    Args:
+        lab: The network.
+        payload: What is wrong, if anything, and which flows must work.
+    """
+
+    may_be_latent = True
+
+    def __init__(self, lab: Lab, payload: Diagnose) -> None:
+        super().__init__(lab, payload, recorded=list(lab.nodes))
+        self._diagnosis = FixedDiagnosis(payload)
+        self._before: tuple[int, ...] = ()
+
+    @property
+    def methods(self) -> Sequence[OwnMethod]:
+        return self._diagnosis.methods
+
+    def observe(self) -> None:
+        super().observe()
+        self._before = tuple(sorted(self._wrong))
+
+    def evaluate(self, submission: Submission) -> Findings:
+        # whatever an agent answers is judged against what is still wrong
+        await_effects(self._faults, self._lab)
+        watch = Watch(flows=self._flows, wrong_before=self._before, wrong_after=tuple(sorted(self._look())))
+        self._tables.read("final")
+        return self._network.evaluate(submission).model_copy(
+            update={
+                "watch": watch,
+                "healthy_configs": self._healthy,
+                "routes": dict(self._tables.found),
+                "other": {"diagnosis": self._diagnosis.text},
+            }
+        )
+
+    def recover(self) -> Iterator[str]:
+        """Repair all faults; say in what the network differs from the healthy one afterwards.
+
+        Raises:
+            LabError: A node refused a repair.
+        """
+        for _, node, commands in repairs(self._payload.faults):
+            for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):
+                if status.status == "error":
+                    yield f"{node} refused {status.command.strip()!r} of the repair: {status.message.strip()}"
+        self._tables.wait(healed=True)
+        ends_at = time.monotonic() + BASELINE_S
+        while (wrong := self._look()) and time.monotonic() < ends_at:
+            time.sleep(PAUSE_S)
+        if wrong:
+            yield f"after the repair flows are wrong: {self._named(wrong)}"
+        self._tables.read("final")
+        healthy, final = (self._tables.found.get(moment, {}) for moment in ("healthy", "final"))
+        for node, table in healthy.items():
+            for prefix in sorted(table.keys() | final[node].keys()):
+                if table.get(prefix) != final[node].get(prefix):
+                    yield (
+                        f"after the repair {node} has another route to {prefix}: {final[node].get(prefix)} instead of"
+                        f" {table.get(prefix)}"
+                    )
+
+    @property
+    def wrong_flows(self) -> str:
+        """How many flows are wrong at present, for people."""
+        return f"{len(self._wrong)} of {len(self._flows)}"

@@ -1,0 +1,78 @@
+"""The generator ``diagnose``: drawn networks in which something may be wrong."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import Field
+
+from pytest_netbench.faults.reasoning import reasoning
+from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
+from pytest_netbench.generators.networks import flow_groups
+from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.topology import Topology
+
+NAME: Final = "diagnose"
+HEALTHY: Final = "healthy"
+_IN_A_ROW: Final = 10
+"""The share of healthy networks holds in each so many draws."""
+
+
+class DiagnoseParameters(FaultyParameters):
+    """What can be chosen."""
+
+    healthy: float = Field(0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong")
+
+
+class DiagnoseGenerator:
+    """Networks of FRR or IOS routers and switches with one to three faults, or none."""
+
+    name = NAME
+    parameters = DiagnoseParameters
+
+    def draw(self, parameters: DiagnoseParameters, *, seed: int, index: int) -> Task:
+        # a healthy network is drawn like any other, so that nothing but the faults tells the difference
+        broken = draw_broken(NAME, parameters, random_of(NAME, seed=seed, index=index))
+        is_healthy = _is_healthy(parameters.healthy, seed=seed, index=index)
+        faults = [] if is_healthy else broken.faults
+        network = broken.network
+        drawn = Drawn(
+            generator=NAME,
+            parameters=parameters.model_dump(mode="json"),
+            seed=seed,
+            index=index,
+            label=HEALTHY if is_healthy else broken.label,
+            level=max(1, len(faults)),
+        )
+        return Task.model_validate(
+            {
+                "task_name": f"Diagnose a network of shape {network.shape} with {network.routing} routing",
+                "slug": drawn.slug,
+                "family": "diagnose",
+                "domain": "routing",
+                "drawn": drawn,
+                **network.fields(),
+                "topology": _observed(network.topology),
+                "flows": flow_groups(network),
+                "faults": faults,
+                "fault_types": parameters.faults,
+                "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",
+            }
+        )
+
+
+def _is_healthy(share: float, *, seed: int, index: int) -> bool:
+    block, place = divmod(index, _IN_A_ROW)
+    source = random_of(f"{NAME} {HEALTHY}", seed=seed, index=block)
+    return place in source.sample(range(_IN_A_ROW), round(share * _IN_A_ROW))
+
+
+def _observed(topology: Topology) -> Topology:
+    """The topology with nodes that can be looked at and not changed."""
+    nodes = (
+        node.model_copy(update={"control": "observed"}) if node.control == "managed" else node
+        for node in topology.nodes
+    )
+    return topology.model_copy(update={"nodes": tuple(nodes)})

@@ -1,0 +1,144 @@
+"""Networks with faults: what can be chosen of them, and one draw. Shared by generators of several families."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks
+from pytest_netbench.generators.networks import DrawnNetwork
+from pytest_netbench.generators.networks.parameters import Naming, ServiceName
+from pytest_netbench.generators.protocol import Parameters
+from pytest_netbench.generators.values import Span
+from pytest_netbench.model.faulty import InjectedFault, fault_of
+
+ShapeName = Literal["campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "star", "tree"]
+RoutingName = Literal["bgp", "ospf", "static"]
+PlatformName = Literal["cisco_ios", "frr"]
+FaultName = Literal[
+    "access-list-order",
+    "address-duplicate",
+    "bgp-as-number-wrong",
+    "bgp-filter-wrong",
+    "bgp-network-missing",
+    "host-address-duplicate",
+    "host-gateway-wrong",
+    "host-mask-wrong",
+    "mask-wrong",
+    "nat-side-wrong",
+    "ospf-area-wrong",
+    "ospf-authentication-wrong",
+    "ospf-interface-passive",
+    "ospf-mtu-wrong",
+    "ospf-network-missing",
+    "ospf-network-type-wrong",
+    "ospf-timers-wrong",
+    "port-shutdown",
+    "static-next-hop-wrong",
+    "vlan-wrong",
+]
+FAULTS: Final[tuple[FaultName, ...]] = FaultName.__args__  # type: ignore[attr-defined]
+"""What is drawn. Not what is installed: a fault of another package must not change the draws."""
+USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")
+MOST_FAULTS: Final = 3
+
+
+class FaultyParameters(Parameters):
+    """What can be chosen of a network with faults."""
+
+    shapes: tuple[ShapeName, ...] = Field(USUAL_SHAPES, description="shapes of networks that may occur")
+    routings: tuple[RoutingName, ...] = Field(("bgp", "ospf", "static"), description="routing that may occur")
+    platforms: tuple[PlatformName, ...] = Field(("cisco_ios", "frr"), description="platforms that may occur")
+    size: Span = Field(Span(low=1, high=2), description="1: small, 2: medium, 3: large")
+    hosts: Span = Field(Span(low=1, high=2), description="number of hosts in each LAN, 1 to 8")
+    level: Span = Field(Span(low=1, high=2), description="number of faults, 1 to 3")
+    faults: tuple[FaultName, ...] = Field(FAULTS, description="faults that may occur")
+    services: tuple[ServiceName, ...] = Field(("filter", "nat"), description="services that networks may have")
+    names: Naming = Field("drawn", description="names and addresses of the network: drawn, or plain")
+
+    @field_validator("size", "hosts", "level")
+    @classmethod
+    def _in_range(cls, value: Span, info: ValidationInfo) -> Span:
+        high = {"size": 3, "hosts": 8, "level": MOST_FAULTS}[str(info.field_name)]
+        if not 1 <= value.low <= value.high <= high:
+            raise ValueError(f"{value} is not within 1-{high}")
+        return value
+
+
+class Broken(NamedTuple):
+    """A network, and the faults that are injected into it, in this order."""
+
+    network: DrawnNetwork
+    chosen: tuple[Choice, ...]
+
+    @property
+    def faults(self) -> list[InjectedFault]:
+        """The faults as a task has them."""
+        return [
+            InjectedFault(fault=one.fault.name, parameters=one.parameters.model_dump(mode="json", exclude_none=True))
+            for one in self.chosen
+        ]
+
+    @property
+    def label(self) -> str:
+        """The labels of the faults, e.g. ``MASK+PORT``."""
+        return "+".join(one.fault.label for one in self.chosen)
+
+
+def draw_broken(name: str, parameters: FaultyParameters, source: random.Random) -> Broken:
+    """Draw a network with faults.
+
+    Raises:
+        UsageError: Nothing can be drawn with these parameters, by the generator called ``name``.
+    """
+    level = parameters.level.draw(source)
+    kinds = list(kinds_of(parameters.shapes, parameters.routings, parameters.platforms, parameters.services))
+    # of all hosts or of none, so that it tells nothing
+    managed_hosts = any(fault_of(name).platforms == ("linux",) for name in parameters.faults)
+    # faults that fit few networks are drawn as often as the others
+    for first in source.sample(parameters.faults, len(parameters.faults)):
+        for network in networks(
+            kinds,
+            first,
+            source,
+            size=parameters.size,
+            hosts=parameters.hosts,
+            names=parameters.names,
+            managed_hosts=managed_hosts,
+        ):
+            chosen = _chosen(network, first, level, parameters, source)
+            if chosen:
+                return Broken(network, chosen)
+    raise UsageError(
+        f"{name}: nothing can be drawn with level={parameters.level}, faults={'+'.join(parameters.faults)},"
+        f" shapes={'+'.join(parameters.shapes)}, routings={'+'.join(parameters.routings)},"
+        f" platforms={'+'.join(parameters.platforms)} and size={parameters.size}: give more of them, or a lower"
+        " level"
+    )
+
+
+def _chosen(
+    network: DrawnNetwork, first: str, level: int, parameters: FaultyParameters, source: random.Random
+) -> tuple[Choice, ...]:
+    """Faults of a network, the first of the kind ``first``; none if the network has no place for as many."""
+    chosen: list[Choice] = []
+    kinds: Sequence[str] = (first,)
+    known: dict[str, list[Choice]] = {}
+    connected: dict[frozenset[str], bool] = {}
+    for _ in range(level):
+        taken = {thing for one in chosen for thing in one.fault.touches(one.parameters)}
+        free: dict[str, list[Choice]] = {}
+        for kind in kinds:
+            if kind not in known:
+                known[kind] = list(choices(network, kind, connected))
+            free[kind] = [one for one in known[kind] if not taken & one.fault.touches(one.parameters)]
+        fitting = [kind for kind in kinds if free[kind]]
+        if not fitting:
+            return ()
+        chosen.append(source.choice(free[source.choice(fitting)]))
+        kinds = parameters.faults
+    return tuple(sorted(chosen, key=lambda one: (bool(one.fault.lets_through), str(one.fault.label))))

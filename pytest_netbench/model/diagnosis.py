@@ -1,0 +1,111 @@
+"""The payload of the family ``diagnose``, its ground truth, and the answer to it.
+
+A root cause is a resource and a fault type, as in NIKA. A resource is written ``node/NODE``,
+``interface/NODE/INTERFACE`` or ``link/NODE:INTERFACE--NODE:INTERFACE``, with the ends of a link in ascending order.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.topology import Topology
+
+_INTERFACE = re.compile(r"^interface (\S+)", re.MULTILINE)
+
+
+class RootCause(Model):
+    """What is wrong, and where."""
+
+    resource_id: str = Field(description="one of the resources, e.g. interface/R1/eth0", max_length=300)
+    fault_type: str = Field(description="one of the fault types", max_length=100)
+
+
+class Diagnosis(Model):
+    """The answer to a task of family ``diagnose``."""
+
+    is_anomaly: bool = Field(description="whether anything is wrong in the network")
+    root_causes: tuple[RootCause, ...] = Field(
+        (), max_length=100, description="each thing that is wrong; empty if nothing is"
+    )
+
+
+class Cause(NamedTuple):
+    """What is wrong, and the resources where it may be said to be: the first is where it was injected."""
+
+    fault_type: str
+    resources: tuple[str, ...]
+
+
+class Diagnose(Faulty):
+    """What is broken in a network, if anything, and which causes an answer may name."""
+
+    fault_types: tuple[str, ...] = Field(
+        min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
+    )
+
+    @model_validator(mode="after")
+    def _types_cover_the_faults(self) -> Self:
+        for name in self.fault_types:
+            try:
+                fault_of(name)
+            except UsageError as error:
+                raise ValueError(f"fault_types: {error}") from error
+        for one in self.faults:
+            if one.fault not in self.fault_types:
+                raise ValueError(f"fault_types: {one.fault!r} is missing, which is injected")
+        return self
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """The ground truth; empty if the network is healthy."""
+        return tuple(Cause(one.fault, _places(one, self.topology)) for one in self.faults)
+
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """All that can be named: nodes, their interfaces (those of a config, too, that have no cable), and links."""
+        interfaces = (
+            f"interface/{node.name}/{name}"
+            for node in self.topology.nodes
+            for name in dict.fromkeys((*self.topology.interfaces(node.name), *self._configured(node.name)))
+        )
+        links = (
+            "link/" + "--".join(sorted(f"{end.node}:{end.interface}" for end in link.endpoints))
+            for link in self.topology.links
+        )
+        return (*(f"node/{node.name}" for node in self.topology.nodes), *interfaces, *links)
+
+    def _configured(self, node: str) -> list[str]:
+        return _INTERFACE.findall(self.startup_configs.get(node, ""))
+
+
+def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
+    """Where a fault is; of one that is as well seen from the other end of its link, both ends.
+
+    A fault of another package that does not say where it is, is on its node.
+    """
+    fault = fault_of(one.fault)
+    parameters = fault.parameters.model_validate(one.parameters)
+    node, interface = parameters.node, getattr(parameters, "interface", None)
+    if getattr(fault, "found_at", "node") == "node" or interface is None:
+        return (f"node/{node}",)
+    others = topology.peers(node).get(interface, ()) if fault.is_mutual(parameters) else ()
+    return (f"interface/{node}/{interface}", *(f"interface/{other.node}/{other.interface}" for other in others))
+
+
+def diagnose_of(task: Task) -> Diagnose:
+    """The payload of ``task``.
+
+    Raises:
+        UsageError: It is of another family.
+    """
+    if not isinstance(task.payload, Diagnose):
+        raise UsageError(f"task {task.slug} is of family {task.family!r}, not 'diagnose'")
+    return task.payload
