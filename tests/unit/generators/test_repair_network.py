@@ -17,15 +17,11 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.repairs import known, repairs
+from pytest_netbench.generators.faulty_draws import FAULTS, USUAL_SHAPES
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
-from pytest_netbench.generators.repair_network import (
-    FAULTS,
-    USUAL_SHAPES,
-    RepairNetwork,
-    RepairNetworkParameters,
-)
+from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task

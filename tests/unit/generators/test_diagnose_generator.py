@@ -1,0 +1,117 @@
+"""The generator ``diagnose``: a healthy network cannot be told from a faulty one by what an agent is shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pytest_netbench.agents.nop import Nop
+from pytest_netbench.generators.diagnose import HEALTHY, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.faulty_draws import FAULTS
+from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.trial.terms import brief_for, terms_for
+
+GENERATOR = DiagnoseGenerator()
+USUAL = DiagnoseParameters()
+# upper 0.1 % points of the chi-square distribution
+CRITICAL = {11: 31.26, 19: 43.82}
+
+
+def drawn(count: int, *, seed: int = 3, **parameters: Any) -> list[Task]:
+    chosen = DiagnoseParameters(**parameters)
+    return [GENERATOR.draw(chosen, seed=seed, index=index) for index in range(count)]
+
+
+def told(task: Task) -> str:
+    return brief_for(task, terms_for(task, Nop().info)).model_dump_json()
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.3, 3), (0.0, 0), (1.0, 10), (0.5, 5)])
+def test_the_share_of_healthy_networks_holds_in_each_ten_draws(share: float, expected: int) -> None:
+    healthy = [not diagnose_of(task).faults for task in drawn(40, healthy=share, shapes=("line",))]
+    assert [sum(healthy[start : start + 10]) for start in range(0, 40, 10)] == [expected] * 4
+
+
+def test_healthy_networks_are_not_always_at_the_same_places() -> None:
+    places = {index % 10 for index, task in enumerate(drawn(60, shapes=("line",))) if not diagnose_of(task).faults}
+    assert len(places) >= 6
+
+
+def test_a_healthy_network_is_drawn_like_a_faulty_one() -> None:
+    """The same draw with another share differs in its faults, and in what follows from them, and in nothing else."""
+    for faulty, healthy in zip(drawn(20, healthy=0.0), drawn(20, healthy=1.0), strict=True):
+        assert diagnose_of(faulty).faults
+        assert not diagnose_of(healthy).faults
+        assert diagnose_of(faulty).model_copy(update={"faults": ()}) == diagnose_of(healthy)
+
+
+def test_the_brief_is_the_same_whether_something_is_wrong_or_not() -> None:
+    for faulty, healthy in zip(drawn(20, healthy=0.0), drawn(20, healthy=1.0), strict=True):
+        assert told(faulty) == told(healthy)
+
+
+def test_the_brief_names_no_fault_type_before_the_diagnosis_is_fixed() -> None:
+    for task in drawn(10):
+        assert not [name for name in FAULTS if name in told(task)]
+
+
+def test_all_nodes_can_be_looked_at_and_none_changed() -> None:
+    for task in drawn(10):
+        controls = set(diagnose_of(task).topology.controls.values())
+        assert "managed" not in controls
+        assert "observed" in controls
+
+
+def test_each_fault_is_drawn_equally_often() -> None:
+    counts = Counter(one.fault for task in drawn(2000, healthy=0.0, level="1") for one in diagnose_of(task).faults[:1])
+    expected = 2000 / len(FAULTS)
+    assert sum((counts[name] - expected) ** 2 / expected for name in FAULTS) < CRITICAL[len(FAULTS) - 1]
+
+
+def test_each_end_of_each_link_is_the_target_equally_often() -> None:
+    """In another benchmark, 78 % of the faults hit the node that is named first."""
+    tasks = drawn(
+        2000,
+        healthy=0.0,
+        level="1",
+        faults=("ospf-timers-wrong",),
+        shapes=("tree",),
+        routings=("ospf",),
+        platforms=("frr",),
+        size="2",
+        hosts="1",
+        names="plain",
+        services=(),
+    )
+    counts = Counter(diagnose_of(task).causes[0].resources[0] for task in tasks)
+    expected = 2000 / len(counts)
+    assert len(counts) == 12, "both ends of the six links among seven routers"
+    assert sum((count - expected) ** 2 / expected for count in counts.values()) < CRITICAL[11]
+
+
+def test_a_fault_that_is_not_offered_is_refused() -> None:
+    payload = diagnose_of(drawn(1, healthy=0.0)[0])
+    with pytest.raises(ValueError, match="is missing, which is injected"):
+        Diagnose.model_validate(
+            payload.model_dump(by_alias=True)
+            | {"fault_types": ("no-such-fault",)}
+            | {"fault_types": tuple(name for name in FAULTS if name != payload.faults[0].fault)}
+        )
+    with pytest.raises(ValueError, match="fault_types: "):
+        Diagnose.model_validate(payload.model_dump(by_alias=True) | {"fault_types": ("no-such-fault",)})
+
+
+def test_what_is_named_by_a_cause_can_be_chosen() -> None:
+    for task in drawn(60, healthy=0.0, level="1-3"):
+        payload = diagnose_of(task)
+        for cause in payload.causes:
+            assert set(cause.resources) <= set(payload.resources)
+            assert cause.fault_type in payload.fault_types
+
+
+def test_the_label_says_that_a_network_is_healthy() -> None:
+    labels = {task.drawn.label for task in drawn(10) if task.drawn is not None and not diagnose_of(task).faults}
+    assert labels == {HEALTHY}
