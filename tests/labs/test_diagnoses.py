@@ -1,0 +1,154 @@
+"""The family ``diagnose`` on real networks: what an agent sees, what it cannot do, and how its answer is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_netbench.agents.nop import Nop
+from pytest_netbench.agents.oracle import Oracle
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AniError, FaultHasNoEffect
+from pytest_netbench.families.diagnose import DiagnoseFamily
+from pytest_netbench.families.proof import Extent
+from pytest_netbench.faults.ospf_interfaces import OspfTimersWrong
+from pytest_netbench.faults.repairs import repairs
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.networks import NetworkParameters, draw_network, flow_groups
+from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission, TrialRecord
+from pytest_netbench.scorers.apply import apply_scorers
+from pytest_netbench.trial.selftest import selftest
+from pytest_netbench.trial.stage import Stage
+
+SMALL = {"shapes": ("line",), "size": "1", "hosts": "1", "level": "1", "names": "plain", "services": ()}
+GATEWAY = {**SMALL, "faults": ("host-gateway-wrong",), "routings": ("static",), "platforms": ("frr",)}
+CLUES = (
+    "find /etc /run /tmp /var /root /home -printf '%p %s %m\\n' | sort",
+    "ps -e -o args=",
+    "env | sort",
+    "ls /sys/class/net",
+)
+
+
+def drawn(**parameters: Any) -> Task:
+    return DiagnoseGenerator().draw(DiagnoseParameters.model_validate(parameters), seed=2, index=0)
+
+
+class Doctor:
+    """Calls ``look`` with its interface."""
+
+    info = AgentInfo(id="doctor", strategy="doctor")
+
+    def __init__(self, look: Any) -> None:
+        self.look = look
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        return Submission(answer=self.look(brief, ani))
+
+
+def attempted(task: Task, agent: Any) -> TrialRecord:
+    with Stage(task) as stage:
+        stage.work(agent)
+        return stage.evaluate()
+
+
+def values(record: TrialRecord) -> dict[str, float | None]:
+    return {score.metric: score.value for score in apply_scorers(record, DiagnoseFamily.scorers, where="worker")}
+
+
+@pytest.mark.parametrize("healthy", [0.0, 1.0])
+def test_the_oracle_is_right_and_saying_nothing_is_wrong(healthy: float) -> None:
+    task = drawn(**GATEWAY, healthy=healthy)
+    record = attempted(task, Oracle())
+    assert set(values(record).values()) == {1.0}
+    assert record.watch is not None
+    assert bool(record.watch.wrong_before) is not bool(healthy)
+    assert record.other["diagnosis"]
+    assert set(values(attempted(task, Nop())).values()) == {0.0}
+
+
+def test_devices_are_silent_once_the_diagnosis_is_fixed_and_only_then_the_lists_are_told() -> None:
+    task = drawn(**GATEWAY, healthy=0.0)
+    seen: dict[str, Any] = {}
+
+    def look(brief: Brief, ani: Ani) -> None:
+        host = next(name for name, platform in brief.devices.items() if platform == "linux")
+        seen["before"] = ani.execute_cmd(host, "ip route")["output"]
+        with pytest.raises(AniError, match="not permitted"):
+            ani.update_cfg(host, ["ip route add 192.0.2.0/24 dev lo"])
+        seen["lists"] = ani.call("submit-diagnosis", {"diagnosis": "a host has lost its way"})
+        for request in (lambda: ani.execute_cmd(host, "ip route"), lambda: ani.get_running_cfg(host)):
+            with pytest.raises(AniError, match="no device answers after 'submit-diagnosis'"):
+                request()
+        with pytest.raises(AniError, match="submitted already"):
+            ani.call("submit-diagnosis", {"diagnosis": "now that I know the list"})
+
+    record = attempted(task, Doctor(look))
+    assert "default via" in seen["before"]
+    payload = diagnose_of(task)
+    assert [one["name"] for one in seen["lists"]["fault_types"]] == list(payload.fault_types)
+    assert set(seen["lists"]["resources"]) >= {f"node/{node.name}" for node in payload.topology.nodes}
+    assert record.other["diagnosis"] == "a host has lost its way"
+
+
+def test_a_faulty_host_has_no_other_files_processes_or_names_than_a_healthy_one() -> None:
+    found: list[dict[str, str]] = []
+
+    def look(brief: Brief, ani: Ani) -> None:
+        hosts = [name for name, platform in brief.devices.items() if platform == "linux"]
+        found.append(
+            {f"{host} {clue}": ani.execute_cmd(host, clue)["output"] for host in hosts for clue in CLUES}
+            | {host: ani.execute_cmd(host, "ip route")["output"] for host in hosts}
+        )
+
+    for healthy in (0.0, 1.0):
+        attempted(drawn(**GATEWAY, healthy=healthy), Doctor(look))
+    faulty, sound = found
+    other = {name for name in faulty if faulty[name] != sound[name]}
+    (target,) = {one.parameters["node"] for one in diagnose_of(drawn(**GATEWAY, healthy=0.0)).faults}
+    assert other == {target}, "nothing but the wrong route differs"
+    assert all(faulty[name].strip() for name in faulty)
+
+
+def test_a_fault_that_vanished_is_no_verdict() -> None:
+    task = drawn(**GATEWAY, healthy=0.0)
+    with Stage(task) as stage:
+        stage.work(Nop())
+        assert stage.lab is not None
+        for _, node, commands in repairs(diagnose_of(task).faults):
+            stage.lab.driver(node).apply(stage.lab.nodes[node], commands)
+        with pytest.raises(FaultHasNoEffect, match="host-gateway-wrong"):
+            stage.evaluate()
+
+
+def test_a_fault_that_no_flow_shows_is_there_all_the_same() -> None:
+    network = draw_network(NetworkParameters(shape="ring", routing="ospf", platform="frr", names="plain"))
+    place = next(iter(OspfTimersWrong().places(network)))
+    task = Task.model_validate(
+        {
+            "task_name": "a ring with one link too few",
+            "slug": "latent",
+            "family": "diagnose",
+            "domain": "routing",
+            **network.fields(),
+            "flows": flow_groups(network),
+            "faults": [{"fault": OspfTimersWrong.name, "parameters": place.model_dump(mode="json")}],
+            "fault_types": [OspfTimersWrong.name],
+        }
+    )
+    record = attempted(task, Oracle())
+    assert record.watch is not None
+    assert record.watch.wrong_before == record.watch.wrong_after == ()
+    assert values(record)["root_cause"] == 1.0
+
+
+@pytest.mark.parametrize("fault", ["ospf-area-wrong", "vlan-wrong"])
+def test_after_the_repair_flows_and_routes_are_as_before(fault: str) -> None:
+    shapes = ("campus",) if fault == "vlan-wrong" else ("line",)
+    parameters = {**SMALL, "faults": (fault,), "platforms": ("cisco_ios",), "routings": ("ospf",), "shapes": shapes}
+    found = selftest(drawn(**parameters, healthy=0.0), extent=Extent(repeats=1))
+    assert found.problems == ()
+    assert not found.shown["wrong flows"].startswith("0 ")
