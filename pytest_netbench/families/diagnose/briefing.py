@@ -9,8 +9,8 @@ from pytest_netbench.model.diagnosis import Diagnose
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
 ADVICE: Final = (
-    "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things may"
-    " be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
+    "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things"
+    " may be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
 )
 TWO_PHASES: Final = (
     "When you have finished your investigation, call `submit-diagnosis` once, with your findings in your own words. Its"
