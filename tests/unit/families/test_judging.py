@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +11,9 @@ import pytest
 from pytest_netbench.dialects.cisco_ios import mutations as cisco_ios
 from pytest_netbench.dialects.frr import mutations as frr
 from pytest_netbench.families.configure.proof import judging
+from pytest_netbench.families.configure.proof.judging import Difference
+from pytest_netbench.families.configure.proof.mutants import Mutants
+from pytest_netbench.families.configure.proof.workshop import Applied
 from pytest_netbench.model.behaviour import Outcome
 from pytest_netbench.model.reference import ReferenceFlow
 
@@ -20,7 +25,7 @@ def states(*lines: str) -> Any:
 
 
 def differing(seen: Any, *truths: Any) -> list[str]:
-    return list(judging._other_states(seen, truths))
+    return [one.words for one in judging._other_states(seen, truths)]
 
 
 def test_a_timer_that_varies_between_two_labs_is_no_difference():
@@ -49,7 +54,7 @@ def test_what_has_no_fixed_number_of_lines_is_not_compared():
 def test_routes_that_come_go_or_change_are_differences():
     truth = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.1"), "10.9.0.0/16": ("static", "10.0.0.2")}}
     seen = {"R1": {"10.0.0.0/8": ("ospf", "10.0.0.3"), "192.0.2.0/24": ("static", "10.0.0.2")}}
-    assert list(judging._other_routes(seen, [truth, truth])) == [
+    assert [one.words for one in judging._other_routes(seen, [truth, truth])] == [
         "R1: route 10.0.0.0/8: ospf 10.0.0.3 instead of ospf 10.0.0.1",
         "R1: route 192.0.2.0/24: static 10.0.0.2 instead of none",
         "R1: route 10.9.0.0/16: none instead of static 10.0.0.2",
@@ -162,7 +167,7 @@ def test_a_flow_that_gets_through_among_few_is_no_difference(monkeypatch):
 def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypatch):
     found = judged(monkeypatch, denied={7}, lost={9})
     assert len(found) == 1
-    assert "udp/7: denied instead of allowed" in found[0]
+    assert "udp/7: denied instead of allowed" in found[0].words
 
 
 @pytest.mark.parametrize(
@@ -170,3 +175,62 @@ def test_a_flow_that_is_denied_is_a_difference_although_others_are_lost(monkeypa
 )
 def test_a_spoofed_source_counts_only_where_the_task_holds_it(monkeypatch, spoofed, source, differs):
     assert len(judged(monkeypatch, spoofed=spoofed, source=source, denied={7})) == differs
+
+
+class _Workshop:
+    """A workshop whose testcases all pass."""
+
+    payload = SimpleNamespace(ground_truth_configs={})
+
+    def network(self) -> Any:
+        return nullcontext(SimpleNamespace(lab=None, evaluation=None))
+
+    def apply(self, *_: Any) -> Applied:
+        return Applied(denied={})
+
+    def witness_of(self, *_: Any) -> None:
+        return None
+
+    def first_failed(self, *_: Any, **__: Any) -> Any:
+        return iter(())
+
+
+class _Judge:
+    """Sees what it is told to see, lab by lab: a list of what differs for each moment."""
+
+    def __init__(self, *labs: list[list[str]]) -> None:
+        self.labs = list(labs)
+        self.doubts = 0
+
+    def doubt(self) -> None:
+        self.doubts += 1
+
+    def differences(self, _: Any) -> Any:
+        return iter([[Difference(about, f"{about} differs") for about in moment] for moment in self.labs.pop(0)])
+
+
+def fate_of(*labs: list[list[str]]) -> tuple[str, str, int]:
+    claim = object.__new__(Mutants)
+    judge = _Judge(*labs)
+    claim._workshop, claim._judge = _Workshop(), judge  # type: ignore[assignment]
+    mutant: Any = SimpleNamespace(configs=lambda _: {}, node="R1", index=0)
+    fate = claim._fate(mutant)
+    return fate.kind, fate.words, judge.doubts
+
+
+def test_what_differs_in_the_same_way_on_two_labs_survived() -> None:
+    assert fate_of([["flow 1", "flow 2"]], [["flow 3"], ["flow 2"]]) == ("survived", "flow 2 differs", 1)
+    assert fate_of([["flow 1"]], [["flow 2"]], [["flow 1"]]) == ("survived", "flow 1 differs", 2)
+
+
+def test_what_differs_in_another_way_on_each_lab_is_chance() -> None:
+    assert fate_of([["flow 1"]], [["flow 2"]], [["flow 3"]]) == ("equal", "", 2)
+
+
+def test_what_does_not_differ_on_one_lab_is_equal() -> None:
+    assert fate_of([]) == ("equal", "", 0)
+    assert fate_of([["flow 1"]], []) == ("equal", "", 1)
+
+
+def test_the_same_thing_twice_on_one_lab_is_seen_once() -> None:
+    assert fate_of([["state", "state"]], []) == ("equal", "", 1)

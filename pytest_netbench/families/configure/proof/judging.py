@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.mutations import Mutable, Mutations
@@ -40,6 +41,18 @@ AT_ONCE = 1_000
 LABS = 2
 MOST_LABS = 4
 """On how many labs the ground truth is observed before a difference from it is believed."""
+
+
+class Difference(NamedTuple):
+    """What is otherwise than with the ground truth: a route, a state or a flow at a moment, and how."""
+
+    about: str
+    words: str
+
+    def at(self, moment: str | None) -> Difference:
+        """The same, seen under an event."""
+        return self if moment is None else Difference(f"{moment} {self.about}", f"under {moment}: {self.words}")
+
 
 Words = tuple[tuple[str, ...], ...]
 """What a device prints, as lines of words."""
@@ -85,7 +98,7 @@ class Judge:
                 truth: dict[str | None, _Sight] = {}
                 for moment in self._moments(network):
                     observer = self._observer(network.lab)
-                    earlier = next((one[moment].outcomes for one in self._truths if moment in one), None)
+                    earlier = self._truths[0][moment].outcomes if 0 < len(self._truths) < LABS else None
                     truth[moment] = _Sight(
                         outcomes=self._outcomes(observer, earlier),
                         routes=observer.routes(),
@@ -96,7 +109,8 @@ class Judge:
     def _outcomes(self, observer: Observer, earlier: Sequence[Outcome] | None) -> Sequence[Outcome]:
         """All flows, many at once. Those that do not get through may have been lost: they are tried again.
 
-        What was found on an earlier lab at the same moment, and is found again, was not lost.
+        What was found on an earlier lab at the same moment, and is found again, is taken not to be lost. A line that is
+        full loses the same packets again, so where there is doubt nothing is taken from earlier labs.
         """
         found = observer.in_batches(self._flows, size=AT_ONCE, expected=earlier)
         lost = _lost(found, earlier)
@@ -112,15 +126,13 @@ class Judge:
         for index, outcome in zip(indices, again, strict=True):
             found[index] = outcome
 
-    def difference(self, network: NetworkScene) -> str | None:
-        """The first difference of a configured network from the ground truth's, in words; ``None`` if there is none."""
+    def differences(self, network: NetworkScene) -> Iterator[list[Difference]]:
+        """How a configured network differs from the ground truth's: a list for each moment at which it does."""
         self._prepare(LABS)
         for moment in self._moments(network):
             truths = [truth[moment] for truth in self._truths if moment in truth]
-            found = next(self._differences(network.lab, truths), None)
-            if found is not None:
-                return found if moment is None else f"under {moment}: {found}"
-        return None
+            if found := [one.at(moment) for one in self._differences(network.lab, truths)]:
+                yield found
 
     def _moments(self, network: NetworkScene) -> Iterator[str | None]:
         """The undisturbed network, then each event while it lasts. An event that cannot be caused is left out."""
@@ -144,16 +156,16 @@ class Judge:
             for command in shown.states
         }
 
-    def _differences(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[str]:
-        """Differences, those first that are seen in the shortest time."""
+    def _differences(self, lab: Lab, truths: Sequence[_Sight]) -> list[Difference]:
+        """Differences of routes and states; only if there are none, of flows, which take the longest to look at."""
         if not truths:
-            yield "the event cannot be caused with the ground truth"
-            return
-        yield from _other_routes(self._observer(lab).routes(), [truth.routes for truth in truths])
-        yield from _other_states(self._states(lab), [truth.states for truth in truths])
-        yield from self._other_outcomes(lab, truths)
+            return [Difference("event", "the event cannot be caused with the ground truth")]
+        return [
+            *_other_routes(self._observer(lab).routes(), [truth.routes for truth in truths]),
+            *_other_states(self._states(lab), [truth.states for truth in truths]),
+        ] or list(self._other_outcomes(lab, truths))
 
-    def _other_outcomes(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[str]:
+    def _other_outcomes(self, lab: Lab, truths: Sequence[_Sight]) -> Iterator[Difference]:
         seen = self._observer(lab).in_batches(self._flows, size=AT_ONCE, expected=truths[0].outcomes)
         agreed = [_agreed(outcomes) for outcomes in zip(*(truth.outcomes for truth in truths), strict=True)]
         for index, flow in enumerate(self._flows):
@@ -166,7 +178,8 @@ class Judge:
             self._try_again(self._observer(lab), seen, other, size=size)
             other = [index for index in other if seen[index] != agreed[index]]
         for index in other:
-            yield f"{self._flows[index]}: {seen[index]} instead of {agreed[index]}"
+            about = str(self._flows[index])
+            yield Difference(about, f"{about}: {seen[index]} instead of {agreed[index]}")
 
 
 def _lost(found: Sequence[Outcome], earlier: Sequence[Outcome] | None) -> list[int]:
@@ -179,30 +192,33 @@ def _agreed(seen: Sequence[Outcome]) -> Outcome | None:
     return seen[0] if all(one == seen[0] for one in seen) else None
 
 
-def _other_routes(routes: Mapping[str, Table], truths: Sequence[Mapping[str, Table]]) -> Iterator[str]:
+def _other_routes(routes: Mapping[str, Table], truths: Sequence[Mapping[str, Table]]) -> Iterator[Difference]:
     for node, table in routes.items():
         known = [truth.get(node, {}) for truth in truths]
         for prefix in dict.fromkeys((*table, *(prefix for one in known for prefix in one))):
             entries = {one.get(prefix) for one in known}
             if len(entries) == 1 and table.get(prefix) not in entries:
-                yield f"{node}: route {prefix}: {_shown(table.get(prefix))} instead of {_shown(entries.pop())}"
+                about = f"{node}: route {prefix}"
+                yield Difference(about, f"{about}: {_shown(table.get(prefix))} instead of {_shown(entries.pop())}")
 
 
 def _shown(entry: tuple[str, ...] | None) -> str:
     return "none" if entry is None else " ".join(entry)
 
 
-def _other_states(states: States, truths: Sequence[States]) -> Iterator[str]:
+def _other_states(states: States, truths: Sequence[States]) -> Iterator[Difference]:
     for (node, command), lines in states.items():
         known = [truth[node, command] for truth in truths]
+        about = f"{node}: {command!r}"
         if any(len(one) != len(known[0]) for one in known):
             continue
         if len(lines) != len(known[0]):
-            yield f"{node}: {command!r} has {len(lines)} lines instead of {len(known[0])}"
+            yield Difference(about, f"{about} has {len(lines)} lines instead of {len(known[0])}")
             continue
         for number, line in enumerate(lines):
             if not _same(line, [one[number] for one in known]):
-                yield f"{node}: {command!r} shows {' '.join(line)!r} instead of {' '.join(known[0][number])!r}"
+                words = f"{about} shows {' '.join(line)!r} instead of {' '.join(known[0][number])!r}"
+                yield Difference(about, words)
 
 
 def _same(line: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> bool:

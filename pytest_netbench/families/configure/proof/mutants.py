@@ -12,6 +12,8 @@ from pytest_netbench.families.configure.proof.workshop import Workshop
 from pytest_netbench.families.scenes import NetworkScene
 from pytest_netbench.model.solutions import ExplainedMutant, Solutions
 
+MOST_LABS = 3
+"""A mutant that is different in another way on each of so many labs is taken to be equal."""
 SURVIVING_MUTANTS = "mutants that no testcase catches"
 
 Kind = Literal["refused", "caught", "equal", "survived"]
@@ -27,8 +29,8 @@ class Fate(NamedTuple):
 class Mutants:
     """Applies mutants of the ground truth, each to a lab of its own, until one testcase fails.
 
-    A mutant that no testcase fails is judged by other means. One that is different in this way on two labs
-    survived; for the second one the ground truth is observed more often.
+    A mutant that no testcase fails is judged by other means. It survived if it is different in the same way on two of
+    its labs; from the second one on, the ground truth is observed on more labs.
     Mutants are measured in the first repeat only.
     """
 
@@ -72,17 +74,21 @@ class Mutants:
             self._fates[mutant] = fate
 
     def _fate(self, mutant: Mutant) -> Fate:
-        with self._workshop.network() as network:
-            fate = self._decide(mutant, network)
-        if fate.kind != "survived":
-            return fate
-        # once more, and compared with more of the truth: chance must not make a survivor
-        assert self._judge is not None
-        self._judge.doubt()
-        with self._workshop.network() as network:
-            return self._decide(mutant, network)
+        seen: set[str] = set()
+        for _ in range(MOST_LABS):
+            if seen and self._judge is not None:
+                self._judge.doubt()
+            known = len(seen)
+            with self._workshop.network() as network:
+                fate = self._decide(mutant, network, seen)
+            if fate is not None:
+                return fate
+            if len(seen) == known:
+                break
+        return Fate("equal", "")
 
-    def _decide(self, mutant: Mutant, network: NetworkScene) -> Fate:
+    def _decide(self, mutant: Mutant, network: NetworkScene, seen: set[str]) -> Fate | None:
+        """The fate as far as one lab shows it. What differs is added to ``seen``: chance does not repeat itself."""
         applied = self._workshop.apply(network.lab, mutant.configs(self._workshop.payload.ground_truth_configs))
         if applied.refused:
             return Fate("refused", applied.refused[0])
@@ -93,8 +99,12 @@ class Mutants:
             return Fate("caught", failed)
         if self._judge is None:
             self._judge = Judge(self._workshop)
-        difference = self._judge.difference(network)
-        return Fate("equal", "") if difference is None else Fate("survived", difference)
+        for differences in self._judge.differences(network):
+            for one in differences:
+                if one.about in seen:
+                    return Fate("survived", one.words)
+            seen.update(one.about for one in differences)
+        return None
 
     def problems(self) -> Iterator[str]:
         known = {one.name for one in self._all}
