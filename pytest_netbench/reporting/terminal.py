@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting import words
+from pytest_netbench.stats.detection import Confusion
 from pytest_netbench.stats.intervals import wilson
 from pytest_netbench.stats.means import mean
 
@@ -60,7 +61,7 @@ def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
     columns = (*_BEFORE, *((name, max(len(name), 4)) for name in shown), *_AFTER)
     if scored:
         lines += _rows(scored, shown, columns, width)
-    notes = (*_means(scored, left_over), *_notes(results, scored))
+    notes = (*_means(scored, left_over), *_detection(scored), *_notes(results, scored))
     return [*lines, *(words.clipped(note, width) for note in notes)]
 
 
@@ -128,6 +129,16 @@ def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Ite
         if lacking:
             why = lacking[0].explanation.removeprefix("not measured: ")
             yield f"{metric} not measured in {len(lacking)} of {len(scored)}: {why}"
+
+
+def _detection(scored: Sequence[TrialResult]) -> Iterable[str]:
+    """What a share of right detections does not tell: it depends on how many networks were healthy."""
+    made = [score for one in scored for score in one.scores if score.metric == "detection" and score.value is not None]
+    if made:
+        counts = Confusion.of((bool(one.evidence.get("is_anomaly")), one.value == 1.0) for one in made)
+        balanced, mcc = words.score(counts.balanced_accuracy), words.score(counts.mcc)
+        of = f"{counts.faulty} faulty, {counts.healthy} healthy"
+        yield f"detection: balanced accuracy {balanced}, Matthews correlation {mcc} ({of})"
 
 
 def _counted(names: Iterable[str]) -> dict[str, int]:

@@ -153,3 +153,15 @@ def test_totals_stay_in_their_columns():
 def test_a_wide_terminal_shows_long_domains():
     lines = summary_lines([passed(domain="redistribution-and-filtering")], width=120)
     assert lines[2].startswith("redistribution-and-filtering ")
+
+
+def test_detection_is_balanced_over_faulty_and_healthy_networks():
+    def judged(number: int, *, faulty: bool, right: bool) -> TrialResult:
+        made = score("detection", float(right)).model_copy(update={"evidence": {"is_anomaly": faulty}})
+        return passed(node_id=str(number), family="diagnose", scores=(made,))
+
+    trials = [(True, True)] * 6 + [(True, False)] * 2 + [(False, True)] + [(False, False)]
+    results = [judged(number, faulty=faulty, right=right) for number, (faulty, right) in enumerate(trials)]
+    lines = summary_lines(results, width=100)
+    assert "detection: balanced accuracy 0.62, Matthews correlation 0.22 (8 faulty, 2 healthy)" in lines
+    assert not [line for line in summary_lines([passed()], width=100) if "balanced" in line]

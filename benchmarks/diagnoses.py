@@ -1,0 +1,86 @@
+"""Each fault in each shape it fits: ``python benchmarks/diagnoses.py [--runs N] [--size N] [--jobs N] [--only FAULT]``.
+
+Each is injected into a drawn network, seen to be in force, and repaired, so many times. Afterwards all flows must be
+right and all routes as before. A cell of the table has the flows that were wrong with the fault, of all flows; ``-``
+means that the shape has no place for the fault, ``latent`` that no flow shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pytest_netbench.errors import NetbenchError, UsageError
+from pytest_netbench.families.proof import Extent
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.faulty_draws import FAULTS
+from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.values import Span
+from pytest_netbench.trial.selftest import selftest
+
+NOT_THERE = "-"
+
+
+def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
+    """What became of a fault in a shape."""
+    parameters = DiagnoseParameters.model_validate(
+        {
+            "faults": (fault,),
+            "shapes": (shape,),
+            "platforms": (platform,),
+            "size": Span(low=size, high=size),
+            "level": "1",
+            "healthy": 0.0,
+        }
+    )
+    try:
+        task = DiagnoseGenerator().draw(parameters, seed=1, index=0)
+    except UsageError:
+        return NOT_THERE
+    try:
+        report = selftest(task, extent=Extent(repeats=runs))
+    except NetbenchError as error:
+        return f"ERROR: {error}"
+    if report.problems:
+        return f"FAILED: {report.problems[0]}"
+    wrong = report.shown["wrong flows"]
+    return f"latent of {wrong.split()[-1]}" if wrong.startswith("0 ") else wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=3, help="how often each is injected and repaired (3)")
+    parser.add_argument("--size", type=int, default=1, help="1: small, 2: medium, 3: large")
+    parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
+    parser.add_argument("--platform", default="cisco_ios", help="cisco_ios or frr")
+    parser.add_argument("--only", nargs="*", default=FAULTS, help="these faults (all)")
+    chosen = parser.parse_args()
+    shapes = sorted(SIZES)
+    began = time.monotonic()
+    with ThreadPoolExecutor(chosen.jobs) as pool:
+        cells = {
+            (fault, shape): pool.submit(
+                cell, fault, shape, platform=chosen.platform, size=chosen.size, runs=chosen.runs
+            )
+            for fault in chosen.only
+            for shape in shapes
+        }
+        rows = []
+        for fault in chosen.only:
+            rows.append([fault, *(cells[fault, shape].result() for shape in shapes)])
+            print(f"{time.monotonic() - began:6.0f} s  {' | '.join(rows[-1])}", file=sys.stderr, flush=True)
+    for line in (["fault", *shapes], ["---"] * (1 + len(shapes)), *rows):
+        print(f"| {' | '.join(line)} |")
+    found = [one for row in rows for one in row[1:] if one != NOT_THERE]
+    bad = sum(one.startswith(("ERROR", "FAILED")) for one in found)
+    print(f"{len(found) - bad} of {len(found)} proven, {chosen.runs} times each, in {time.monotonic() - began:.0f} s")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()

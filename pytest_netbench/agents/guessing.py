@@ -1,0 +1,86 @@
+"""Lower bounds of diagnosis: agents that answer without looking at the network.
+
+A score that one of them reaches is worth nothing: with 30 % healthy networks, who always finds everything healthy is
+right in 30 % of the trials.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AgentError
+from pytest_netbench.model.diagnosis import Diagnosis, RootCause
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+SUBMIT: Final = "submit-diagnosis"
+Lists = Mapping[str, Any]
+"""What ``submit-diagnosis`` answers: the fault types and the resources that can be named."""
+
+
+class _Guessing(ABC):
+    """Submits a diagnosis at once, and names what a subclass chooses from the lists."""
+
+    name: ClassVar[str]
+
+    @property
+    def info(self) -> AgentInfo:
+        return AgentInfo(id=self.name, strategy=self.name)
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        """Answer.
+
+        Raises:
+            AgentError: The task asks for no diagnosis.
+        """
+        if SUBMIT not in [method.name for method in brief.methods]:
+            raise AgentError(f"{self.name} answers tasks of family diagnose only, and this one is of {brief.family!r}")
+        lists = ani.call(SUBMIT, {"diagnosis": "The network was not looked at."})
+        causes = tuple(self.choose(lists, brief))
+        return Submission(answer=Diagnosis(is_anomaly=bool(causes), root_causes=causes).model_dump(mode="json"))
+
+    @abstractmethod
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
+        """The causes to name; none: the network is said to be healthy."""
+
+
+class AlwaysHealthy(_Guessing):
+    """Finds every network healthy."""
+
+    name = "always-healthy"
+
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # noqa: ARG002  (it is always the same)
+        return ()
+
+
+class AlwaysSame(_Guessing):
+    """Names the first fault type, at the first resource of its kind."""
+
+    name = "always-same"
+
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:  # noqa: ARG002  (it is always the same)
+        first = lists["fault_types"][0]
+        return (RootCause(resource_id=_of_kind(lists, first)[0], fault_type=first["name"]),)
+
+
+class RandomGuess(_Guessing):
+    """Finds half of the networks healthy, and names a drawn fault type at a drawn resource of its kind in the others.
+
+    The same brief has the same answer.
+    """
+
+    name = "random-guess"
+
+    def choose(self, lists: Lists, brief: Brief) -> Sequence[RootCause]:
+        source = random.Random(brief.model_dump_json())  # noqa: S311  (must be reproducible, not secret)
+        if source.random() < 0.5:
+            return ()
+        drawn = source.choice(lists["fault_types"])
+        return (RootCause(resource_id=source.choice(_of_kind(lists, drawn)), fault_type=drawn["name"]),)
+
+
+def _of_kind(lists: Lists, fault_type: Mapping[str, str]) -> list[str]:
+    return [one for one in lists["resources"] if one.startswith(f"{fault_type['named_by']}/")]
