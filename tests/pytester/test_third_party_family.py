@@ -134,7 +134,7 @@ def test_mistakes_in_its_fields_have_lines_and_its_schema_is_published(graphs):
         (
             "family: graph",
             "family: grpah",
-            "unknown family 'grpah' (known: 'configure', 'graph', ",
+            "unknown family 'grpah' (known: 'configure', 'diagnose', 'graph', ",
         ),
     ):
         path.write_text(TASK.replace(old, new))
