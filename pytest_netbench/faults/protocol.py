@@ -67,6 +67,19 @@ class Fault(Protocol[P]):
 
 
 @runtime_checkable
+class OutsideNodes(Protocol):
+    """What a fault offers that is not in a node: no command on a node repairs it, so ``recover`` returns none."""
+
+    def undo(self, parameters: Any, lab: Lab) -> None:
+        """Take it away.
+
+        Raises:
+            LabError: It cannot be taken away.
+        """
+        ...
+
+
+@runtime_checkable
 class Explains(Protocol):
     """What a fault may offer: it explains itself in words, for the reasoning of a task."""
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pytest_netbench.faults.protocol import Explains
 from pytest_netbench.faults.repairs import known, repairs
 from pytest_netbench.faults.wording import about, listed
 from pytest_netbench.model.faulty import FlowGroup, InjectedFault
+
+OUTSIDE: Final = "No command on a node repairs it."
 
 
 def reasoning(faults: Sequence[InjectedFault], *, flows: Sequence[FlowGroup] = (), symptom: Sequence[int] = ()) -> str:
@@ -42,8 +45,9 @@ def _causes(faults: Sequence[InjectedFault]) -> Iterator[str]:
     commands: dict[int, list[str]] = {}
     for number, node, lines in repairs(faults):
         commands.setdefault(number, []).append(f"{node}: {', '.join(f'`{line.strip()}`' for line in lines)}")
-    for number, repaired in commands.items():
-        yield f"{explained(faults[number])} Repair on {'; on '.join(repaired)}."
+    for number in reversed(range(len(faults))):
+        repair = f"Repair on {'; on '.join(commands[number])}." if number in commands else OUTSIDE
+        yield f"{explained(faults[number])} {repair}"
 
 
 def explained(one: InjectedFault) -> str:

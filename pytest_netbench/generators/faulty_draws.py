@@ -56,7 +56,7 @@ class FaultyParameters(Parameters):
     size: Span = Field(Span(low=1, high=2), description="1: small, 2: medium, 3: large")
     hosts: Span = Field(Span(low=1, high=2), description="number of hosts in each LAN, 1 to 8")
     level: Span = Field(Span(low=1, high=2), description="number of faults, 1 to 3")
-    faults: tuple[FaultName, ...] = Field(FAULTS, description="faults that may occur")
+    faults: tuple[str, ...] = Field(FAULTS, description="faults that may occur")
     services: tuple[ServiceName, ...] = Field(("filter", "nat"), description="services that networks may have")
     names: Naming = Field("drawn", description="names and addresses of the network: drawn, or plain")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from pydantic import Field
+
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
+from pytest_netbench.generators.faulty_draws import FAULTS, FaultName, FaultyParameters, draw_broken
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.drawn import Drawn
@@ -16,6 +18,8 @@ NAME: Final = "repair-network"
 
 class RepairNetworkParameters(FaultyParameters):
     """What can be chosen."""
+
+    faults: tuple[FaultName, ...] = Field(FAULTS, description="faults that may occur")
 
 
 class RepairNetwork:

@@ -27,6 +27,20 @@ class LinkControl(Protocol):
         """
         ...
 
+    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:
+        """Cut the cable at an interface and restore it, again and again, until ``restore`` is called.
+
+        Args:
+            node: The node.
+            interface: Its interface.
+            down_s: Lab seconds without carrier, with which it begins.
+            up_s: Lab seconds with carrier.
+
+        Raises:
+            LabError: There is no such interface, or the lab cannot cut it.
+        """
+        ...
+
     def restore(self, node: str, interface: str) -> None:
         """Restore the cable. Ends that a configuration shut down stay down. Does nothing if it is not cut.
 

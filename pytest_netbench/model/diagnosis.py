@@ -7,6 +7,7 @@ A root cause is a resource and a fault type, as in NIKA. A resource is written `
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple, Self
 
@@ -14,9 +15,10 @@ from pydantic import Field, model_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.topology import Topology
+from pytest_netbench.model.topology import Endpoint, Topology
 
 _INTERFACE = re.compile(r"^interface (\S+)", re.MULTILINE)
 
@@ -47,9 +49,22 @@ class Cause(NamedTuple):
 class Diagnose(Faulty):
     """What is broken in a network, if anything, and which causes an answer may name."""
 
+    demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
     fault_types: tuple[str, ...] = Field(
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
+
+    @model_validator(mode="after")
+    def _demands_fit(self) -> Self:
+        known = {node.name for node in self.topology.nodes}
+        for demand in self.demands:
+            for name in (demand.source, demand.target):
+                if name not in known:
+                    raise ValueError(f"demands: unknown node {name!r} (known: {sorted(known)})")
+        received = [(demand.target, demand.port) for demand in self.demands]
+        if twice := sorted({place for place in received if received.count(place) > 1}):
+            raise ValueError(f"demands: two have the port {twice[0][1]} of {twice[0][0]!r}")
+        return self
 
     @model_validator(mode="after")
     def _types_cover_the_faults(self) -> Self:
@@ -76,18 +91,21 @@ class Diagnose(Faulty):
             for node in self.topology.nodes
             for name in dict.fromkeys((*self.topology.interfaces(node.name), *self._configured(node.name)))
         )
-        links = (
-            "link/" + "--".join(sorted(f"{end.node}:{end.interface}" for end in link.endpoints))
-            for link in self.topology.links
-        )
+        links = (_link(link.endpoints) for link in self.topology.links)
         return (*(f"node/{node.name}" for node in self.topology.nodes), *interfaces, *links)
 
     def _configured(self, node: str) -> list[str]:
         return _INTERFACE.findall(self.startup_configs.get(node, ""))
 
 
+def _link(ends: Iterable[Endpoint]) -> str:
+    return "link/" + "--".join(sorted(f"{end.node}:{end.interface}" for end in ends))
+
+
 def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     """Where a fault is; of one that is as well seen from the other end of its link, both ends.
+
+    A fault of a link may be named at the link or at one of its ends.
 
     A fault of another package that does not say where it is, is on its node.
     """
@@ -96,8 +114,14 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     node, interface = parameters.node, getattr(parameters, "interface", None)
     if getattr(fault, "found_at", "node") == "node" or interface is None:
         return (f"node/{node}",)
-    others = topology.peers(node).get(interface, ()) if fault.is_mutual(parameters) else ()
-    return (f"interface/{node}/{interface}", *(f"interface/{other.node}/{other.interface}" for other in others))
+    end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
+    if fault.found_at == "link":
+        return (_link((end, *others)), *map(_interface, (end, *others)))
+    return (_interface(end), *(map(_interface, others) if fault.is_mutual(parameters) else ()))
+
+
+def _interface(end: Endpoint) -> str:
+    return f"interface/{end.node}/{end.interface}"
 
 
 def diagnose_of(task: Task) -> Diagnose:

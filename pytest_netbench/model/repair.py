@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from pytest_netbench.errors import UsageError
-from pytest_netbench.model.faulty import Faulty, InjectedFault
+from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 
 
@@ -13,6 +15,13 @@ class Repair(Faulty):
     """What is broken in a network, and which flows must work in it and which must not."""
 
     faults: tuple[InjectedFault, ...] = Field(min_length=1, description="what is broken, in the order of injection")
+
+    @model_validator(mode="after")
+    def _can_be_repaired(self) -> Self:
+        for one in self.faults:
+            if hasattr(fault_of(one.fault), "undo"):
+                raise ValueError(f"faults: {one.fault!r} is outside the nodes, so that no command repairs it")
+        return self
 
 
 def repair_of(task: Task) -> Repair:

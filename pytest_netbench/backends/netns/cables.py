@@ -22,6 +22,7 @@ class NetnsLinks:
         topology: The lab's topology.
         kernel_name: The kernel's name of an interface.
         line_rates: By node: rate of the link by interface, kept up to date.
+        time_scale: Lab seconds in a wall second at present.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class NetnsLinks:
         topology: Topology,
         kernel_name: KernelName,
         line_rates: Mapping[str, dict[str, int]],
+        time_scale: Callable[[], float],
     ) -> None:
         self._channel = channel
         self._links = topology.links
         self._kernel_name = kernel_name
         self._line_rates = line_rates
+        self._time_scale = time_scale
         self._lock = threading.Lock()
         self._places = {
             (end.node, kernel_name(end.node, end.interface)): (number, port)
@@ -44,12 +47,20 @@ class NetnsLinks:
         }
         self._qualities = {number: link.quality for number, link in enumerate(topology.links)}
         self._cut: set[tuple[int, int]] = set()
+        self._flapping: set[tuple[int, int]] = set()
 
     def cut(self, node: str, interface: str) -> None:
         self._switch(node, interface, cut=True)
 
     def restore(self, node: str, interface: str) -> None:
         self._switch(node, interface, cut=False)
+
+    def flap(self, node: str, interface: str, *, down_s: float, up_s: float) -> None:
+        segment = self._segment(node, interface)
+        seconds = {"down_s": down_s / self._time_scale(), "up_s": up_s / self._time_scale()}
+        with self._lock:
+            self._channel.call("flap-link", link=segment[0], port=segment[1], **seconds)
+            self._flapping.add(segment)
 
     def is_cut(self, node: str, interface: str) -> bool:
         return self._segment(node, interface) in self._cut
@@ -79,9 +90,10 @@ class NetnsLinks:
     def _switch(self, node: str, interface: str, *, cut: bool) -> None:
         segment = self._segment(node, interface)
         with self._lock:
-            if (segment in self._cut) != cut:
+            if (segment in self._cut) != cut or segment in self._flapping:
                 self._channel.call("cut-link", link=segment[0], port=segment[1], cut=cut)
                 (self._cut.add if cut else self._cut.discard)(segment)
+                self._flapping.discard(segment)
 
     def _segment(self, node: str, interface: str) -> tuple[int, int]:
         """Number of the link and the port that stands for its segment: a cable has one, a LAN one per endpoint."""

@@ -29,7 +29,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
     """
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
-        node.offered[COUNTERS.name] = NetnsCounters(node, driver.kernel_interface)
+        node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         if driver.name in _RUN_FRR:
             node.offered[DAEMONS.name] = FrrDaemons(node, NetnsSignals(channel, name))
@@ -40,6 +40,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         topology=lab.topology,
         kernel_name=partial(_kernel_name, lab),
         line_rates={name: node.line_rates for name, node in lab.nodes.items()},
+        time_scale=lambda: lab.time_scale,
     )
     lab.offered[LINKS.name] = links
     lab.offered[NODES.name] = NetnsNodes(lab, channel, links, startup_configs)

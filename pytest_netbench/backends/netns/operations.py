@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
@@ -48,19 +46,20 @@ class NetnsCounters:
     """Implements ``platforms.capabilities.Counters`` by what the kernel counts.
 
     Args:
+        channel: To the lab's supervisor.
         node: The node.
         kernel_name: The kernel's name of one of its interfaces.
     """
 
-    def __init__(self, node: NodeAccess, kernel_name: Callable[[str], str]) -> None:
+    def __init__(self, channel: Channel, node: NodeAccess, kernel_name: Callable[[str], str]) -> None:
+        self._channel = channel
         self._node = node
         self._kernel_name = kernel_name
 
     def counters(self) -> Mapping[str, InterfaceCounters]:
-        done = self._node.run(["ip", "-j", "-s", "link", "show"])
-        if done.returncode:
-            raise LabError(f"{self._node.name}: interface counters could not be read: {done.stderr.strip()}")
-        known = {link["ifname"]: link.get("stats64") or {} for link in json.loads(done.stdout or "[]")}
+        text = self._channel.call("counters", node=self._node.name)["text"]
+        lines = (line.partition(":") for line in text.splitlines() if ":" in line)
+        known = {name.strip(): [int(word) for word in words.split()] for name, _, words in lines}
         return {
             name: _counters(known[kernel])
             for name in self._node.interfaces
@@ -68,15 +67,16 @@ class NetnsCounters:
         }
 
 
-def _counters(stats: Mapping[str, Any]) -> InterfaceCounters:
-    received, sent = stats.get("rx") or {}, stats.get("tx") or {}
+def _counters(columns: Sequence[int]) -> InterfaceCounters:
+    """The columns of ``/proc/net/dev``: bytes, packets, errors, drops and four more, received and then sent."""
+    received, sent = columns[:4], columns[8:12]
     return InterfaceCounters(
-        received_packets=received.get("packets", 0),
-        received_bytes=received.get("bytes", 0),
-        received_errors=received.get("errors", 0),
-        received_drops=received.get("dropped", 0),
-        sent_packets=sent.get("packets", 0),
-        sent_bytes=sent.get("bytes", 0),
-        sent_errors=sent.get("errors", 0),
-        sent_drops=sent.get("dropped", 0),
+        received_packets=received[1],
+        received_bytes=received[0],
+        received_errors=received[2],
+        received_drops=received[3],
+        sent_packets=sent[1],
+        sent_bytes=sent[0],
+        sent_errors=sent[2],
+        sent_drops=sent[3],
     )

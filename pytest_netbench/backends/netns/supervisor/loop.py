@@ -30,11 +30,12 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     owner.answer({"id": wire_format.BUILT}, {"built": True})
     storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
     while True:
-        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s()))
+        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s(), requests.flaps.wait_s()))
         jobs.reap()
         jobs.tick()
         connects.retry()
         storms.tick()
+        requests.flaps.tick()
 
 
 def _ends_of_children() -> int:

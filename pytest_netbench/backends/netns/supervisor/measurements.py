@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import spawn
+from pytest_netbench.backends.netns.supervisor import nodes, spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measuring import ending, neighbors, paths
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
@@ -56,6 +56,12 @@ class Measurements:
     def traffic(self, request: Message) -> None:
         """Flows, and what arrives of them."""
         self._measure(request, lambda: (Traffic(self._sockets, request).run(), ()))
+
+    def counters(self, request: Message) -> Message:
+        """What the kernel of a node has counted at its interfaces, as its text."""
+        node = self._spaces[request["node"]]
+        with nodes.inside_network(node, self._home), open("/proc/thread-self/net/dev", encoding="utf-8") as file:
+            return {"text": file.read()}
 
     def _measure(self, request: Message, work: Callable[[], Measured]) -> None:
         """Run ``work`` in a child and answer with what it returns, as JSON."""

@@ -10,6 +10,7 @@ from pytest_netbench.backends.netns.supervisor.commands import Commands
 from pytest_netbench.backends.netns.supervisor.connects import Connects
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
 from pytest_netbench.backends.netns.supervisor.files import Files
+from pytest_netbench.backends.netns.supervisor.flaps import Flaps
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.measurements import Measurements
 from pytest_netbench.backends.netns.supervisor.network import Network
@@ -32,6 +33,7 @@ class Requests:
         measurements = Measurements(owner=owner, network=network, jobs=jobs)
         files = Files(network)
         cables = Cables(network, jobs.daemons)
+        self.flaps = Flaps(cables)
         selector.register(cables, selectors.EVENT_READ, cables.watch)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "run": commands.run,
@@ -43,7 +45,8 @@ class Requests:
             "signal": daemons.signal,
             "end-node": daemons.end_all,
             "log": daemons.log,
-            "cut-link": cables.cut,
+            "cut-link": self.flaps.cut,
+            "flap-link": self.flaps.start,
             "shape-link": cables.shape,
             "connect": connects.connect,
             "write": files.write,
@@ -53,6 +56,7 @@ class Requests:
             "probe": measurements.probe,
             "path": measurements.path,
             "traffic": measurements.traffic,
+            "counters": measurements.counters,
         }
 
     def take(self) -> None:

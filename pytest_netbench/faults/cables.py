@@ -1,0 +1,221 @@
+"""Faults of cables.
+
+They are outside the nodes: no config, process or file of a node shows them, and no command on a node repairs them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Network
+from typing import ClassVar, Final, Generic, TypeVar
+
+from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults import carriers
+from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.wording import about
+from pytest_netbench.lab.capabilities import LINKS
+from pytest_netbench.lab.probing import FlowReport, Probe
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.base import Model
+from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.model.testcase import Flow
+from pytest_netbench.model.topology import LinkQuality
+
+LOSS: Final = 0.25
+RATE_BPS: Final = 500_000
+_PACKETS: Final = 64
+"""With a loss of a quarter each way, one of ten million series of so many echoes loses none."""
+_OFFERED: Final = 8
+"""How many times the rate of the line is offered to see that it is the limit."""
+_OFFERED_S: Final = 0.3
+_PORT: Final = 5201
+
+
+class Cable(Model):
+    """A cable, by both its ends."""
+
+    node: str
+    interface: str
+    peer_node: str
+    peer_interface: str
+
+    @property
+    def ends(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Node and interface of each end."""
+        return (self.node, self.interface), (self.peer_node, self.peer_interface)
+
+
+class RoutedCable(Cable):
+    """A cable between two interfaces of one subnet, and the address at its second end."""
+
+    peer_address: str
+
+
+P = TypeVar("P", bound=Cable)
+
+
+class _CableFault(ABC, Generic[P]):
+    """What faults of cables share. A subclass says where it fits, how it is made, and how it is measured."""
+
+    name: str
+    label: ClassVar[str]
+    lets_through: bool = False
+    platforms: tuple[str, ...] = ("frr", "cisco_ios", "linux")
+    requires: tuple[str, ...] = ("links",)
+    called: Mapping[str, str] = {}
+    found_at: ClassVar[str] = "link"
+
+    def touches(self, parameters: P) -> frozenset[str]:
+        return frozenset(f"{node} {interface}" for node, interface in parameters.ends)
+
+    def cuts(self, parameters: P) -> frozenset[str]:  # noqa: ARG002  (only a lab shows what it breaks)
+        return frozenset()
+
+    def recover(self, parameters: P) -> Commands:  # noqa: ARG002  (a node cannot repair its cable)
+        return {}
+
+    def explain(self, parameters: P) -> str:
+        one, other = (" ".join(end) for end in parameters.ends)
+        return f"{about(self)} It is the cable between {one} and {other}."
+
+    @abstractmethod
+    def places(self, network: DrawnNetwork) -> Iterable[P]:
+        """Each cable that it fits."""
+
+    @abstractmethod
+    def inject(self, parameters: P, lab: Lab) -> None:
+        """Make it."""
+
+    @abstractmethod
+    def undo(self, parameters: P, lab: Lab) -> None:
+        """Make the cable as it was."""
+
+    @abstractmethod
+    def observe(self, parameters: P, lab: Lab) -> None:
+        """See it from the nodes."""
+
+
+def _cables(network: DrawnNetwork) -> Iterator[Cable]:
+    for link in network.topology.links:
+        if len(link.endpoints) == 2:
+            one, other = link.endpoints
+            yield Cable(node=one.node, interface=one.interface, peer_node=other.node, peer_interface=other.interface)
+
+
+class LinkDown(_CableFault[Cable]):
+    """A cable is cut: the interfaces at both its ends have no carrier, although nobody shut them down."""
+
+    name = "link-down"
+    label = "LINK"
+    parameters = Cable
+    called = {"nika": "link_down"}
+
+    def places(self, network: DrawnNetwork) -> Iterator[Cable]:
+        return _cables(network)
+
+    def inject(self, parameters: Cable, lab: Lab) -> None:
+        lab.capability(LINKS).cut(parameters.node, parameters.interface)
+
+    def undo(self, parameters: Cable, lab: Lab) -> None:
+        lab.capability(LINKS).restore(parameters.node, parameters.interface)
+
+    def observe(self, parameters: Cable, lab: Lab) -> None:
+        for node, interface in parameters.ends:
+            if carriers.has_carrier(lab, node, interface):
+                raise FaultHasNoEffect(self.name, f"{node} {interface} has carrier")
+
+
+class LinkFlapping(_CableFault[Cable]):
+    """A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later."""
+
+    name = "link-flapping"
+    label = "FLAP"
+    parameters = Cable
+    called = {"nika": "link_flap"}
+    down_s, up_s = 15.0, 45.0
+    """Lab seconds."""
+
+    def places(self, network: DrawnNetwork) -> Iterator[Cable]:
+        return _cables(network)
+
+    def inject(self, parameters: Cable, lab: Lab) -> None:
+        links = lab.capability(LINKS)
+        links.flap(parameters.node, parameters.interface, down_s=self.down_s, up_s=self.up_s)
+
+    def undo(self, parameters: Cable, lab: Lab) -> None:
+        lab.capability(LINKS).restore(parameters.node, parameters.interface)
+
+    def observe(self, parameters: Cable, lab: Lab) -> None:
+        seen = carriers.watch(lab, *parameters.ends[0], period_s=self.down_s + self.up_s)
+        if len(seen) < 2:
+            state = "has carrier" if seen == {True} else "has no carrier"
+            raise FaultHasNoEffect(self.name, f"{' '.join(parameters.ends[0])} {state} all the time")
+
+
+class _Worse(_CableFault[RoutedCable]):
+    """A cable that carries packets, and not as it should."""
+
+    parameters = RoutedCable
+    requires = ("links", "probes")
+    quality: ClassVar[LinkQuality]
+
+    def places(self, network: DrawnNetwork) -> Iterator[RoutedCable]:
+        addressed = {
+            (one.node, one.interface): (one.address, IPv4Network(subnet.prefix))
+            for subnet in network.subnets
+            for one in subnet.attachments
+        }
+        for cable in _cables(network):
+            one, other = (addressed.get(end) for end in cable.ends)
+            if one and other and one[1] == other[1]:
+                yield RoutedCable(**cable.model_dump(), peer_address=other[0])
+
+    def inject(self, parameters: RoutedCable, lab: Lab) -> None:
+        lab.capability(LINKS).set_quality(parameters.node, parameters.interface, self.quality)
+
+    def undo(self, parameters: RoutedCable, lab: Lab) -> None:
+        lab.capability(LINKS).set_quality(parameters.node, parameters.interface, LinkQuality())
+
+
+class LinkLossy(_Worse):
+    """A cable loses a part of the packets, each way, and carries the others; its ends keep carrier."""
+
+    name = "link-lossy"
+    label = "LOSS"
+    called = {"nika": "link_packet_corruption"}
+    quality = LinkQuality(loss=LOSS)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        echo = Probe(source=parameters.node, target=parameters.peer_address, timeout_s=0.2, repetitions=0)
+        answered = [one.delivered for one in lab.prober.probe([echo] * _PACKETS)]
+        if all(answered) or not any(answered):
+            how_many = "each" if all(answered) else "none"
+            raise FaultHasNoEffect(
+                self.name,
+                f"{how_many} of {_PACKETS} echoes from {parameters.node} to {parameters.peer_address} is answered",
+            )
+
+
+class LinkSlow(_Worse):
+    """A cable has a much lower rate than the traffic needs: packets queue before it, and what does not fit is lost."""
+
+    name = "link-slow"
+    label = "RATE"
+    called = {"nika": "link_capacity_bottleneck"}
+    quality = LinkQuality(rate_bps=RATE_BPS)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        report = _offered(parameters, lab)
+        if not report.received_packets or report.received_bps > 2 * RATE_BPS:
+            reason = f"{report.received_bps / 1000:.0f} of {report.offered_bps / 1000:.0f} kbit/s arrive"
+            raise FaultHasNoEffect(self.name, f"{parameters.node} to {parameters.peer_address}: {reason}")
+
+
+def _offered(parameters: RoutedCable, lab: Lab) -> FlowReport:
+    """What arrives of much more than the line carries."""
+    flow = Flow.model_validate(
+        {"from": parameters.node, "to": parameters.peer_node, "port": _PORT, "rate_bps": _OFFERED * RATE_BPS}
+    )
+    (report,) = lab.prober.traffic([flow], [parameters.peer_address], duration_s=_OFFERED_S)
+    return report
