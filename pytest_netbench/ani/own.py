@@ -86,6 +86,8 @@ class OwnMethods:
             self._meter.check()
             if own.ends_work:
                 self._ended_by = own.spec.name
+            else:
+                self.refuse_if_ended()
             try:
                 with deadline.within(longest_s(self._meter.left()["wall_s"]), cancelled=self._closed.is_set):
                     return own.answer(checked).plain()

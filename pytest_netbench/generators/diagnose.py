@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.faulty_draws import FaultyParameters, draw_broken
+from pytest_netbench.generators.demands import TrafficName, draw_demands
+from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.model.drawn import Drawn
@@ -20,9 +21,18 @@ _IN_A_ROW: Final = 10
 """The share of healthy networks holds in each so many draws."""
 
 
+Diagnosed = Literal[FaultName, "link-down", "link-flapping", "link-lossy", "link-slow"]
+DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
+"""What is drawn: what can be repaired by commands, and what cannot."""
+
+
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
+    faults: tuple[Diagnosed, ...] = Field(DIAGNOSED, description="faults that may occur")
+    traffic: TrafficName = Field(
+        "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
+    )
     healthy: float = Field(0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong")
 
 
@@ -35,6 +45,7 @@ class DiagnoseGenerator:
     def draw(self, parameters: DiagnoseParameters, *, seed: int, index: int) -> Task:
         # a healthy network is drawn like any other, so that nothing but the faults tells the difference
         broken = draw_broken(NAME, parameters, random_of(NAME, seed=seed, index=index))
+        demands = draw_demands(broken.network, parameters.traffic, random_of(f"{NAME} traffic", seed=seed, index=index))
         is_healthy = _is_healthy(parameters.healthy, seed=seed, index=index)
         faults = [] if is_healthy else broken.faults
         network = broken.network
@@ -56,6 +67,7 @@ class DiagnoseGenerator:
                 **network.fields(),
                 "topology": _observed(network.topology),
                 "flows": flow_groups(network),
+                "demands": demands,
                 "faults": faults,
                 "fault_types": parameters.faults,
                 "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",

@@ -152,3 +152,48 @@ def test_after_the_repair_flows_and_routes_are_as_before(fault: str) -> None:
     found = selftest(drawn(**parameters, healthy=0.0), extent=Extent(repeats=1))
     assert found.problems == ()
     assert not found.shown["wrong flows"].startswith("0 ")
+
+
+CUT = {**SMALL, "faults": ("link-down",), "routings": ("ospf",), "platforms": ("frr",), "healthy": 0.0}
+
+
+def asked(ani: Ani, sql: str) -> list[list[Any]]:
+    return [list(row) for row in ani.call("query-telemetry", {"sql": sql})["rows"]]
+
+
+def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
+    task = drawn(**CUT)
+    seen: dict[str, Any] = {}
+
+    def look(brief: Brief, ani: Ani) -> None:
+        seen["flows"] = asked(ani, "SELECT min(loss), max(loss) FROM flows GROUP BY source")
+        seen["up"] = asked(ani, "SELECT min(is_up), max(is_up) FROM neighbors")
+        seen["sent"] = asked(ani, "SELECT node, max(sent_packets) - min(sent_packets) FROM interfaces GROUP BY node")
+        seen["pairs"] = ani.call("check-reachability", {})["pairs"]
+        one, other = [name for name, platform in brief.devices.items() if platform == "linux"][:2]
+        seen["rate"] = ani.call("measure-rate", {"source": one, "target": other})
+        for wrong, why in (
+            (("measure-rate", {"source": "nobody", "target": other}), "is not one of the hosts"),
+            (("check-reachability", {"protocol": "tcp"}), "tcp needs a port"),
+            (("query-telemetry", {"sql": "DROP TABLE flows"}), "only one SELECT is allowed"),
+        ):
+            with pytest.raises(AniError, match=why):
+                ani.call(*wrong)
+        ani.call("submit-diagnosis", {"diagnosis": "a cable is cut"})
+        with pytest.raises(AniError, match="no device answers after"):
+            asked(ani, "SELECT 1")
+
+    record = attempted(task, Doctor(look))
+    assert [[0.0, 1.0]] * len(seen["flows"]) == seen["flows"], "first all arrived, then nothing"
+    assert seen["up"] in ([[0, 1]], [[1, 1]]), "FRR forgets a neighbor that is gone"
+    assert min(count for _, count in seen["sent"]) > 0
+    assert not any(pair["reaches"] for pair in seen["pairs"])
+    assert seen["rate"]["received_packets"] == 0 < seen["rate"]["sent_packets"]
+    numbers = tuple(range(len(diagnose_of(task).demands)))
+    assert record.other["breached_demands"] == {"before": numbers, "after": numbers}
+
+
+def test_the_traffic_of_a_healthy_network_arrives() -> None:
+    record = attempted(drawn(**{**CUT, "healthy": 1.0}), Oracle())
+    assert record.other["breached_demands"] == {"before": (), "after": ()}
+    assert values(record)["root_cause"] == 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_netbench.families.faulty.flows import wanted
+from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
@@ -17,6 +18,11 @@ TWO_PHASES: Final = (
     " answer lists the fault types and the resources that can be named. From then on no device answers. Then give your"
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
+TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
+
+
+def _traffic(demand: Demand) -> str:
+    return f"- {demand}, at most {demand.most_loss:.0%}"
 
 
 def assignment(payload: Diagnose) -> str:
@@ -28,5 +34,6 @@ def assignment(payload: Diagnose) -> str:
         "These connections work in the healthy network:",
         *wanted(payload, allowed=True),
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
+        *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
     ]
     return "\n".join(lines)

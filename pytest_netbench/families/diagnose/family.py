@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.diagnose.briefing import ONLY_LOOK, assignment
+from pytest_netbench.families.diagnose.measuring import SPECS
 from pytest_netbench.families.diagnose.methods import SPEC, SUBMIT_DIAGNOSIS
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.model.diagnosis import Diagnose, Diagnosis, RootCause, diagnose_of
@@ -27,7 +28,7 @@ class DiagnoseFamily:
     name = "diagnose"
     payload = Diagnose
     answer = Diagnosis
-    methods = (*_LOOKING, SUBMIT_DIAGNOSIS)
+    methods = (*_LOOKING, *(spec.name for spec in SPECS), SUBMIT_DIAGNOSIS)
     scorers = (
         "detection",
         "localization",
@@ -52,7 +53,7 @@ class DiagnoseFamily:
             intents=(assignment(payload),),
             rules=(ONLY_LOOK,),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
-            methods=(*(METHODS[name] for name in _LOOKING), SPEC),
+            methods=(*(METHODS[name] for name in _LOOKING), *SPECS, SPEC),
             budget=task.budget,
             hints=tuple(map(platform_hint, payload.platforms)),
         )

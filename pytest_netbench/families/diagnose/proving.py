@@ -24,6 +24,7 @@ def prove(task: Task, stages: Stages, extent: Extent) -> Proof:
                 assert isinstance(scene, DiagnoseScene)
                 scene.observe()
                 shown["wrong flows"] = scene.wrong_flows
+                shown["breached demands"] = scene.breached
                 problems += scene.recover()
     except FaultHasNoEffect as error:
         problems.append(str(error))

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis
+from pytest_netbench.families.diagnose.telemetry import Telemetry
+from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
 from pytest_netbench.faults.injecting import await_effects
+from pytest_netbench.faults.protocol import OutsideNodes
 from pytest_netbench.faults.repairs import repairs
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
@@ -29,18 +32,33 @@ class DiagnoseScene(FaultyScene):
     def __init__(self, lab: Lab, payload: Diagnose) -> None:
         super().__init__(lab, payload, recorded=list(lab.nodes))
         self._diagnosis = FixedDiagnosis(payload)
+        self._payload: Diagnose = payload
+        self._telemetry = Telemetry(lab, payload.demands)
+        self._breached_before: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
-        return self._diagnosis.methods
+        return (*Tools(self._lab, self._payload, self._telemetry.store).methods, *self._diagnosis.methods)
+
+    def health(self) -> None:
+        super().health()
+        self._telemetry.start()
+        self._telemetry.await_healthy()
 
     def observe(self) -> None:
         super().observe()
         self._before = tuple(sorted(self._wrong))
+        self._breached_before = self._telemetry.await_sample()
+
+    def destroy(self) -> None:
+        self._telemetry.stop()
+        super().destroy()
 
     def evaluate(self, submission: Submission) -> Findings:
         # whatever an agent answers is judged against what is still wrong
+        breached = {"before": self._breached_before, "after": self._telemetry.await_sample()}
+        self._telemetry.stop()
         await_effects(self._faults, self._lab)
         watch = Watch(flows=self._flows, wrong_before=self._before, wrong_after=tuple(sorted(self._look())))
         self._tables.read("final")
@@ -49,26 +67,28 @@ class DiagnoseScene(FaultyScene):
                 "watch": watch,
                 "healthy_configs": self._healthy,
                 "routes": dict(self._tables.found),
-                "other": {"diagnosis": self._diagnosis.text},
+                "other": {"diagnosis": self._diagnosis.text, "breached_demands": breached},
             }
         )
 
     def recover(self) -> Iterator[str]:
-        """Repair all faults; say in what the network differs from the healthy one afterwards.
+        """Take all faults away; say in what the network differs from the healthy one afterwards.
 
         Raises:
             LabError: A node refused a repair.
         """
-        for _, node, commands in repairs(self._payload.faults):
-            for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):
-                if status.status == "error":
-                    yield f"{node} refused {status.command.strip()!r} of the repair: {status.message.strip()}"
+        yield from self._take_away()
         self._tables.wait(healed=True)
         ends_at = time.monotonic() + BASELINE_S
         while (wrong := self._look()) and time.monotonic() < ends_at:
             time.sleep(PAUSE_S)
         if wrong:
             yield f"after the repair flows are wrong: {self._named(wrong)}"
+        while (breached := self._telemetry.await_sample()) and time.monotonic() < ends_at:
+            pass
+        if breached:
+            lost = ", ".join(str(self._payload.demands[number]) for number in breached)
+            yield f"after the repair traffic loses packets: {lost}"
         self._tables.read("final")
         healthy, final = (self._tables.found.get(moment, {}) for moment in ("healthy", "final"))
         for node, table in healthy.items():
@@ -78,6 +98,20 @@ class DiagnoseScene(FaultyScene):
                         f"after the repair {node} has another route to {prefix}: {final[node].get(prefix)} instead of"
                         f" {table.get(prefix)}"
                     )
+
+    def _take_away(self) -> Iterator[str]:
+        for fault, parameters in reversed(self._faults):
+            if isinstance(fault, OutsideNodes):
+                fault.undo(parameters, self._lab)
+        for _, node, commands in repairs(self._payload.faults):
+            for status in self._lab.driver(node).apply(self._lab.nodes[node], commands):
+                if status.status == "error":
+                    yield f"{node} refused {status.command.strip()!r} of the repair: {status.message.strip()}"
+
+    @property
+    def breached(self) -> str:
+        """How many demands were not met when the agent could begin, for people."""
+        return f"{len(self._breached_before)} of {len(self._payload.demands)}"
 
     @property
     def wrong_flows(self) -> str:

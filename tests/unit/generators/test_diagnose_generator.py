@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench.agents.nop import Nop
-from pytest_netbench.generators.diagnose import HEALTHY, DiagnoseGenerator, DiagnoseParameters
-from pytest_netbench.generators.faulty_draws import FAULTS
+from pytest_netbench.generators.diagnose import DIAGNOSED, HEALTHY, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
@@ -17,7 +16,7 @@ from pytest_netbench.trial.terms import brief_for, terms_for
 GENERATOR = DiagnoseGenerator()
 USUAL = DiagnoseParameters()
 # upper 0.1 % points of the chi-square distribution
-CRITICAL = {11: 31.26, 19: 43.82}
+CRITICAL = {11: 31.26, 19: 43.82, 23: 49.73, 31: 61.10}
 
 
 def drawn(count: int, *, seed: int = 3, **parameters: Any) -> list[Task]:
@@ -55,7 +54,7 @@ def test_the_brief_is_the_same_whether_something_is_wrong_or_not() -> None:
 
 def test_the_brief_names_no_fault_type_before_the_diagnosis_is_fixed() -> None:
     for task in drawn(10):
-        assert not [name for name in FAULTS if name in told(task)]
+        assert not [name for name in DIAGNOSED if name in told(task)]
 
 
 def test_all_nodes_can_be_looked_at_and_none_changed() -> None:
@@ -67,8 +66,8 @@ def test_all_nodes_can_be_looked_at_and_none_changed() -> None:
 
 def test_each_fault_is_drawn_equally_often() -> None:
     counts = Counter(one.fault for task in drawn(2000, healthy=0.0, level="1") for one in diagnose_of(task).faults[:1])
-    expected = 2000 / len(FAULTS)
-    assert sum((counts[name] - expected) ** 2 / expected for name in FAULTS) < CRITICAL[len(FAULTS) - 1]
+    expected = 2000 / len(DIAGNOSED)
+    assert sum((counts[name] - expected) ** 2 / expected for name in DIAGNOSED) < CRITICAL[len(DIAGNOSED) - 1]
 
 
 def test_each_end_of_each_link_is_the_target_equally_often() -> None:
@@ -98,7 +97,7 @@ def test_a_fault_that_is_not_offered_is_refused() -> None:
         Diagnose.model_validate(
             payload.model_dump(by_alias=True)
             | {"fault_types": ("no-such-fault",)}
-            | {"fault_types": tuple(name for name in FAULTS if name != payload.faults[0].fault)}
+            | {"fault_types": tuple(name for name in DIAGNOSED if name != payload.faults[0].fault)}
         )
     with pytest.raises(ValueError, match="fault_types: "):
         Diagnose.model_validate(payload.model_dump(by_alias=True) | {"fault_types": ("no-such-fault",)})

@@ -9,8 +9,8 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import digest_of
 
 PINNED = {
-    "diagnose": "6e47b51f074785a8",
-    "diagnose:level=1-3,size=3,healthy=0.5": "7309fdeeaaee1c03",
+    "diagnose": "63a88a9ccb9bf677",
+    "diagnose:level=1-3,size=3,healthy=0.5": "57d07684f1424924",
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
     "repair-network": "79df2fd2c311aad2",

@@ -1,0 +1,96 @@
+"""The ANI methods of the family that measure, as agents see them."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from pytest_netbench.ani.methods import spec_of
+from pytest_netbench.ani.wire import Wire
+from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, TABLES
+
+CHECK_REACHABILITY: Final = "check-reachability"
+MEASURE_RATE: Final = "measure-rate"
+QUERY_TELEMETRY: Final = "query-telemetry"
+MOST_BPS: Final = 10_000_000
+
+
+class CheckReachabilityParams(Wire):
+    """Parameters of ``check-reachability``."""
+
+    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    port: int | None = Field(None, ge=1, le=65535, description="port of tcp and udp")
+
+
+class Pair(Wire):
+    """Whether one host reaches another one."""
+
+    source: str
+    target: str
+    reaches: bool
+
+
+class CheckReachabilityResult(Wire):
+    """Result of ``check-reachability``."""
+
+    pairs: tuple[Pair, ...]
+
+
+class MeasureRateParams(Wire):
+    """Parameters of ``measure-rate``."""
+
+    source: str = Field(description="host that sends")
+    target: str = Field(description="host that receives")
+    rate_bps: int = Field(1_000_000, ge=10_000, le=MOST_BPS, description="bit/s that are sent")
+    duration_s: float = Field(0.5, ge=0.2, le=3.0, description="seconds")
+
+
+class MeasureRateResult(Wire):
+    """Result of ``measure-rate``."""
+
+    offered_bps: float
+    received_bps: float
+    sent_packets: int
+    received_packets: int
+    mean_delay_ms: float | None
+
+
+class QueryTelemetryParams(Wire):
+    """Parameters of ``query-telemetry``."""
+
+    sql: str = Field(min_length=1, max_length=10_000, description="one SELECT in the SQL of SQLite")
+
+
+class QueryTelemetryResult(Wire):
+    """Result of ``query-telemetry``."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_cut: bool = Field(description="there are more rows than these")
+
+
+_SCHEMA = "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
+CHECK_REACHABILITY_SPEC: Final = spec_of(
+    CHECK_REACHABILITY,
+    "Try each pair of hosts with real packets, now.",
+    CheckReachabilityParams,
+    CheckReachabilityResult,
+)
+MEASURE_RATE_SPEC: Final = spec_of(
+    MEASURE_RATE,
+    "Send UDP packets of 1000 bytes from one host to another at a rate, beside the traffic of the network, and count"
+    " what arrives.",
+    MeasureRateParams,
+    MeasureRateResult,
+)
+QUERY_TELEMETRY_SPEC: Final = spec_of(
+    QUERY_TELEMETRY,
+    "Query what was measured of the network each second since it was known to be healthy, also before anything may have"
+    f" gone wrong. Tables: {_SCHEMA}. `time_s` are seconds of wall time since the first measurement; the devices' own"
+    f" clocks run at another speed. Counters count from the start of a node. At most {MOST_ROWS} rows are shown, and a"
+    f" query may take {LONGEST_S:g} s.",
+    QueryTelemetryParams,
+    QueryTelemetryResult,
+)
+SPECS: Final = (CHECK_REACHABILITY_SPEC, MEASURE_RATE_SPEC, QUERY_TELEMETRY_SPEC)

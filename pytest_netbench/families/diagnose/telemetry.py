@@ -1,0 +1,154 @@
+"""Runs the traffic of a network, and samples its counters, flows and neighbors into a store while it runs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from pytest_netbench.errors import LabError, NotReady
+from pytest_netbench.families.diagnose.store import Store
+from pytest_netbench.lab.probing import FlowReport
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.demand import Demand
+from pytest_netbench.platforms.capabilities import COUNTERS
+from pytest_netbench.platforms.driver import ListsNeighbors
+
+EVERY_S: Final = 1.0
+"""Wall seconds from sample to sample. All traffic is measured for as long."""
+HEALTHY_SAMPLES: Final = 2
+HEALTHY_S: Final = 20.0
+"""Wall seconds in which so many samples in a row must meet all demands."""
+_LATE_PACKETS: Final = 2
+"""Packets on their way at the beginning or the end of a sample are no loss."""
+
+
+class Telemetry:
+    """The traffic of a network and what is measured of it.
+
+    Args:
+        lab: The running network.
+        demands: The traffic.
+    """
+
+    def __init__(self, lab: Lab, demands: Sequence[Demand]) -> None:
+        self._lab = lab
+        self._demands = demands
+        self.store = Store()
+        self._started = time.monotonic()
+        self._ended = threading.Event()
+        self._sampled = threading.Condition()
+        self._breached: list[tuple[int, ...]] = []
+        self._failure: LabError | None = None
+        self._thread = threading.Thread(target=self._run, name="netbench-telemetry", daemon=True)
+
+    @property
+    def breached(self) -> tuple[int, ...]:
+        """Numbers of the demands that lost too much in the last sample."""
+        return self._breached[-1] if self._breached else ()
+
+    def start(self) -> None:
+        """Let the traffic begin."""
+        self._started = time.monotonic()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let the traffic end, once the sample that runs is complete. Idempotent."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def await_healthy(self) -> None:
+        """Return once all demands have been met in some samples in a row.
+
+        Raises:
+            NotReady: They are not.
+            LabError: Something could not be measured.
+        """
+        ends_at = time.monotonic() + HEALTHY_S
+        while any(self._samples(HEALTHY_SAMPLES)):
+            if time.monotonic() > ends_at:
+                lost = ", ".join(str(self._demands[number]) for number in self.breached)
+                raise NotReady([f"traffic of the healthy network that loses packets: {lost}"], waited_s=HEALTHY_S)
+
+    def await_sample(self) -> tuple[int, ...]:
+        """Return the demands that are not met in a sample that begins after this call.
+
+        Raises:
+            LabError: Something could not be measured.
+        """
+        return self._samples(2)[-1]
+
+    def _samples(self, count: int) -> list[tuple[int, ...]]:
+        """The next samples."""
+        with self._sampled:
+            first = len(self._breached)
+            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= first + count)
+            if self._failure is not None:
+                raise self._failure
+            return self._breached[first : first + count]
+
+    def _run(self) -> None:
+        try:
+            while not self._ended.is_set():
+                breached = self._sample()
+                with self._sampled:
+                    self._breached.append(breached)
+                    self._sampled.notify_all()
+        except Exception as error:  # noqa: BLE001 - whoever waits for a sample is told
+            with self._sampled:
+                self._failure = LabError(f"telemetry: {error}")
+                self._sampled.notify_all()
+
+    def _sample(self) -> tuple[int, ...]:
+        reports = self._traffic()
+        now = round(time.monotonic() - self._started, 3)
+        self.store.add("flows", (_flow(now, *one) for one in zip(self._demands, reports, strict=True)))
+        self.store.add("interfaces", self._interfaces(now))
+        self.store.add("neighbors", self._neighbors(now))
+        return tuple(
+            number
+            for number, (demand, report) in enumerate(zip(self._demands, reports, strict=True))
+            if _lost(report, excused=_LATE_PACKETS) > demand.most_loss
+        )
+
+    def _traffic(self) -> Sequence[FlowReport]:
+        if not self._demands:
+            self._ended.wait(EVERY_S)
+            return ()
+        flows = [demand.flow for demand in self._demands]
+        return self._lab.prober.traffic(flows, [demand.address for demand in self._demands], duration_s=EVERY_S)
+
+    def _interfaces(self, now: float) -> Iterator[tuple[Any, ...]]:
+        for name, node in self._lab.nodes.items():
+            for interface, counted in node.capability(COUNTERS).counters().items():
+                yield (now, name, interface, *vars(counted).values())
+
+    def _neighbors(self, now: float) -> Iterator[tuple[Any, ...]]:
+        for name, node in self._lab.nodes.items():
+            driver = self._lab.driver(name)
+            if isinstance(driver, ListsNeighbors):
+                for one in driver.neighbors(node):
+                    yield now, name, one.protocol, one.address, one.state, int(one.is_up)
+
+
+def _lost(report: FlowReport, *, excused: int = 0) -> float:
+    """Share of the packets that did not arrive, without some that are excused."""
+    if not report.sent_packets:
+        return 1.0
+    return max(0, report.sent_packets - report.received_packets - excused) / report.sent_packets
+
+
+def _flow(now: float, demand: Demand, report: FlowReport) -> tuple[Any, ...]:
+    loss, delay_ms = round(_lost(report), 4), report.mean_delay_ms
+    return (
+        now,
+        demand.source,
+        demand.target,
+        demand.port,
+        round(report.offered_bps),
+        round(report.received_bps),
+        loss,
+        None if delay_ms is None else round(delay_ms, 2),
+    )

@@ -1,0 +1,85 @@
+"""The traffic of drawn networks: who sends how much to whom."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from pytest_netbench.generators.networks import DrawnNetwork
+from pytest_netbench.model.demand import Demand
+
+TrafficName = Literal["gravity", "none", "uniform"]
+MOST_DEMANDS: Final = 10
+"""All traffic of a network is sent and received by one process, in real time."""
+RATE_BPS: Final = 800_000
+"""More than a slow cable carries (``faults.cables``)."""
+_LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 4.0
+_FIRST_PORT: Final = 20_000
+MOST_LOSS: Final = 0.05
+
+
+def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random) -> tuple[Demand, ...]:
+    """Draw the demands of a network.
+
+    Args:
+        network: The network.
+        kind: ``uniform``: each host sends as much as the others, to one other host. ``gravity``: each pair of hosts in
+            proportion to the product of their drawn weights, the largest of them. ``none``: nobody sends.
+        source: Of the choices.
+    """
+    if kind == "none":
+        return ()
+    chosen = _uniform(network, source) if kind == "uniform" else _gravity(network, source)
+    return tuple(
+        Demand(
+            source=one,
+            target=other,
+            address=network.addresses[other],
+            port=_FIRST_PORT + number,
+            rate_bps=rate_bps,
+            most_loss=MOST_LOSS,
+        )
+        for number, (one, other, rate_bps) in enumerate(chosen[:MOST_DEMANDS])
+    )
+
+
+_Chosen = list[tuple[str, str, int]]
+
+
+def _uniform(network: DrawnNetwork, source: random.Random) -> _Chosen:
+    """Hosts in a drawn order, each with a drawn target in another LAN if it can reach one."""
+    hosts = source.sample(network.hosts, len(network.hosts))
+    return [(one, source.choice(targets), RATE_BPS) for one in hosts if (targets := _targets(network, one))]
+
+
+def _gravity(network: DrawnNetwork, source: random.Random) -> _Chosen:
+    weights = {host: source.uniform(_LEAST_WEIGHT, _MOST_WEIGHT) for host in network.hosts}
+    pairs = [(one, other) for one in network.hosts for other in _targets(network, one)]
+    pairs.sort(key=lambda pair: weights[pair[0]] * weights[pair[1]], reverse=True)
+    largest = pairs[:MOST_DEMANDS]
+    if not largest:
+        return []
+    mean = sum(weights[one] * weights[other] for one, other in largest) / len(largest)
+    return [(one, other, round(RATE_BPS * weights[one] * weights[other] / mean)) for one, other in largest]
+
+
+def _targets(network: DrawnNetwork, host: str) -> Sequence[str]:
+    """Hosts of other LANs that can be sent UDP; those of its own LAN if there is no other one."""
+    reached = [
+        other
+        for other in network.hosts
+        if other != host and network.reaches(host, other) and _passes(network, host, other)
+    ]
+    lan = network.lan_of(host)
+    return [other for other in reached if network.lan_of(other) is not lan] or reached
+
+
+def _passes(network: DrawnNetwork, host: str, other: str) -> bool:
+    """Whether no access list denies UDP from one host to another one, wherever the list is."""
+    ends = {"source": network.addresses[host], "target": network.addresses[other]}
+    return all(
+        access.permits(**ends, protocol="udp", port=port)
+        for access in network.access_lists
+        for port in (_FIRST_PORT, _FIRST_PORT + MOST_DEMANDS - 1)
+    )
