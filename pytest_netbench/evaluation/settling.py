@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pytest_netbench import deadline
 from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.holdtimes import LONGEST_LAB_S
+from pytest_netbench.evaluation.slowness import slowness
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.lab.readiness import Watch
 from pytest_netbench.lab.wellness import may_be_the_agents
@@ -85,8 +86,9 @@ class Settling:
                 oldest of equal routes.
         """
         scale = self._lab.time_scale
-        short_s = max(LEAST_QUIET_S, QUIET_LAB_S / scale)
-        given_up_s, gone_s = (max(LEAST_QUIET_S, (PATIENCE_LAB_S / 2 + one) / scale) for one in (hold_s, unwatched_s))
+        least_s = LEAST_QUIET_S * slowness()
+        short_s = max(least_s, QUIET_LAB_S / scale)
+        given_up_s, gone_s = (max(least_s, (PATIENCE_LAB_S / 2 + one) / scale) for one in (hold_s, unwatched_s))
         usual = like or usual
         began = time.monotonic()
         noticed_at = began + (short_s + hold_s / scale if silent else 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from pytest_netbench.evaluation.observation import Observation
+from pytest_netbench.evaluation.slowness import slowness
 from pytest_netbench.evaluation.testcases import KINDS
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.trial import TestcaseResult
@@ -17,7 +18,7 @@ def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
     """Return the wall seconds after which a testcase is decided, if observing the network takes no time."""
     looks = 2  # the runner checks a second time what must hold
     traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
-    return looks * (max(MIN_WAIT_S, testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
+    return looks * (max(MIN_WAIT_S * slowness(), testcase.within_s / time_scale) + testcase.stays_s / time_scale) + traffic_s
 
 
 class Wait:
@@ -32,7 +33,7 @@ class Wait:
         self.result: TestcaseResult | None = None
         kind = KINDS[testcase.kind]
         self._time_scale = time_scale
-        self._within_s = max(MIN_WAIT_S, testcase.within_s / time_scale)
+        self._within_s = max(MIN_WAIT_S * slowness(), testcase.within_s / time_scale)
         self._stays_s = testcase.stays_s / time_scale
         self._needed = 2 if kind.absent(testcase) else 1
         self._most = TRAFFIC_ATTEMPTS if kind.traffic else None
