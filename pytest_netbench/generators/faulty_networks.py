@@ -25,8 +25,8 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
     ),
     "clos": (
         {"superspines": 1, "spines": 1, "leaves": 1},
-        {"superspines": 2, "spines": 1, "leaves": 2},
         {"superspines": 2, "spines": 2, "leaves": 2},
+        {"superspines": 4, "pods": 4, "spines": 2, "leaves": 2},
     ),
     "dual-homed-isp": ({"edges": 1, "sites": 2}, {"edges": 2, "sites": 2}, {"edges": 2, "sites": 4}),
     "isp": ({"routers": 12}, {"routers": 22}, {"routers": 50}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import Field
@@ -104,6 +105,7 @@ REQUIREMENTS: Final[dict[type[Model], str]] = {
     Start: "daemons",
 }
 """The capability of a lab that each action needs."""
+_UNDOES: Final[dict[type[Model], type[Model]]] = {Restore: Cut, Start: Stop, Recover: Fail}
 _IOS_DAEMONS: Final = ("bfdd", "bgpd", "isisd", "ospf6d", "ospfd", "ripd", "ripngd", "staticd")
 _FRR_DAEMONS: Final = (
     *_IOS_DAEMONS,
@@ -135,3 +137,15 @@ def interface_of(action: Action) -> str | None:
     if isinstance(target, LinkChange):
         target = target.at
     return target.interface if isinstance(target, Endpoint) else None
+
+
+def cancel_out(actions: Sequence[Action]) -> bool:
+    """Return whether each action was undone by a later one, so that the network should become as it was."""
+    broken = set()
+    for action in actions:
+        (target,) = (str(value) for _, value in action)
+        if type(action) in _UNDOES:
+            broken.discard((_UNDOES[type(action)], target))
+        else:
+            broken.add((type(action), target))
+    return bool(actions) and not broken

@@ -101,6 +101,38 @@ def test_ospf_fails_over_and_returns_and_the_lab_is_as_before(deploy) -> None:
     assert Settling(lab).look().is_as(before)
 
 
+def test_a_network_is_as_before_once_its_event_cancels_itself_out(deploy) -> None:
+    """An OSPF virtual link returns later than the neighbors that are watched."""
+    links = ["R1 Gi0/0 - R2 Gi0/0", "R2 Gi0/1 - R3 Gi0/0"]
+    addresses = {"R1": ["10.0.0.1"], "R2": ["10.0.0.2", "10.1.0.2"], "R3": ["10.1.0.3", "10.2.0.3"]}
+    routing = {
+        "R1": " router-id 10.9.0.1\n network 10.0.0.0 0.0.0.255 area 0\n",
+        "R2": " router-id 10.9.0.2\n area 1 virtual-link 10.9.0.3\n network 10.0.0.0 0.0.0.255 area 0\n"
+        " network 10.1.0.0 0.0.0.255 area 1\n",
+        "R3": " router-id 10.9.0.3\n area 1 virtual-link 10.9.0.2\n network 10.1.0.0 0.0.0.255 area 1\n"
+        " network 10.2.0.0 0.0.0.255 area 2\n",
+    }
+    configs = {
+        name: "".join(
+            f"interface Gi0/{number}\n ip address {address} 255.255.255.0\n no shutdown\n"
+            for number, address in enumerate(addresses[name])
+        )
+        + f"router ospf 1\n{routing[name]}"
+        for name in addresses
+    }
+    event = [{"fail": "R2"}, {"recover": "R2"}]
+    task = ios_task(configs, [*links, "R3 Gi0/1 - H1 eth0"], hosts={"H1": ""}, events={"e": event})
+    lab = deploy(task)
+    settling = Settling(lab)
+    ends_at = time.monotonic() + 10
+    while not lab.driver("R1").routes(lab.nodes["R1"], "10.2.0.0/24"):
+        assert time.monotonic() < ends_at, "the virtual link does not come up"
+        time.sleep(0.1)
+    before = settling.look()
+    with happening(lab, task.payload.events["e"]):
+        assert settling.look().is_as(before)
+
+
 def test_without_a_backup_only_the_testcases_under_the_event_fail(deploy) -> None:
     task = ring(backup=False, **FAILOVER)
     results = evaluated(deploy(task), task)

@@ -18,6 +18,12 @@ from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.model.watch import Watch
 
+ONSET_S = 3.0
+"""Wall seconds from the injection, if there is any, to the agent's first look: most faults are in force by then.
+
+A healthy network waits as long, so that its age does not tell that nothing was injected.
+"""
+
 
 class DiagnoseScene(FaultyScene):
     """A network in which something may be wrong.
@@ -36,6 +42,7 @@ class DiagnoseScene(FaultyScene):
         self._telemetry = Telemetry(lab, payload.demands)
         self._breached_before: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
+        self._onset_at = 0.0
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
@@ -45,6 +52,14 @@ class DiagnoseScene(FaultyScene):
         super().health()
         self._telemetry.start()
         self._telemetry.await_healthy()
+
+    def inject(self) -> None:
+        self._onset_at = time.monotonic()
+        super().inject()
+
+    def settle(self) -> None:
+        super().settle()
+        time.sleep(max(0.0, self._onset_at + ONSET_S - time.monotonic()))
 
     def observe(self) -> None:
         super().observe()
