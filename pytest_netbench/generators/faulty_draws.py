@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -45,10 +46,23 @@ FAULTS: Final[tuple[FaultName, ...]] = FaultName.__args__  # type: ignore[attr-d
 """What is drawn. Not what is installed: a fault of another package must not change the draws."""
 USUAL_SHAPES: Final[tuple[ShapeName, ...]] = ("campus", "dual-homed-isp", "leaf-spine", "line", "ring", "tree")
 MOST_FAULTS: Final = 3
+SCENARIOS: Final[Mapping[str, ShapeName]] = {
+    "dc_clos": "clos",
+    "enterprise_branch": "dual-homed-isp",
+    "small": "line",
+}
+"""NIKA's names of scenarios that a shape corresponds to. ``campus`` and ``isp`` are called the same."""
+_SIZES: Final = {"s": "1", "m": "2", "l": "3"}
+_COUNT: Final = re.compile(r"\d+(-\d+)?")
 
 
 class FaultyParameters(Parameters):
-    """What can be chosen of a network with faults."""
+    """What can be chosen of a network with faults.
+
+    On a command line also in NIKA's words: ``scenario=dc_clos``, ``size=s``, and ``faults=1`` for how many.
+    """
+
+    also_called: ClassVar[Mapping[str, str]] = {"scenario": "shapes"}
 
     shapes: tuple[ShapeName, ...] = Field(USUAL_SHAPES, description="shapes of networks that may occur")
     routings: tuple[RoutingName, ...] = Field(("bgp", "ospf", "static"), description="routing that may occur")
@@ -59,6 +73,23 @@ class FaultyParameters(Parameters):
     faults: tuple[str, ...] = Field(FAULTS, description="faults that may occur")
     services: tuple[ServiceName, ...] = Field(("filter", "nat"), description="services that networks may have")
     names: Naming = Field("drawn", description="names and addresses of the network: drawn, or plain")
+
+    @classmethod
+    def respelled(cls, given: Mapping[str, str]) -> dict[str, str]:
+        """Return what was written, in the words of this model."""
+        found = dict(given)
+        if "shapes" in found:
+            found["shapes"] = "+".join(SCENARIOS.get(name, name) for name in found["shapes"].split("+"))
+        if "size" in found:
+            ends = found["size"].lower().split("-")
+            found["size"] = "-".join(_SIZES.get(end, end) for end in ends)
+        if _COUNT.fullmatch(found.get("faults", "")):
+            if "level" in found:
+                raise UsageError(
+                    f"faults={found['faults']} and level={found['level']} both say how many faults there are"
+                )
+            found["level"] = found.pop("faults")
+        return found
 
     @field_validator("size", "hosts", "level")
     @classmethod

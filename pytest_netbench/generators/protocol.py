@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, TypeVar
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Task
@@ -14,6 +15,18 @@ class Parameters(Model):
     On a command line a parameter is ``NAME=VALUE``. Use ``Span`` of ``generators.values`` for a range of whole numbers
     (``1-3``), and a ``tuple`` for a set (``a+b``). Names that are taken: ``n`` and ``seed``.
     """
+
+    also_called: ClassVar[Mapping[str, str]] = {}
+    """By another name that a parameter can be given by: the parameter."""
+
+    @classmethod
+    def respelled(cls, given: Mapping[str, str]) -> dict[str, str]:
+        """Return what was written, in the words of this model.
+
+        Raises:
+            UsageError: Two words say the same differently.
+        """
+        return dict(given)
 
 
 P = TypeVar("P", bound=Parameters)

@@ -61,7 +61,7 @@ def read_series(text: str) -> Series:
     name = name.strip()
     generator: type[Generator[Any]] = parts.load("generators", name)
     model = parameters_of(name, generator)
-    given, problems = _pairs(rest, known=(*DEFAULTS, *model.model_fields))
+    given, problems = _pairs(rest, known=(*DEFAULTS, *model.model_fields), also_called=model.also_called)
     numbers = dict(DEFAULTS)
     for key in DEFAULTS.keys() & given.keys():
         value = given.pop(key)
@@ -69,6 +69,10 @@ def read_series(text: str) -> Series:
             numbers[key] = int(value)
         else:
             problems.append(f"{key}={value}: must be {_ADVICE[key]}")
+    try:
+        given = model.respelled(given)
+    except UsageError as error:
+        problems.append(str(error))
     parameters = None
     try:
         parameters = model.model_validate({key: _value(model, key, value) for key, value in given.items()})
@@ -108,16 +112,17 @@ def parameters_of(name: str, generator: type[Generator[Any]]) -> type[Parameters
     return model
 
 
-def _pairs(text: str, *, known: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+def _pairs(text: str, *, known: tuple[str, ...], also_called: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """``"a=1,b=2"`` as a mapping, and the problems found."""
     given: dict[str, str] = {}
     problems: list[str] = []
     for pair in text.split(",") if text.strip() else ():
         key, equals, value = (one.strip() for one in pair.partition("="))
+        key = also_called.get(key, key)
         if not equals or not value:
             problems.append(f"{pair.strip()!r} is not PARAMETER=VALUE")
         elif key not in known:
-            near = get_close_matches(key, known, n=1)
+            near = get_close_matches(key, (*known, *also_called), n=1)
             problems.append(f"unknown parameter {key!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
         elif key in given:
             problems.append(f"{key!r} is given twice")

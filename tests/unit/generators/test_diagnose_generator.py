@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from pytest_netbench.agents.nop import Nop
+from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.diagnose import DIAGNOSED, HEALTHY, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.trial.terms import brief_for, terms_for
@@ -114,3 +116,33 @@ def test_what_is_named_by_a_cause_can_be_chosen() -> None:
 def test_the_label_says_that_a_network_is_healthy() -> None:
     labels = {task.drawn.label for task in drawn(10) if task.drawn is not None and not diagnose_of(task).faults}
     assert labels == {HEALTHY}
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("scenario=dc_clos,size=s,faults=1,n=60,seed=3", "shapes=clos,size=1,level=1,n=60,seed=3"),
+        ("scenario=small+isp,size=S-M,faults=1-3", "shapes=line+isp,size=1-2,level=1-3"),
+        ("faults=link-down+link-slow", "faults=link-slow+link-down"),
+    ],
+)
+def test_the_words_of_nika_mean_the_same(words: str, same: str) -> None:
+    written, meant = read_series(f"diagnose:{words}"), read_series(f"diagnose:{same}")
+    assert set(written.parameters.faults) == set(meant.parameters.faults)
+    assert written.parameters.model_dump(exclude={"faults"}) == meant.parameters.model_dump(exclude={"faults"})
+    assert (written.count, written.seed) == (meant.count, meant.seed)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("faults=1,level=2", "faults=1 and level=2 both say how many faults there are"),
+        ("scenario=small,shapes=ring", "'shapes' is given twice"),
+        ("scenario=moon", "moon"),
+        ("size=xl", "size"),
+        ("scenari=small", "did you mean 'scenario'"),
+    ],
+)
+def test_words_that_do_not_fit_are_an_error(words: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        read_series(f"diagnose:{words}")
