@@ -42,10 +42,10 @@ class ScrapliSession:
         bin: Absolute path of the program that connects to the device.
         args: Its arguments without the program itself. scrapli joins and splits them on spaces, so none may hold one.
         definition: scrapli definition of the command line, a mapping or YAML text.
-        open_timeout_s: How long the first prompt may take. If none comes, the program is started once more.
+        open_timeout_s: How long the first prompt may take.
 
     Raises:
-        LabError: No prompt came either time.
+        LabError: No prompt came.
         ValueError: An argument holds white space.
     """
 
@@ -67,13 +67,6 @@ class ScrapliSession:
         self._cli = self._open(bin, args, definition, open_timeout_s)
 
     def _open(self, bin: str, args: Sequence[str], definition: Mapping[str, Any] | str, timeout_s: float) -> Cli:
-        # rarely a prompt is lost on a busy machine; nothing was sent yet, so the program can be started again
-        try:
-            return self._open_once(bin, args, definition, timeout_s)
-        except LabError:
-            return self._open_once(bin, args, definition, timeout_s)
-
-    def _open_once(self, bin: str, args: Sequence[str], definition: Mapping[str, Any] | str, timeout_s: float) -> Cli:
         _have_a_terminal()
         # scrapli logs each timeout; the LabError says it
         logging.getLogger("scrapli").addHandler(logging.NullHandler())

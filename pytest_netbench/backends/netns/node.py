@@ -16,6 +16,7 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.handover import Handover
 from pytest_netbench.backends.netns.program import Program, sandbox_of
 from pytest_netbench.backends.netns.vty import Vty
+from pytest_netbench.errors import LabError
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.platforms.access import CliSession, Completed, PtyProgram, SandboxLimits
@@ -102,9 +103,16 @@ class NetnsNode:
             session = self._sessions.get(key)
             if session is not None and session.alive:
                 return session
-            session = _Session(self._channel, self.name, argv, definition)
+            session = self._started(argv, definition)
             self._sessions[key] = session
             return session
+
+    def _started(self, argv: Sequence[str], definition: Mapping[str, Any] | str) -> _Session:
+        # rarely scrapli loses a first prompt; nothing was sent yet, so the program can be started again
+        try:
+            return _Session(self._channel, self.name, argv, definition)
+        except LabError:
+            return _Session(self._channel, self.name, argv, definition)
 
     def drop_cli(self, key: str = "main") -> None:
         with self._lock:

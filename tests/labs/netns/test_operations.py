@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.backends.netns import node as node_module
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, LOGS
+from pytest_netbench.platforms.frr import vtysh
 from tests.support.ios import await_that, ios_task, show
 from tests.support.netns_networks import network, ospf_pair, pair
 
@@ -334,3 +337,23 @@ def test_a_rebooted_ios_device_runs_its_startup_config(deploy) -> None:
     assert "hostname R1" in config
     assert "192.0.2.0" not in config
     eventually_reaches(lab, "R2", "10.0.0.1")
+
+
+def test_a_command_line_that_gives_no_prompt_is_started_once_more(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ScrapliSession.__init__.__kwdefaults__, "open_timeout_s", 1.0)
+    programs = iter([["/bin/cat"], ["/bin/sh", "-c", 'while printf "R1# "; read line; do echo "$line!"; done']])
+    session_of = node_module._Session
+    monkeypatch.setattr(
+        node_module, "_Session", lambda channel, node, _, words: session_of(channel, node, next(programs), words)
+    )
+    session = lab.nodes["a"].cli(["/bin/sh"], definition=vtysh.DEFINITION, key="slow")
+    assert next(programs, None) is None
+    session.send("hello")
+    assert session.prompt == "R1#"
+    lab.nodes["a"].drop_cli("slow")
+
+
+def test_a_program_that_never_gives_a_prompt_is_an_error(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ScrapliSession.__init__.__kwdefaults__, "open_timeout_s", 0.5)
+    with pytest.raises(LabError, match=r"the command line did not come up within 0\.5 s"):
+        lab.nodes["a"].cli(["/bin/cat"], definition=vtysh.DEFINITION, key="never")

@@ -143,21 +143,6 @@ def test_a_program_that_is_not_a_command_line_is_a_lab_error():
         ScrapliSession(name="R1", bin="/bin/cat", definition=DEFINITION, open_timeout_s=0.5)
 
 
-def test_a_program_that_gives_no_prompt_is_started_once_more(tmp_path: Path):
-    device = tmp_path / "device.py"
-    device.write_text(DEVICE)
-    first = tmp_path / "first"
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\nmkdir {first} 2>/dev/null && exec cat\nexec {sys.executable} {device}\n")
-    program.chmod(0o755)
-    session = ScrapliSession(name="R1", bin=str(program), definition=DEFINITION, open_timeout_s=2)
-    try:
-        assert first.exists()
-        assert session.send("foo") == "% Unknown command: foo"
-    finally:
-        session.close()
-
-
 def test_an_argument_with_a_space_is_refused():
     with pytest.raises(ValueError, match="split on spaces"):
         ScrapliSession(name="R1", bin="/bin/sh", args=["-c", "exec cat"], definition=DEFINITION)
