@@ -29,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "series", nargs="?", metavar="NAME:PARAMETER=VALUE,…", help="what to draw, as --netbench-generate of pytest"
     )
     parser.add_argument("--output", "-o", type=Path, metavar="DIR", help="the folder for the task files")
+    add_proof_arguments(parser)
+    parser.add_argument("--list", action="store_true", help="print the generators and their parameters")
+
+
+def add_proof_arguments(parser: argparse.ArgumentParser) -> None:
+    """Whether tasks are proven before they are written, and how."""
     parser.add_argument("--prove", action="store_true", help="write only tasks that pass their self-test in a lab")
     parser.add_argument(
         "--jobs",
@@ -39,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="proofs that run at a time (default: the number of processor cores)",
     )
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
-    parser.add_argument("--list", action="store_true", help="print the generators and their parameters")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("give what to draw and a folder, e.g. netbench generate NAME:n=20,seed=7 -o tasks/, or --list")
     from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
 
-    series = read_series(arguments.series)
+    return 0 if write(read_series(arguments.series), arguments) else 1
+
+
+def write(series: Series, arguments: argparse.Namespace) -> int:
+    """Write the tasks of a series as files, and say how many were written and why others were not.
+
+    Args:
+        series: What is drawn.
+        arguments: ``output``, and what ``add_proof_arguments`` added.
+
+    Returns:
+        How many were written.
+    """
     arguments.output.mkdir(parents=True, exist_ok=True)
     prove = _prover(arguments.backend, arguments.jobs) if arguments.prove else None
     written, dropped = 0, Counter[str]()
@@ -61,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"wrote {written} of {series.count} tasks to {arguments.output}")
     for reason, count in dropped.most_common():
         print(f"dropped {count}: {reason}")
-    return 0 if written else 1
+    return written
 
 
 def _reasons(series: Series, folder: Path, prove: Prove | None, *, jobs: int) -> Iterator[str | None]:

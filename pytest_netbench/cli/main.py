@@ -17,6 +17,7 @@ from pytest_netbench.cli import (
     doctor,
     explain,
     export,
+    freeze,
     generate,
     init,
     record,
@@ -33,7 +34,20 @@ WRONG_INPUT: Final = 2
 MACHINE: Final = 3
 INTERRUPTED: Final = 130
 
-_COMMANDS: Final = (doctor, commands, schema, init, validate, generate, record, explain, rescore, export, version)
+_COMMANDS: Final = (
+    doctor,
+    commands,
+    schema,
+    init,
+    validate,
+    generate,
+    freeze,
+    record,
+    explain,
+    rescore,
+    export,
+    version,
+)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per good file, and the problems of each invalid one; return 1 if there is one."""
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
 
-    bad = 0
+    bad = sum(map(_frozen_set_changed, _frozen_sets(arguments.paths)))
     for path in list(files(arguments.paths)):
         try:
             task = load_task(path)
@@ -47,6 +47,26 @@ def run(arguments: argparse.Namespace) -> int:
         if not problems:
             print(f"{path}: ok ({', '.join(facts)})")
     return 1 if bad else 0
+
+
+def _frozen_sets(paths: Sequence[Path]) -> list[Path]:
+    """The folders of frozen sets in ``paths``."""
+    from pytest_netbench.taskfile.frozen import MANIFEST  # noqa: PLC0415  (imports pydantic)
+
+    return sorted(one.parent for path in paths if path.is_dir() for one in path.rglob(MANIFEST))
+
+
+def _frozen_set_changed(folder: Path) -> bool:
+    """Whether a frozen set is not as it was released; say so."""
+    from pytest_netbench.taskfile.frozen import changes, read_manifest  # noqa: PLC0415  (imports pydantic)
+
+    manifest = read_manifest(folder)
+    found = list(changes(folder, manifest))
+    for change in found:
+        print(f"{folder}: {change}", file=sys.stderr)
+    if not found:
+        print(f"{folder}: frozen set as released ({len(manifest.files)} tasks, sha256 {manifest.digest})")
+    return bool(found)
 
 
 def _solutions(path: Path, task: Task) -> Iterator[str]:

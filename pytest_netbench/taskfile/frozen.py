@@ -1,0 +1,79 @@
+"""Frozen sets: drawn tasks as files, with a manifest that tells each change."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field, ValidationError
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.model.base import Model
+
+MANIFEST: Final = "frozen.json"
+TASKS: Final = "*.task.yaml"
+
+
+class FrozenSet(Model):
+    """The manifest of a frozen set.
+
+    Attributes:
+        series: What was drawn, as it was written.
+        parameters: All parameters of the generator, those that were not written too.
+        count: How many draws the series has. Draws that were dropped have no file.
+        version: Of pytest-netbench.
+        files: By file name: the SHA-256 digest of its bytes, in hex.
+        digest: Of the whole set: the SHA-256 digest of the lines ``DIGEST  NAME`` in the order of names, each with a
+            newline, as ``sha256sum`` prints them.
+    """
+
+    format: Literal[1] = 1
+    series: str
+    generator: str
+    parameters: dict[str, Any]
+    seed: int
+    count: int
+    version: str
+    files: dict[str, str] = Field(min_length=1)
+    digest: str
+
+
+def file_digests(folder: Path) -> dict[str, str]:
+    """The digests of the task files in a folder, by name, in the order of names."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob(TASKS))}
+
+
+def set_digest(files: dict[str, str]) -> str:
+    """The digest of a set with these files."""
+    lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def read_manifest(folder: Path) -> FrozenSet:
+    """Return the manifest in a folder.
+
+    Raises:
+        UsageError: It is no manifest, or one of another format.
+    """
+    path = folder / MANIFEST
+    try:
+        return FrozenSet.model_validate_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        first = str(error).splitlines()
+        raise UsageError(f"{path}: not the manifest of a frozen set: {' '.join(first[:3])}") from None
+
+
+def changes(folder: Path, manifest: FrozenSet) -> Iterator[str]:
+    """Say what in a folder is not as its manifest has it."""
+    found = file_digests(folder)
+    if set_digest(manifest.files) != manifest.digest:
+        yield "the digest of the set is not that of its files: the manifest was changed"
+    for name in sorted(manifest.files.keys() | found.keys()):
+        if name not in found:
+            yield f"{name} is missing"
+        elif name not in manifest.files:
+            yield f"{name} is not in the set"
+        elif found[name] != manifest.files[name]:
+            yield f"{name} was changed"
