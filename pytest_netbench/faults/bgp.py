@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
-from pytest_netbench.faults.paths import only_behind
+from pytest_netbench.faults.paths import announced, only_behind
 from pytest_netbench.faults.state import has_route, neighbor_up
 from pytest_netbench.faults.syntax import below, in_family, opening
 from pytest_netbench.lab.protocols import Lab
@@ -35,7 +35,13 @@ class BgpSession(OnDevice):
 class _Session(NamedTuple):
     session: BgpSession
     prefix: str
+    interface: str
     autonomous_system: int
+
+
+def bgp_sessions(network: DrawnNetwork) -> Iterator[tuple[BgpSession, str, str]]:
+    """Both ends of each session between autonomous systems, with the prefix of its link, and the interface there."""
+    return ((one.session, one.prefix, one.interface) for one in _sessions(network))
 
 
 def _sessions(network: DrawnNetwork) -> Iterator[_Session]:
@@ -54,7 +60,7 @@ def _sessions(network: DrawnNetwork) -> Iterator[_Session]:
                     neighbor=other.address,
                     address=one.address,
                 )
-                yield _Session(session, link.prefix, known[other.node])
+                yield _Session(session, link.prefix, one.interface, known[other.node])
 
 
 class WrongAs(BgpSession):
@@ -74,7 +80,7 @@ class BgpAsNumberWrong(DeviceFault[WrongAs]):
     called = {"nika": "bgp_asn_misconfig"}
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongAs]:
-        for session, prefix, right in _sessions(network):
+        for session, prefix, _, right in _sessions(network):
             for offset in OFFSETS:
                 yield WrongAs(**dict(session), prefix=prefix, autonomous_system=right, instead=right + offset)
 
@@ -121,7 +127,7 @@ class BgpFilterWrong(DeviceFault[Filtered]):
     parameters = Filtered
 
     def _places(self, network: DrawnNetwork) -> Iterator[Filtered]:
-        for session, _, _ in _sessions(network):
+        for session, _, _, _ in _sessions(network):
             for lan in only_behind(network, session.node, session.peer):
                 for name in LIST_NAMES:
                     yield Filtered(**dict(session), prefix=lan.prefix, list_name=name)
@@ -140,3 +146,46 @@ class BgpFilterWrong(DeviceFault[Filtered]):
 
     def remains(self, parameters: Filtered, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.node, parameters.prefix, "bgp")
+
+
+class Limited(BgpSession):
+    """A session, the number of prefixes above which the node ends it, and those that the neighbor itself announces."""
+
+    limit: int
+    announced: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The line of the neighbor."""
+        return f"neighbor {self.neighbor} maximum-prefix {self.limit}"
+
+
+class BgpPrefixLimit(DeviceFault[Limited]):
+    """A router ends the session with a BGP neighbor that announces more prefixes than it accepts."""
+
+    name = "bgp-prefix-limit"
+    label = "BGP_LIMIT"
+    parameters = Limited
+    called = {"nika": "bgp_max_prefix_exceeded"}
+
+    def _places(self, network: DrawnNetwork) -> Iterator[Limited]:
+        for session, _, _, _ in _sessions(network):
+            own = announced(network, session.peer)
+            for limit in range(1, len(own)):
+                yield Limited(**dict(session), limit=limit, announced=own)
+
+    def touches(self, parameters: Limited) -> frozenset[str]:
+        link = f"bgp {min(parameters.neighbor, parameters.address)} {max(parameters.neighbor, parameters.address)}"
+        # with fewer prefixes the limit would not be exceeded
+        return frozenset({link, *(f"bgp {parameters.peer} {prefix}" for prefix in parameters.announced)})
+
+    def injection(self, parameters: Limited) -> tuple[str, ...]:
+        return in_family(parameters.platform, parameters.process, parameters.line)
+
+    def repair(self, parameters: Limited) -> tuple[str, ...]:
+        removed = in_family(parameters.platform, parameters.process, f"no {parameters.line}")
+        return (*removed, f"do clear ip bgp {parameters.neighbor}")
+
+    def remains(self, parameters: Limited, lab: Lab) -> Iterator[str]:
+        yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
+        yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)

@@ -1,10 +1,12 @@
-"""Which subnets of a network on paper are reached through which neighbor."""
+"""Which subnets of a network on paper are reached through which neighbor, and which are announced by BGP."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.faults.syntax import with_mask
 from pytest_netbench.model.network import DrawnNetwork, Subnet
 
 _Links = Mapping[str, Mapping[str, None]]
@@ -37,6 +39,17 @@ def connects_unplugged(network: DrawnNetwork, node: str, interface: str) -> bool
         nodes = [end.node for end in link.endpoints if (end.node, end.interface) != (node, interface)]
         _connect(links, nodes)
     return _all_hosts(network, links)
+
+
+def announced(network: DrawnNetwork, node: str) -> tuple[str, ...]:
+    """The subnets that a router announces by BGP, by statements of its own."""
+    lines = {path[-1] for path in config_paths(network.startup_configs[node])}
+    platform = network.platform_of(node)
+    return tuple(
+        subnet.prefix
+        for subnet in network.subnets
+        if f"network {with_mask(platform, subnet.prefix, word='mask ')}" in lines
+    )
 
 
 def _all_hosts(network: DrawnNetwork, links: _Links) -> bool:

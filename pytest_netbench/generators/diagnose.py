@@ -21,9 +21,26 @@ _IN_A_ROW: Final = 10
 """The share of healthy networks holds in each so many draws."""
 
 
-Diagnosed = Literal[FaultName, "link-down", "link-flapping", "link-lossy", "link-slow"]
+Diagnosed = Literal[
+    FaultName,
+    "link-down",
+    "link-flapping",
+    "link-lossy",
+    "link-slow",
+    "host-address-missing",
+    "host-address-wrong",
+    "host-route-blackhole",
+    "host-neighbor-wrong",
+    "route-blackhole",
+    "bgp-prefix-hijacked",
+    "bgp-blackhole-leaked",
+    "bgp-prefix-limit",
+    "icmp-denied",
+    "ospf-denied",
+    "bgp-denied",
+]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
-"""What is drawn: what can be repaired by commands, and what cannot."""
+"""What is drawn: what drawn repairs have, and more."""
 
 
 class DiagnoseParameters(FaultyParameters):

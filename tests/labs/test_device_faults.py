@@ -35,8 +35,19 @@ ROUTINGS = {
         "ospf-authentication-wrong",
         "ospf-mtu-wrong",
         "ospf-network-missing",
+        "ospf-denied",
+        "icmp-denied",
+        "route-blackhole",
     ],
-    "bgp": ["bgp-network-missing", "bgp-as-number-wrong", "bgp-filter-wrong"],
+    "bgp": [
+        "bgp-network-missing",
+        "bgp-as-number-wrong",
+        "bgp-filter-wrong",
+        "bgp-prefix-limit",
+        "bgp-prefix-hijacked",
+        "bgp-blackhole-leaked",
+        "bgp-denied",
+    ],
     "static": ["static-next-hop-wrong"],
 }
 
@@ -52,7 +63,8 @@ def drawn(routing: str, platform: str) -> DrawnNetwork:
 def tried(name: str, platform: str) -> bool:
     """Whether a fault is tried on a platform: routers notice most faults of OSPF only when a timer ends."""
     every = [one for names in ROUTINGS.values() for one in names]
-    return bool(os.environ.get("NETBENCH_WHOLE_CORPUS")) or PLATFORMS[every.index(name) % 2] == platform
+    fitting = parts.load("faults", name).platforms
+    return bool(os.environ.get("NETBENCH_WHOLE_CORPUS")) or fitting[every.index(name) % len(fitting)] == platform
 
 
 def places(name: str, network: DrawnNetwork) -> list[Any]:

@@ -26,7 +26,15 @@ from pytest_netbench.model.task import UNLIMITED, Task
 
 WHOLE = bool(os.environ.get("NETBENCH_WHOLE_CORPUS"))
 PATIENCE_S = 10.0
-HOSTS = ("host-gateway-wrong", "host-mask-wrong", "host-address-duplicate")
+HOSTS = (
+    "host-gateway-wrong",
+    "host-mask-wrong",
+    "host-address-duplicate",
+    "host-address-missing",
+    "host-address-wrong",
+    "host-neighbor-wrong",
+    "host-route-blackhole",
+)
 NETWORKS = {
     "linux": (
         {"shape": "star", "platform": "linux", "services": ["filter"]},

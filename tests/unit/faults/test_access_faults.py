@@ -22,8 +22,12 @@ NAMES = (
     "access-list-order",
     "address-duplicate",
     "host-address-duplicate",
+    "host-address-missing",
+    "host-address-wrong",
     "host-gateway-wrong",
     "host-mask-wrong",
+    "host-neighbor-wrong",
+    "host-route-blackhole",
     "mask-wrong",
     "nat-side-wrong",
     "port-shutdown",
@@ -256,3 +260,22 @@ def test_an_interface_of_translation_that_carries_traffic_can_be_on_the_wrong_si
     descriptions = network.startup_configs["edge1"].splitlines()
     lines = [descriptions[descriptions.index(f"interface {one.interface}") + 1] for one in found]
     assert lines == [f" description {name}" for name in ("site1", "site2", "site3", "provider1")]
+
+
+def test_a_host_is_renumbered_to_an_address_of_its_lan_that_nobody_has() -> None:
+    for network in networks():
+        taken = {one.address for net in network.subnets for one in net.attachments}
+        for one in fault("host-address-wrong").places(network):
+            right, wrong = IPv4Interface(one.address), IPv4Interface(one.instead)
+            assert right.network == wrong.network
+            assert wrong.ip not in {wrong.network.network_address, wrong.network.broadcast_address}
+            assert str(wrong.ip) not in taken | {one.gateway}
+
+
+def test_a_host_discards_only_what_it_could_send() -> None:
+    for network in networks():
+        lans = {lan.prefix: lan for lan in network.lans}
+        for one in fault("host-route-blackhole").places(network):
+            others = [far.node for far in lans[one.prefix].attachments if far.node in network.hosts]
+            assert one.node not in others
+            assert any(network.reaches(one.node, other) for other in others)

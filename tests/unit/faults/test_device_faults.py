@@ -13,7 +13,7 @@ from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from tests.support.ios import paper, typed
 
-OF_ROUTING = ("bgp-", "ospf-", "static-")
+OF_ROUTING = ("bgp-", "icmp-denied", "ospf-", "route-blackhole", "static-")
 NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
 CONFIG = """\
 interface eth0
@@ -129,6 +129,28 @@ COMMANDS = [
         f"router bgp 64512; address-family ipv4 unicast; no neighbor 172.16.0.2 prefix-list {NAME} in; no {LIST}",
     ),
     (
+        "bgp-prefix-limit",
+        "bgp",
+        "router bgp 64512; address-family ipv4 unicast; neighbor 172.16.0.2 maximum-prefix 1",
+        (
+            "router bgp 64512; address-family ipv4 unicast; no neighbor 172.16.0.2 maximum-prefix 1;"
+            " do clear ip bgp 172.16.0.2"
+        ),
+    ),
+    (
+        "bgp-prefix-hijacked",
+        "bgp",
+        "ip route 10.0.2.0/24 Null0; router bgp 64512; address-family ipv4 unicast; network 10.0.2.0/24",
+        "router bgp 64512; address-family ipv4 unicast; no network 10.0.2.0/24; no ip route 10.0.2.0/24 Null0",
+    ),
+    (
+        "bgp-blackhole-leaked",
+        "bgp",
+        "ip route 10.0.2.10/32 Null0; router bgp 64512; address-family ipv4 unicast; network 10.0.2.10/32",
+        "router bgp 64512; address-family ipv4 unicast; no network 10.0.2.10/32; no ip route 10.0.2.10/32 Null0",
+    ),
+    ("route-blackhole", "ospf", "ip route 10.0.2.0/24 Null0", "no ip route 10.0.2.0/24 Null0"),
+    (
         "static-next-hop-wrong",
         "static",
         "no ip route 10.0.2.0/24 172.16.0.2; ip route 10.0.2.0/24 172.16.0.6",
@@ -169,8 +191,8 @@ def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name:
             assert not device.refused_startup_lines
             before = device.running_config()
             broken = typed(device, known.injection(one))
-            assert list(unlike(broken, known.injection(one))) == []
-            assert list(unlike(before, known.injection(one)))
+            assert list(unlike(broken, known.shown(one))) == []
+            assert list(unlike(before, known.shown(one)))
             healthy, wrong = ([path for path in config_paths(text) if path[-1] != "!"] for text in (before, broken))
             assert [path for path in wrong if path in healthy] == [path for path in healthy if path in wrong], one
             assert typed(device, known.recover(one)[one.node]) == before, one
@@ -248,3 +270,39 @@ def test_no_fault_of_a_device_is_in_a_node_that_is_not_managed(name: str) -> Non
     for platform in ("frr", "cisco_ios"):
         network = drawn("dual-homed-isp", "bgp", platform)
         assert all(network.is_managed(one.node) for one in places(name, network))
+
+
+def test_a_blackhole_is_only_where_no_other_static_route_leads() -> None:
+    assert places("route-blackhole", drawn("line", "ospf", "frr"))
+    assert not places("route-blackhole", drawn("line", "static", "frr"))
+
+
+def test_a_limit_is_below_what_the_neighbor_itself_announces() -> None:
+    found = places("bgp-prefix-limit", drawn("line", "bgp", "cisco_ios", routers=3))
+    assert {one.limit for one in found} == {1}, "a LAN and a loopback"
+    known, other = parts.load("faults", "bgp-prefix-limit")(), parts.load("faults", "bgp-network-missing")()
+    for one in found:
+        (unannounced,) = (
+            place for place in other.places(drawn("line", "bgp", "cisco_ios", routers=3)) if place.node == one.peer
+        )
+        assert known.touches(one) & other.touches(unannounced)
+
+
+def test_what_is_announced_falsely_is_the_lan_of_another_router_or_a_host_in_it() -> None:
+    network = drawn("leaf-spine", "bgp", "frr")
+    lans = {lan.prefix: {one.node for one in lan.attachments} for lan in network.lans}
+    for one in places("bgp-prefix-hijacked", network):
+        assert one.node not in lans[one.prefix]
+    for one in places("bgp-blackhole-leaked", network):
+        assert one.prefix.endswith("/32")
+        assert one.node not in lans[one.lan]
+        assert one.prefix.removesuffix("/32") in {network.addresses[host] for host in network.hosts}
+
+
+def test_a_list_that_denies_is_where_no_other_list_is() -> None:
+    services = {"shape": "line", "routing": "ospf", "platform": "cisco_ios", "services": ["filter"]}
+    network = draw_network(NetworkParameters.model_validate(services))
+    filtered = {(one.node, one.interface) for one in network.access_lists}
+    assert filtered
+    for name in ("icmp-denied", "ospf-denied"):
+        assert not filtered & {(one.node, one.interface) for one in places(name, network)}

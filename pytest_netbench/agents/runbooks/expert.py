@@ -1,0 +1,68 @@
+"""The agent ``runbook-expert``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pytest_netbench.agents.guessing import SUBMIT
+from pytest_netbench.agents.runbooks.cables import check_cables
+from pytest_netbench.agents.runbooks.facts import Facts, Finding, gather
+from pytest_netbench.agents.runbooks.hosts import check_hosts
+from pytest_netbench.agents.runbooks.links import check_links
+from pytest_netbench.agents.runbooks.routing import check_routing
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AgentError
+from pytest_netbench.model.diagnosis import Diagnosis, RootCause
+from pytest_netbench.model.trial import AgentInfo, Brief, Submission
+
+NOTHING: Final = "Configs fit together, no cable loses packets: nothing is wrong."
+
+
+class RunbookExpert:
+    """Follows runbooks: compares configs with the brief and with each other, reads carrier, and counts packets.
+
+    It answers with all that it finds, and with nothing else: symptoms without a cause in the runbooks are not named.
+    """
+
+    name = "runbook-expert"
+
+    @property
+    def info(self) -> AgentInfo:
+        return AgentInfo(id=self.name, strategy=self.name)
+
+    def run(self, brief: Brief, ani: Ani) -> Submission:
+        """Investigate and answer.
+
+        Raises:
+            AgentError: The task asks for no diagnosis.
+        """
+        if SUBMIT not in [method.name for method in brief.methods]:
+            raise AgentError(f"{self.name} answers tasks of family diagnose only, and this one is of {brief.family!r}")
+        facts = gather(brief, ani)
+        found = [*check_hosts(facts, ani), *check_links(facts), *check_routing(facts), *check_cables(facts, ani)]
+        words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
+        lists = ani.call(SUBMIT, {"diagnosis": words})
+        causes = tuple(dict.fromkeys(_named(facts, found, lists)))
+        answer = Diagnosis(is_anomaly=bool(causes), root_causes=causes)
+        return Submission(reasoning=words, answer=answer.model_dump(mode="json"))
+
+
+def _named(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:
+    """Findings in the words of the lists; those that no list has are left out."""
+    kinds = {one["name"]: one["named_by"] for one in lists["fault_types"]}
+    known = set(lists["resources"])
+    for one in found:
+        resource = _resource(facts, one, kinds.get(one.fault_type))
+        if resource in known:
+            yield RootCause(resource_id=resource, fault_type=one.fault_type)
+
+
+def _resource(facts: Facts, one: Finding, kind: str | None) -> str:
+    node, interface = one.end
+    if kind == "interface":
+        return f"interface/{node}/{interface}"
+    if kind == "link":
+        ends = sorted(f"{end.node}:{end.interface}" for end in (one.end, *facts.others(one.end)))
+        return "link/" + "--".join(ends)
+    return f"node/{node}"

@@ -1,0 +1,169 @@
+"""Access lists of IOS routers that deny what links between routers must carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from pytest_netbench.dialects.paths import config_paths
+from pytest_netbench.faults.bgp import bgp_sessions
+from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.ospf_links import ospf_links
+from pytest_netbench.faults.state import neighbor_up
+from pytest_netbench.faults.syntax import below
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.network import DrawnNetwork
+
+NAMES: Final = ("CORE-IN", "INFRA", "LINK-IN", "PROTECT")
+
+
+class Blocked(OnDevice):
+    """An interface to another router, and the name of the access list that denies something there.
+
+    Attributes:
+        interface: Of the node.
+        address: Of the node on the link.
+        peer: The other router.
+        neighbor: Its address on the link.
+        prefix: Of the link.
+        list_name: The name.
+    """
+
+    interface: str
+    address: str
+    peer: str
+    neighbor: str
+    prefix: str
+    list_name: str
+
+    @property
+    def head(self) -> str:
+        """The line that opens the list."""
+        return f"ip access-list extended {self.list_name}"
+
+    @property
+    def use(self) -> str:
+        """The line of the interface."""
+        return f"ip access-group {self.list_name} in"
+
+
+class _Blocking(DeviceFault[Blocked]):
+    """What these faults share: a list for what comes in from a link. A subclass says what it denies."""
+
+    parameters = Blocked
+    platforms = ("cisco_ios",)
+    found_at = "interface"
+    denied: ClassVar[tuple[str, ...]]
+    cleared: ClassVar[str | None] = None
+    """What ends a session that would live until its hold time ends, with the neighbor's address behind it."""
+
+    def touches(self, parameters: Blocked) -> frozenset[str]:
+        link = f"{min(parameters.neighbor, parameters.address)} {max(parameters.neighbor, parameters.address)}"
+        return frozenset(
+            {
+                f"{parameters.node} {parameters.interface}",
+                f"ospf {parameters.prefix}",
+                f"bgp {parameters.prefix}",
+                f"bgp {link}",
+                f"list {parameters.node} {parameters.list_name}",
+            }
+        )
+
+    def injection(self, parameters: Blocked) -> tuple[str, ...]:
+        rules = (*(f"deny {words}" for words in self.denied), "permit ip any any")
+        use = below(f"interface {parameters.interface}", parameters.use)
+        return (*below(parameters.head, *rules), *use, *self._clear(parameters))
+
+    def repair(self, parameters: Blocked) -> tuple[str, ...]:
+        use = below(f"interface {parameters.interface}", f"no {parameters.use}")
+        return (*use, f"no {parameters.head}", *self._clear(parameters))
+
+    def _clear(self, parameters: Blocked) -> tuple[str, ...]:
+        return () if self.cleared is None else (f"do {self.cleared} {parameters.neighbor}",)
+
+
+class IcmpDenied(_Blocking):
+    """An access list of a router denies ICMP that comes from another router; all else passes."""
+
+    name = "icmp-denied"
+    label = "ACL_ICMP"
+    called = {"nika": "icmp_acl_block"}
+    denied = ("icmp any any",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[Blocked]:
+        for link in network.transits:
+            for one in link.attachments:
+                for other in link.attachments:
+                    if other.node != one.node and not _is_filtered(network, one.node, one.interface):
+                        for name in NAMES:
+                            yield Blocked(
+                                node=one.node,
+                                platform=network.platform_of(one.node),
+                                interface=one.interface,
+                                address=one.address,
+                                peer=other.node,
+                                neighbor=other.address,
+                                prefix=link.prefix,
+                                list_name=name,
+                            )
+
+
+class OspfDenied(_Blocking):
+    """An access list of a router denies the OSPF packets of its neighbor."""
+
+    name = "ospf-denied"
+    label = "ACL_OSPF"
+    called = {"nika": "ospf_acl_block"}
+    denied = ("ospf any any",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[Blocked]:
+        for link in ospf_links(network):
+            if not _is_filtered(network, link.node, link.interface):
+                for name in NAMES:
+                    yield Blocked(**dict(link), list_name=name)
+
+    def cuts(self, parameters: Blocked) -> frozenset[str]:
+        return frozenset({parameters.prefix})
+
+    def remains(self, parameters: Blocked, lab: Lab) -> Iterator[str]:
+        yield from neighbor_up(lab, parameters.node, "ospf", parameters.neighbor)
+        yield from neighbor_up(lab, parameters.peer, "ospf", parameters.address)
+
+
+class BgpDenied(_Blocking):
+    """An access list of a router denies the BGP packets of its neighbor."""
+
+    name = "bgp-denied"
+    label = "ACL_BGP"
+    called = {"nika": "bgp_acl_block"}
+    denied = ("tcp any any eq bgp", "tcp any eq bgp any")
+    cleared = "clear ip bgp"
+
+    def _places(self, network: DrawnNetwork) -> Iterator[Blocked]:
+        for session, prefix, interface in bgp_sessions(network):
+            if not _is_filtered(network, session.node, interface):
+                for name in NAMES:
+                    yield Blocked(
+                        node=session.node,
+                        platform=session.platform,
+                        interface=interface,
+                        address=session.address,
+                        peer=session.peer,
+                        neighbor=session.neighbor,
+                        prefix=prefix,
+                        list_name=name,
+                    )
+
+    def cuts(self, parameters: Blocked) -> frozenset[str]:
+        return frozenset({parameters.prefix})
+
+    def remains(self, parameters: Blocked, lab: Lab) -> Iterator[str]:
+        yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
+        yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
+
+
+def _is_filtered(network: DrawnNetwork, node: str, interface: str) -> bool:
+    """Whether an access list is applied on an interface."""
+    paths = config_paths(network.startup_configs.get(node, ""))
+    section = f"interface {interface}"
+    return any(path[0] == section and path[-1].startswith("ip access-group ") for path in paths)

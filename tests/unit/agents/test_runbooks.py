@@ -1,0 +1,191 @@
+"""The runbooks of the expert, on the configs of drawn networks: nothing is wrong, or one fault is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.agents.runbooks.expert import _named
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.hosts import check_hosts
+from pytest_netbench.agents.runbooks.links import check_links
+from pytest_netbench.agents.runbooks.reading import read
+from pytest_netbench.agents.runbooks.routing import check_routing
+from pytest_netbench.families.diagnose.methods import _types
+from pytest_netbench.generators.diagnose import DIAGNOSED
+from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
+from pytest_netbench.model.diagnosis import Diagnose, RootCause
+from pytest_netbench.model.faulty import InjectedFault
+from tests.support.ios import paper, typed
+
+NETWORKS = [
+    {"shape": "line", "routing": "ospf", "services": ["filter"]},
+    {"shape": "line", "routing": "bgp"},
+    {"shape": "line", "routing": "static"},
+    {"shape": "ring", "routing": "ospf"},
+    {"shape": "ring", "routing": "static"},
+    {"shape": "tree", "routing": "static"},
+    {"shape": "campus", "sizes": {"vlans": 3}},
+    {"shape": "dual-homed-isp", "services": ["nat"]},
+    {"shape": "leaf-spine", "routing": "bgp"},
+    {"shape": "clos", "routing": "bgp"},
+    {"shape": "isp", "routing": "ospf"},
+    {"shape": "isp", "routing": "bgp"},
+]
+BY_CONFIG = [
+    "access-list-order",
+    "address-duplicate",
+    "bgp-as-number-wrong",
+    "bgp-blackhole-leaked",
+    "bgp-denied",
+    "bgp-filter-wrong",
+    "bgp-network-missing",
+    "bgp-prefix-hijacked",
+    "bgp-prefix-limit",
+    "host-address-duplicate",
+    "host-address-missing",
+    "host-address-wrong",
+    "host-gateway-wrong",
+    "host-mask-wrong",
+    "host-neighbor-wrong",
+    "host-route-blackhole",
+    "icmp-denied",
+    "mask-wrong",
+    "nat-side-wrong",
+    "ospf-area-wrong",
+    "ospf-authentication-wrong",
+    "ospf-denied",
+    "ospf-interface-passive",
+    "ospf-mtu-wrong",
+    "ospf-network-missing",
+    "ospf-network-type-wrong",
+    "ospf-timers-wrong",
+    "port-shutdown",
+    "route-blackhole",
+    "static-next-hop-wrong",
+    "vlan-wrong",
+]
+
+
+class Neighbors:
+    """Answers what the runbook of hosts asks: permanent neighbor entries."""
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        self._entries = entries
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, str]:
+        assert (method, params["command"]) == ("execute-cmd", "ip -j neighbor show nud permanent")
+        return {"output": self._entries.get(params["device"], "[]")}
+
+
+@cache
+def networks() -> list[DrawnNetwork]:
+    fixed = {"platform": "cisco_ios", "managed_hosts": True, "names": "drawn", "seed": 5}
+    return [draw_network(NetworkParameters.model_validate({**fixed, **one})) for one in NETWORKS]
+
+
+def host_config(network: DrawnNetwork, host: str) -> str:
+    lan = network.lan_of(host)
+    (one,) = (one for one in lan.attachments if one.node == host)
+    length = IPv4Network(lan.prefix).prefixlen
+    head = f"interface {one.interface}\n address {one.address}/{length}\n"
+    return f"{head}routes main\n default via {lan.gateway} dev {one.interface}\n"
+
+
+@cache
+def configs(number: int) -> dict[str, str]:
+    network = networks()[number]
+    return {
+        node.name: host_config(network, node.name)
+        if network.platform_of(node.name) == "linux"
+        else device(network, node.name).running_config()
+        for node in network.topology.nodes
+        if network.topology.controls[node.name] != "foreign"
+    }
+
+
+def device(network: DrawnNetwork, node: str) -> Any:
+    ports, role = network.topology.interfaces(node), network.topology.node(node).role
+    return paper(interfaces=ports, role=role, startup=network.startup_configs[node])
+
+
+def facts_of(number: int, changed: Mapping[str, str]) -> Facts:
+    network = networks()[number]
+    return Facts(
+        devices={
+            name: read(name, network.platform_of(name), text) for name, text in {**configs(number), **changed}.items()
+        },
+        links=tuple(tuple(End(end.node, end.interface) for end in link.endpoints) for link in network.topology.links),
+        addresses={host: IPv4Address(network.addresses[host]) for host in network.hosts},
+    )
+
+
+def findings(facts: Facts, neighbors: Mapping[str, str] = {}) -> list[Finding]:
+    return [*check_hosts(facts, Neighbors(neighbors)), *check_links(facts), *check_routing(facts)]
+
+
+def task_of(number: int, name: str, one: Any) -> Diagnose:
+    network = networks()[number]
+    fault = InjectedFault(fault=name, parameters=one.model_dump(mode="json", exclude_none=True))
+    fields = {**network.fields(), "flows": flow_groups(network), "faults": [fault], "fault_types": DIAGNOSED}
+    return Diagnose.model_validate(fields)
+
+
+def broken_host(text: str, commands: tuple[str, ...]) -> tuple[str, str]:
+    """The config of a host after commands, and its permanent neighbors."""
+    lines, neighbors = text.splitlines(), "[]"
+    for command in commands:
+        words = command.split()
+        match words[1:3]:
+            case ["address", "del"]:
+                lines = [line for line in lines if line != f" address {words[3]}"]
+                lines = lines if any(line.startswith(" address ") for line in lines) else []
+            case ["address", "add"]:
+                lines[:1] = ["interface eth0", f" address {words[3]}"]
+            case ["route", "replace"]:
+                lines = [line for line in lines if "default" not in line and line != "routes main"]
+                lines += ["routes main", f" default via {words[5]} dev eth0"]
+            case ["route", "add"]:
+                lines.append(f" blackhole {words[4]}")
+            case ["neighbor", "replace"]:
+                neighbors = f'[{{"dst": "{words[3]}", "lladdr": "{words[5]}", "dev": "{words[7]}"}}]'
+            case _:
+                raise AssertionError(command)
+    return "\n".join(lines), neighbors
+
+
+@pytest.mark.parametrize("number", range(len(NETWORKS)))
+def test_nothing_is_found_where_nothing_is_wrong(number: int) -> None:
+    assert findings(facts_of(number, {})) == []
+
+
+@pytest.mark.parametrize("name", BY_CONFIG)
+def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> None:
+    known, tried = parts.load("faults", name)(), 0
+    for number, network in enumerate(networks()):
+        # of a neighbor in the network of others nobody knows the AS
+        every = [
+            one for one in known.places(network) if network.topology.controls.get(getattr(one, "peer", "")) != "foreign"
+        ]
+        for one in every[:: max(1, len(every) // 4)]:
+            neighbors = {}
+            if one.platform == "linux":
+                text, neighbors[one.node] = broken_host(configs(number)[one.node], known.injection(one))
+            else:
+                text = typed(device(network, one.node), known.injection(one))
+            facts, task = facts_of(number, {one.node: text}), task_of(number, name, one)
+            lists = {
+                "fault_types": [kind.model_dump() for kind in _types(DIAGNOSED)],
+                "resources": task.resources,
+            }
+            ((_, places),) = task.causes
+            found = list(dict.fromkeys(_named(facts, findings(facts, neighbors), lists)))
+            assert found in [[RootCause(resource_id=place, fault_type=name)] for place in places], (number, one)
+            tried += 1
+    # hosts whose routers are of IOS have no harmful mask
+    assert tried or name == "host-mask-wrong"
