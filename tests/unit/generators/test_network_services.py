@@ -18,7 +18,7 @@ from pytest_netbench.model.faulty import FlowGroup
 from pytest_netbench.model.services import AccessList, AccessRule
 from tests.support.ios import paper
 
-WITHOUT_SERVICES = "48fa0a9b81f2491ffdbe7400f2d6eec86f2efbcdbd121ac296b4a9c621568b8e"
+WITHOUT_SERVICES = "eb9804dee034b5a72c7bc21aae7e22545cf2a38664dc54377d78016f8a8a74c9"
 """Of all shapes, routings, platforms and kinds of names of that time, as they were before there were services."""
 LATER = {"isp"}
 SSH = (22, 22)

@@ -9,12 +9,12 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import digest_of
 
 PINNED = {
-    "diagnose": "63a88a9ccb9bf677",
-    "diagnose:level=1-3,size=3,healthy=0.5": "57d07684f1424924",
+    "diagnose": "5d73625c2e5faaa1",
+    "diagnose:level=1-3,size=3,healthy=0.5": "5c3606aeadfebd07",
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
-    "repair-network": "79df2fd2c311aad2",
-    "repair-network:level=3,size=3,hosts=2-3": "328acf93bcd2ae71",
+    "repair-network": "8abdadd8a7e4490e",
+    "repair-network:level=3,size=3,hosts=2-3": "947999f4dc9b508a",
     "repair-routing": "48673e6bc572a20a",
     "repair-routing:level=4,policy=false,hosts=1-2,subnets=3-4": "e469d3c7d3c39a08",
 }

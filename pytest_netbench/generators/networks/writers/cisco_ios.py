@@ -102,6 +102,9 @@ def _ospf(process: Ospf) -> Iterator[str]:
 def _bgp(process: Bgp) -> Iterator[str]:
     yield f"router bgp {process.autonomous_system}"
     yield f" bgp router-id {process.router_id}"
+    if len(process.neighbors) > 1:
+        # otherwise the older of two equal paths is taken, and the same network can have other routes after a repair
+        yield " bgp bestpath compare-routerid"
     yield from (f" network {prefix.network_address} mask {prefix.netmask}" for prefix in process.networks)
     for one in process.neighbors:
         yield f" neighbor {one.address} remote-as {one.autonomous_system}"

@@ -73,6 +73,9 @@ def _isis(process: Isis) -> Iterator[str]:
 def _bgp(process: Bgp) -> Iterator[str]:
     yield f"router bgp {process.autonomous_system}"
     yield f" bgp router-id {process.router_id}"
+    if len(process.neighbors) > 1:
+        # otherwise the older of two equal paths is taken, and the same network can have other routes after a repair
+        yield " bgp bestpath compare-routerid"
     yield " no bgp ebgp-requires-policy"
     for one in process.neighbors:
         yield f" neighbor {one.address} remote-as {one.autonomous_system}"
