@@ -11,6 +11,8 @@ from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.generators.reports import ReportName, draw_report
+from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
@@ -50,7 +52,14 @@ class DiagnoseParameters(FaultyParameters):
     traffic: TrafficName = Field(
         "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
     )
-    healthy: float = Field(0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong")
+    reports: ReportName = Field("none", description="operator: the brief has a report, which may be a false alarm")
+    given: Given = Field(
+        "nothing",
+        description="what the agent is told: nothing, detection (something is wrong), or localization (where)",
+    )
+    healthy: float = Field(
+        0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
+    )
 
 
 class DiagnoseGenerator:
@@ -63,9 +72,12 @@ class DiagnoseGenerator:
         # a healthy network is drawn like any other, so that nothing but the faults tells the difference
         broken = draw_broken(NAME, parameters, random_of(NAME, seed=seed, index=index))
         demands = draw_demands(broken.network, parameters.traffic, random_of(f"{NAME} traffic", seed=seed, index=index))
-        is_healthy = _is_healthy(parameters.healthy, seed=seed, index=index)
+        is_healthy = parameters.given == "nothing" and _is_healthy(parameters.healthy, seed=seed, index=index)
         faults = [] if is_healthy else broken.faults
-        network = broken.network
+        network, report = broken.network, None
+        if parameters.reports == "operator":
+            source = random_of(f"{NAME} report", seed=seed, index=index)
+            report = draw_report(network, [one.parameters["node"] for one in broken.faults], source)
         drawn = Drawn(
             generator=NAME,
             parameters=parameters.model_dump(mode="json"),
@@ -87,6 +99,8 @@ class DiagnoseGenerator:
                 "demands": demands,
                 "faults": faults,
                 "fault_types": parameters.faults,
+                "report": report,
+                "given": parameters.given,
                 "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",
             }
         )

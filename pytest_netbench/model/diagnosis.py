@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,8 @@ from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Endpoint, Topology
 
+Given = Literal["detection", "localization", "nothing"]
+"""What an agent is told of the ground truth: that something is wrong, or also where; or nothing."""
 _INTERFACE = re.compile(r"^interface (\S+)", re.MULTILINE)
 
 
@@ -53,6 +55,15 @@ class Diagnose(Faulty):
     fault_types: tuple[str, ...] = Field(
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
+
+    report: str | None = Field(None, max_length=5_000, description="what an operator wrote, right or wrong")
+    given: Given = Field("nothing", description="what the agent is told: whether something is wrong, or also where")
+
+    @model_validator(mode="after")
+    def _given_is_there(self) -> Self:
+        if self.given != "nothing" and not self.faults:
+            raise ValueError(f"given: {self.given} of a network in which nothing is wrong")
+        return self
 
     @model_validator(mode="after")
     def _demands_fit(self) -> Self:

@@ -9,6 +9,12 @@ from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
+DETECTED: Final = (
+    "Something is wrong in this network. Find out what and where. Several things may be wrong at the same time. A"
+    " redundant network may carry all traffic although something in it is wrong."
+)
+LOCALIZED: Final = "It is known where: each of these resources has one cause, and there is no other:"
+REPORTED: Final = "An operator reports:"
 ADVICE: Final = (
     "Find out whether anything is wrong in this network, and if so what and where. It may be healthy. Several things"
     " may be wrong at the same time. A redundant network may carry all traffic although something in it is wrong."
@@ -29,7 +35,9 @@ def assignment(payload: Diagnose) -> str:
     """Return what the agent has to do."""
     unwanted = list(wanted(payload, allowed=False))
     lines = [
-        ADVICE,
+        ADVICE if payload.given == "nothing" else DETECTED,
+        *([LOCALIZED, *(f"- {one.resources[0]}" for one in payload.causes)] if payload.given == "localization" else []),
+        *([REPORTED, payload.report] if payload.report else []),
         TWO_PHASES,
         "These connections work in the healthy network:",
         *wanted(payload, allowed=True),

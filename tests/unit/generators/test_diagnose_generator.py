@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
@@ -49,9 +53,48 @@ def test_a_healthy_network_is_drawn_like_a_faulty_one() -> None:
         assert diagnose_of(faulty).model_copy(update={"faults": ()}) == diagnose_of(healthy)
 
 
-def test_the_brief_is_the_same_whether_something_is_wrong_or_not() -> None:
-    for faulty, healthy in zip(drawn(20, healthy=0.0), drawn(20, healthy=1.0), strict=True):
-        assert told(faulty) == told(healthy)
+@pytest.mark.parametrize("reports", ["none", "operator"])
+def test_the_brief_is_the_same_whether_something_is_wrong_or_not(reports: str) -> None:
+    faulty, healthy = (drawn(20, healthy=share, reports=reports) for share in (0.0, 1.0))
+    for one, other in zip(faulty, healthy, strict=True):
+        assert told(one) == told(other)
+    assert ("An operator reports:" in told(faulty[0])) == (reports == "operator")
+
+
+@pytest.mark.parametrize("reports", ["none", "operator"])
+def test_a_classifier_over_briefs_is_no_better_than_chance(reports: str) -> None:
+    tasks = drawn(200, healthy=0.5, shapes=("line", "ring"), size="1", reports=reports)
+    labels = [bool(diagnose_of(task).faults) for task in tasks]
+    words = TfidfVectorizer(token_pattern=r"[^\s,()\"\\\\]+", ngram_range=(1, 2)).fit_transform(map(told, tasks))
+    right = cross_val_score(LogisticRegression(max_iter=1000, C=10.0), words, labels, cv=10).mean()
+    # 99.9 % of the guesses by chance are below
+    assert right < 0.5 + 3.1 * (0.25 / len(tasks)) ** 0.5
+
+
+def test_reports_are_about_hosts_of_the_network_and_mostly_near_the_fault() -> None:
+    tasks = drawn(60, healthy=0.0, level="1", shapes=("line", "tree"), size="2", reports="operator")
+    near = 0
+    for task in tasks:
+        payload = diagnose_of(task)
+        report, node = str(payload.report), payload.faults[0].parameters["node"]
+        hosts = {name for group in payload.flows for name in group.targets}
+        named = [host for host in hosts if re.search(rf"\b{host}\b", report)]
+        assert len(named) == 2
+        links = [{end.node for end in link.endpoints} for link in payload.topology.links]
+        near += any(host == node or any({host, node} <= link for link in links) for host in named)
+    assert near > 20
+
+
+@pytest.mark.parametrize("given", ["detection", "localization"])
+def test_what_is_given_is_told_and_nothing_more(given: str) -> None:
+    for task in drawn(10, given=given, level="1-2"):
+        payload = diagnose_of(task)
+        assert payload.faults
+        assert "Something is wrong in this network." in told(task)
+        assert "It may be healthy." not in told(task)
+        named = [one.resources[0] in told(task) for one in payload.causes]
+        assert named == [given == "localization"] * len(named)
+        assert not [name for name in DIAGNOSED if name in told(task)]
 
 
 def test_the_brief_names_no_fault_type_before_the_diagnosis_is_fixed() -> None:
