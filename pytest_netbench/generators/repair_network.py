@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import Field
 
 from pytest_netbench.faults.reasoning import reasoning
-from pytest_netbench.generators.faulty_draws import FAULTS, FaultName, FaultyParameters, draw_broken
+from pytest_netbench.faults.wording import about
+from pytest_netbench.generators.faulty_draws import FAULTS, Broken, FaultName, FaultyParameters, draw_broken
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
+from pytest_netbench.model.diagnosis import causes_of
 from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 
 NAME: Final = "repair-network"
@@ -20,6 +23,9 @@ class RepairNetworkParameters(FaultyParameters):
     """What can be chosen."""
 
     faults: tuple[FaultName, ...] = Field(FAULTS, description="faults that may occur")
+    given: Literal["diagnosis", "nothing"] = Field(
+        "nothing", description="diagnosis: the brief says what is wrong and where, and only the repair is left"
+    )
 
 
 class RepairNetwork:
@@ -49,6 +55,13 @@ class RepairNetwork:
                 **network.fields(),
                 "flows": flow_groups(network),
                 "faults": broken.faults,
+                "diagnosis": _diagnosis(broken) if parameters.given == "diagnosis" else None,
                 "ground_truth_reasoning": reasoning(broken.faults),
             }
         )
+
+
+def _diagnosis(broken: Broken) -> str:
+    """What a right diagnosis says: a line for each cause, with its place, and no word of its repair."""
+    causes = causes_of(broken.faults, broken.network.topology)
+    return "\n".join(f"- {one.resources[0]}: {about(fault_of(one.fault_type))}" for one in causes)

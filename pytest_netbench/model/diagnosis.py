@@ -92,7 +92,7 @@ class Diagnose(Faulty):
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """The ground truth; empty if the network is healthy."""
-        return tuple(Cause(one.fault, _places(one, self.topology)) for one in self.faults)
+        return causes_of(self.faults, self.topology)
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
@@ -107,6 +107,11 @@ class Diagnose(Faulty):
 
     def _configured(self, node: str) -> list[str]:
         return _INTERFACE.findall(self.startup_configs.get(node, ""))
+
+
+def causes_of(faults: Iterable[InjectedFault], topology: Topology) -> tuple[Cause, ...]:
+    """Return what is wrong in a network with faults, and where."""
+    return tuple(Cause(one.fault, _places(one, topology)) for one in faults)
 
 
 def _link(ends: Iterable[Endpoint]) -> str:

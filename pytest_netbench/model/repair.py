@@ -15,6 +15,12 @@ class Repair(Faulty):
     """What is broken in a network, and which flows must work in it and which must not."""
 
     faults: tuple[InjectedFault, ...] = Field(min_length=1, description="what is broken, in the order of injection")
+    diagnosis: str | None = Field(
+        None,
+        max_length=10_000,
+        exclude_if=lambda value: value is None,  # tasks without one keep their digests
+        description="what is known to be wrong; shown in the brief",
+    )
 
     @model_validator(mode="after")
     def _can_be_repaired(self) -> Self:

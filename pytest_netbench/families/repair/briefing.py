@@ -7,6 +7,8 @@ from pytest_netbench.model.repair import Repair
 
 WORKING: str = "Whatever works must go on working: none of your changes may break a connection that works at present."
 ONLY_THE_FAULT: str = "Change only what has to be changed to repair the network."
+SYMPTOM: str = "Something is wrong in this network: some connections that must work do not. "
+DIAGNOSED: str = "It is known what is wrong:"
 ADVICE: str = (
     "First gather information about the devices with commands that change nothing. When you understand the cause,"
     " change the configuration. Several things may be wrong at the same time. Stop when everything works."
@@ -17,10 +19,15 @@ def assignment(payload: Repair) -> str:
     """Return what the agent has to do."""
     unwanted = list(wanted(payload, allowed=False))
     lines = [
-        "Something is wrong in this network: some connections that must work do not. Find out why, and repair it.",
-        ADVICE,
+        *_task(payload),
         "These connections must work when you are done:",
         *wanted(payload, allowed=True),
         *(["These must not work when you are done:", *unwanted] if unwanted else []),
     ]
     return "\n".join(lines)
+
+
+def _task(payload: Repair) -> tuple[str, ...]:
+    if payload.diagnosis is None:
+        return (f"{SYMPTOM}Find out why, and repair it.", ADVICE)
+    return (f"{SYMPTOM}Repair it. Stop when everything works.", DIAGNOSED, payload.diagnosis)

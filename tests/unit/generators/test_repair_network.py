@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,8 @@ from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.repair_network import RepairNetwork, RepairNetworkParameters
+from pytest_netbench.generators.series import read_series
+from pytest_netbench.model.diagnosis import causes_of
 from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.repair import repair_of
 from pytest_netbench.model.task import Task
@@ -190,6 +193,19 @@ def test_the_brief_tells_what_must_work_and_nothing_of_the_faults() -> None:
             assert secret not in brief, secret
 
 
+def test_a_given_diagnosis_names_each_cause_and_its_place_and_no_repair() -> None:
+    for series in ("repair-network:given=diagnosis,level=2,n=8,seed=3", "repair-network:level=2,n=8,seed=3"):
+        for source in read_series(series).sources():
+            task = source.load()
+            text = brief_for(task, terms_for(task, Nop().info)).model_dump_json()
+            causes = causes_of(repair_of(task).faults, repair_of(task).topology)
+            is_given = "given" in series
+            assert [one.resources[0] in text for one in causes] == [is_given] * 2
+            assert ("Find out why" in text) is not is_given
+            lines = [line.strip() for _, _, commands in repairs(repair_of(task).faults) for line in commands]
+            assert not [line for line in lines if line in text]
+
+
 def test_what_is_out_of_range_is_refused() -> None:
     with pytest.raises(ValidationError, match="4 is not within 1-3"):
         RepairNetworkParameters.model_validate({"level": "4"})
@@ -236,3 +252,10 @@ def test_faults_of_one_task_are_injected_and_repaired_together_byte_for_byte() -
                 typed(devices[name], commands)
         assert {name: device.running_config() for name, device in devices.items()} == before, task.slug
     assert several > 5
+
+
+def test_the_reference_has_the_sizes_of_each_shape() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/repair.md").read_text()
+    for shape, sizes in SIZES.items():
+        cells = (", ".join(f"`{name}` {count}" for name, count in one.items()) for one in sizes)
+        assert f"| `{shape}` | {' | '.join(cells)} |" in page
