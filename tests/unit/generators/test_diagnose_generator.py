@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from sklearn.model_selection import cross_val_score
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.diagnose import DIAGNOSED, HEALTHY, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 from pytest_netbench.model.task import Task
@@ -189,3 +191,11 @@ def test_the_words_of_nika_mean_the_same(words: str, same: str) -> None:
 def test_words_that_do_not_fit_are_an_error(words: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         read_series(f"diagnose:{words}")
+
+
+def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/fault-matrix.md").read_text()
+    head, _, *rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")]
+    assert head == ["fault", *sorted(SIZES)]
+    assert [row[0].strip("`") for row in rows] == list(DIAGNOSED)
+    assert all(len(row) == len(head) for row in rows)
