@@ -23,6 +23,7 @@ from pytest_netbench.cli import (
     record,
     rescore,
     schema,
+    summarize,
     validate,
     version,
 )
@@ -44,6 +45,7 @@ _COMMANDS: Final = (
     freeze,
     record,
     explain,
+    summarize,
     rescore,
     export,
     version,

@@ -33,6 +33,7 @@ class WrongOrder(OnDevice):
 class AccessListOrder(DeviceFault[WrongOrder]):
     """Two lines of an access list have changed places, so that it permits or denies what it must not."""
 
+    domain = "policy"
     name = "access-list-order"
     label = "ACL_ORDER"
     lets_through = True

@@ -50,6 +50,7 @@ class Blocked(OnDevice):
 class _Blocking(DeviceFault[Blocked]):
     """What these faults share: a list for what comes in from a link. A subclass says what it denies."""
 
+    domain = "policy"
     parameters = Blocked
     platforms = ("cisco_ios",)
     found_at = "interface"

@@ -65,6 +65,7 @@ class _CableFault(ABC, Generic[P]):
     requires: tuple[str, ...] = ("links",)
     called: Mapping[str, str] = {}
     found_at: ClassVar[str] = "link"
+    domain: ClassVar[str] = "link"
 
     def touches(self, parameters: P) -> frozenset[str]:
         return frozenset(f"{node} {interface}" for node, interface in parameters.ends)

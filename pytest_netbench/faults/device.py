@@ -40,6 +40,8 @@ class DeviceFault(ABC, Generic[P]):
     requires: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ("frr", "cisco_ios")
     called: Mapping[str, str] = {}
+    domain: ClassVar[str] = "routing"
+    """The group of faults that it is counted with in summaries."""
     found_at: ClassVar[Literal["interface", "node"]] = "node"
     """What a diagnosis names as its place."""
 

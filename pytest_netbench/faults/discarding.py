@@ -27,6 +27,7 @@ class Discarded(OnDevice):
 class RouteBlackhole(DeviceFault[Discarded]):
     """A static route of a router discards packets to a LAN that is behind other routers."""
 
+    domain = "forwarding"
     name = "route-blackhole"
     label = "BLACKHOLE"
     parameters = Discarded

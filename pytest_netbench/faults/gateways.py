@@ -20,6 +20,7 @@ class WrongGateway(OnDevice):
 class HostGatewayWrong(DeviceFault[WrongGateway]):
     """The default gateway of a host is another host of its LAN, or an address that nobody has."""
 
+    domain = "addressing"
     name = "host-gateway-wrong"
     label = "HOST_GATEWAY"
     parameters = WrongGateway

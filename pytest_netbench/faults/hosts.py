@@ -31,6 +31,7 @@ H = TypeVar("H", bound=HostInLan)
 class _HostFault(DeviceFault[H]):
     """What faults of hosts share. A subclass says in which ways a host can have it."""
 
+    domain = "addressing"
     platforms = ("linux",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[H]:
@@ -116,6 +117,7 @@ class Discarding(HostInLan):
 class HostRouteBlackhole(_HostFault[Discarding]):
     """A route of a host discards what it would send to another LAN."""
 
+    domain = "forwarding"
     name = "host-route-blackhole"
     label = "HOST_BLACKHOLE"
     parameters = Discarding
@@ -145,6 +147,7 @@ class WrongNeighbor(HostInLan):
 class HostNeighborWrong(_HostFault[WrongNeighbor]):
     """A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody."""
 
+    domain = "forwarding"
     name = "host-neighbor-wrong"
     label = "HOST_NEIGHBOR"
     parameters = WrongNeighbor

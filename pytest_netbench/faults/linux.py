@@ -38,6 +38,7 @@ class LinuxFault(ABC, Generic[P]):
     requires: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ("linux",)
     called: Mapping[str, str] = {}
+    domain: ClassVar[str] = "forwarding"
 
     def targets(self, site: Site) -> Iterator[P]:
         return iter(self._targets(site) if site.platform in self.platforms else ())

@@ -27,6 +27,7 @@ class WrongVlan(OnDevice):
 class VlanWrong(DeviceFault[WrongVlan]):
     """An access port is in another VLAN of its switch."""
 
+    domain = "link"
     name = "vlan-wrong"
     label = "VLAN"
     found_at = "interface"
@@ -80,6 +81,7 @@ class ShutPort(OnDevice):
 class PortShutdown(DeviceFault[ShutPort]):
     """An interface of a router or a switch, without which hosts are cut off, is administratively down."""
 
+    domain = "link"
     name = "port-shutdown"
     label = "PORT"
     found_at = "interface"

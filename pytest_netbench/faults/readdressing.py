@@ -35,6 +35,7 @@ class Readdressed(OnDevice):
 class _Readdressing(DeviceFault[Readdressed]):
     """What faults share by which one address replaces another."""
 
+    domain = "addressing"
     parameters = Readdressed
     found_at = "interface"
     platforms: tuple[str, ...] = _ANY_PLATFORM

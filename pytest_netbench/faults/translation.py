@@ -26,6 +26,7 @@ class WrongSide(OnDevice):
 class NatSideWrong(DeviceFault[WrongSide]):
     """An inside interface of address translation is an outside one, or the other way round."""
 
+    domain = "policy"
     name = "nat-side-wrong"
     label = "NAT"
     found_at = "interface"

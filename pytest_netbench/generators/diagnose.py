@@ -83,6 +83,7 @@ class DiagnoseGenerator:
             parameters=parameters.model_dump(mode="json"),
             seed=seed,
             index=index,
+            scenario=network.shape,
             label=HEALTHY if is_healthy else broken.label,
             level=max(1, len(faults)),
         )

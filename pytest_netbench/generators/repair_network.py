@@ -42,6 +42,7 @@ class RepairNetwork:
             parameters=parameters.model_dump(mode="json"),
             seed=seed,
             index=index,
+            scenario=network.shape,
             label=broken.label,
             level=len(broken.chosen),
         )

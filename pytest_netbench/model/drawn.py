@@ -19,6 +19,11 @@ class Drawn(Model):
     seed: int = Field(ge=0, description="the seed of the series of draws")
     index: int = Field(ge=0, description="the place in the series, from 0")
     label: str = Field(pattern=LABEL, description="the kind of task within the generator, e.g. `DR+WR`")
+    scenario: str | None = Field(
+        None,
+        exclude_if=lambda value: value is None,  # other draws keep their digests
+        description="the shape of the network, if the generator draws several",
+    )
     level: int = Field(ge=1, description="how hard the generator makes it, from 1")
 
     @property
