@@ -14,6 +14,7 @@ from typing import Final
 
 from pytest_netbench.cli import (
     commands,
+    compare,
     doctor,
     explain,
     export,
@@ -46,6 +47,7 @@ _COMMANDS: Final = (
     record,
     explain,
     summarize,
+    compare,
     rescore,
     export,
     version,

@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not scored:
         print(f"no trial was scored ({len(results)} infrastructure errors)")
         return 1
-    if not any(_groups(one, arguments.by) for one in scored):
+    if not any(groups(one, arguments.by) for one in scored):
         known = sorted({*OF_RESULT, *OF_DRAW, *DERIVED, *(axis for one in scored for axis in one.regions)})
         raise UsageError(f"--by {arguments.by}: no result has it (known: {', '.join(known)})")
-    lines = group_table(scored, lambda one: _groups(one, arguments.by), by=arguments.by, metrics=metrics_of(scored))
+    lines = group_table(scored, lambda one: groups(one, arguments.by), by=arguments.by, metrics=metrics_of(scored))
     print("\n".join(lines))
     if len(scored) < len(results):
         print(f"infrastructure errors, not scored: {len(results) - len(scored)}")
@@ -61,20 +61,26 @@ def _results(directories: Iterable[Path]) -> Iterable[TrialResult]:
         yield from ResultsDir(directory).results()
 
 
-def _groups(one: TrialResult, axis: str) -> tuple[str, ...]:
+def groups(one: TrialResult, axis: str) -> tuple[str, ...]:
     """The groups of a result on an axis; none if it has no such axis."""
+    if axis == "task":
+        from pytest_netbench.results.pairing import task_id  # noqa: PLC0415  (imports pydantic)
+
+        return (task_id(one).rpartition("::")[2],)
     if axis in OF_RESULT:
-        return (one.node_id.partition("[")[0].rpartition("::")[2] if axis == "task" else getattr(one, axis),)
+        return (getattr(one, axis),)
     if axis in OF_DRAW:
         value = getattr(one.drawn, axis, None)
         return () if value is None else (value,)
+    return _derived(one, axis) if axis in DERIVED else tuple(one.regions.get(axis, ()))
+
+
+def _derived(one: TrialResult, axis: str) -> tuple[str, ...]:
     if axis == "size":
         return tuple(map(_size, one.regions.get("devices", ())))
-    if axis == "fault-domain":
-        if "fault" not in one.regions:
-            return ()
-        return tuple(sorted(set(map(_domain, one.regions["fault"])))) or (HEALTHY,)
-    return tuple(one.regions.get(axis, ()))
+    if "fault" not in one.regions:
+        return ()
+    return tuple(sorted(set(map(_domain, one.regions["fault"])))) or (HEALTHY,)
 
 
 def _size(nodes: str) -> str:

@@ -1,0 +1,72 @@
+"""Which trials of two runs can be compared: those at equal tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_netbench.errors import UsageError
+from pytest_netbench.model.trial import TrialResult
+
+Value = Callable[[TrialResult], float | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired:
+    """Trials of two sides by task, and what cannot be compared.
+
+    Attributes:
+        trials: By task: trials of the first and of the second side.
+        changed: Tasks whose digest differs between the sides.
+        only_first: Tasks that only the first side has.
+        only_second: Tasks that only the second side has.
+    """
+
+    trials: Mapping[str, tuple[Sequence[TrialResult], Sequence[TrialResult]]]
+    changed: tuple[str, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+def task_id(result: TrialResult) -> str:
+    """The id of a task without the agent: that of its draw, or the node id up to the agent."""
+    if result.drawn is not None:
+        return result.drawn.id
+    head, _, _ = result.node_id.rpartition("[")
+    return head or result.node_id
+
+
+def pair(first: Iterable[TrialResult], second: Iterable[TrialResult]) -> Paired:
+    """Pair the scored trials of two sides by task. Infrastructure errors are left out."""
+    one, other = _by_task(first), _by_task(second)
+    both = [name for name in one if name in other]
+    digests = {name: {trial.task_digest for trial in (*one[name], *other[name])} for name in both}
+    return Paired(
+        trials={name: (one[name], other[name]) for name in both if len(digests[name]) == 1},
+        changed=tuple(name for name in both if len(digests[name]) > 1),
+        only_first=tuple(name for name in one if name not in other),
+        only_second=tuple(name for name in other if name not in one),
+    )
+
+
+def of_agent(results: Sequence[TrialResult], agent: str | None, *, where: str) -> list[TrialResult]:
+    """The results of one agent: the named one, or the only one there is.
+
+    Raises:
+        UsageError: There is no such agent, or there are several.
+    """
+    known = sorted({one.agent.id for one in results})
+    if agent is None and len(known) == 1:
+        return list(results)
+    if agent not in known:
+        asked = f"has no results of {agent!r}" if agent else "has several agents; name one"
+        raise UsageError(f"{where}: {asked} (known: {', '.join(known) or 'none'})")
+    return [one for one in results if one.agent.id == agent]
+
+
+def _by_task(results: Iterable[TrialResult]) -> dict[str, list[TrialResult]]:
+    found: dict[str, list[TrialResult]] = {}
+    for one in sorted(results, key=lambda one: (task_id(one), one.trial)):
+        if one.status != "error":
+            found.setdefault(task_id(one), []).append(one)
+    return found

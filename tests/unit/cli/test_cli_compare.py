@@ -1,0 +1,91 @@
+"""``netbench compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_netbench.cli.main import main
+from pytest_netbench.model.trial import AgentInfo
+from pytest_netbench.results.store import ResultsDir
+from tests.support.records import result
+
+
+def stored(folder: Path, passes: Mapping[str, Sequence[int]], *, agent: str = "x", **changes: Any) -> Path:
+    """A run: by task (``DOMAIN/SLUG``), whether each trial passed; 2 is an infrastructure error."""
+    made = ResultsDir(folder) if folder.exists() else ResultsDir.create(folder)
+    for task, trials in passes.items():
+        for number, passed in enumerate(trials, start=1):
+            one = result(
+                {} if passed == 2 else {"testcase": passed / 2 + 0.5},
+                node_id=f"tasks/{task}.task.yaml::{task}[{agent}{f'-{number}' if len(trials) > 1 else ''}]",
+                agent=AgentInfo(id=agent, strategy=agent),
+                domain=task.partition("/")[0],
+                status=("failed", "passed", "error")[passed],
+                trial=number,
+                **{"task_digest": "0" * 16, **changes},
+            )
+            made.append(one, None, worker="main")
+    return folder
+
+
+def compared(capsys: Any, *argv: object) -> list[str]:
+    assert main(["compare", *map(str, argv)]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_two_runs_are_compared_task_by_task(tmp_path: Path, capsys: Any) -> None:
+    tasks = {f"qos/{n}": [1] for n in range(8)} | {f"acl/{n}": [1] for n in range(4)}
+    first = stored(tmp_path / "a", tasks)
+    second = stored(tmp_path / "b", tasks | {f"qos/{n}": [0] for n in range(6)} | {"qos/new": [1]})
+    lines = compared(capsys, first, second)
+    assert lines[:2] == [f"A: x, 12 trials, {first}", f"B: x, 13 trials, {second}"]
+    assert [line.split() for line in lines[2:6]] == [
+        ["domain", "tasks", "A", "passed", "B", "passed", "B", "-", "A", "95", "%", "p", "test"],
+        ["acl", "4", "1.00", "1.00", "+0.00", "–", "1.000", "McNemar"],
+        ["qos", "8", "1.00", "0.25", "-0.75", "-1.00", "to", "-0.38", "0.062", "McNemar"],  # 2 x 0.03125 by Holm
+        ["all", "12", "1.00", "0.50", "-0.50", "-0.75", "to", "-0.25", "0.031", "McNemar"],
+    ]
+    assert lines[6:] == [
+        "p of the groups is adjusted for 2 comparisons (Holm)",
+        "only in B: tasks/qos/new.task.yaml::qos/new",
+    ]
+
+
+def test_several_trials_are_permuted_and_errors_left_out(tmp_path: Path, capsys: Any) -> None:
+    first = stored(tmp_path / "a", {"qos/one": [1, 1, 1, 1, 2]})
+    second = stored(tmp_path / "b", {"qos/one": [0, 0, 0, 0, 0]})
+    lines = compared(capsys, first, second)
+    assert "and 1 infrastructure errors that are not scored" in lines[0]
+    assert lines[-1].split()[-1] == "permutation"
+    assert float(lines[-1].split()[-2]) == pytest.approx(1 / 126, abs=0.004)
+
+
+def test_two_agents_of_one_run_are_compared(tmp_path: Path, capsys: Any) -> None:
+    run = stored(tmp_path / "a", {"qos/one": [1]}, agent="x")
+    stored(run, {"qos/one": [0]}, agent="y")
+    lines = compared(capsys, run, "--agents", "x", "y", "--metric", "testcase")
+    assert lines[-1].split()[:5] == ["all", "1", "1.00", "0.50", "-0.50"]
+    assert main(["compare", str(run), str(run)]) == 2
+    assert "has several agents; name one (known: x, y)" in capsys.readouterr().err
+    assert main(["compare", str(run), "--agents", "x"]) == 2
+    assert "give two results directories, or two agents" in capsys.readouterr().err
+
+
+def test_a_changed_task_is_reported_and_not_compared(tmp_path: Path, capsys: Any) -> None:
+    first = stored(tmp_path / "a", {"qos/one": [1], "qos/two": [1]})
+    second = stored(tmp_path / "b", {"qos/one": [1]})
+    stored(second, {"qos/two": [0]}, task_digest="1" * 16)
+    lines = compared(capsys, first, second)
+    assert lines[-1] == "changed between the runs, so not compared: tasks/qos/two.task.yaml::qos/two"
+    assert lines[3].split()[:2] == ["all", "1"]
+
+
+def test_runs_without_a_common_task_are_status_1(tmp_path: Path, capsys: Any) -> None:
+    first, second = (stored(tmp_path / name, {f"qos/{name}": [1]}) for name in "ab")
+    assert main(["compare", str(first), str(second)]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("nothing can be compared:\nonly in A: tasks/qos/a.task.yaml")
