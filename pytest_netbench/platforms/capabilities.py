@@ -145,6 +145,31 @@ class Counters(Protocol):
         ...
 
 
+WHOLE_PACKETS: Final = 65_535
+"""Bytes: no packet is longer."""
+
+
+class PacketCapture(Protocol):
+    """Captures of what the interfaces of a node send and receive."""
+
+    def capture(
+        self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
+    ) -> bytes:
+        """Return a pcap file of frames (link type Ethernet), the oldest first.
+
+        Args:
+            interface: Of the topology.
+            program: Classic BPF, eight bytes an instruction as in ``struct sock_filter``: which frames are captured.
+            packets: It ends with so many.
+            duration_s: It ends after so many wall seconds.
+            snapped: Bytes that are kept of each frame.
+
+        Raises:
+            LabError: There is no such interface, or the kernel refuses the program.
+        """
+        ...
+
+
 class DaemonLogs(Protocol):
     """What a node's daemons wrote to their logs."""
 
@@ -170,11 +195,12 @@ FRR_SOCKETS: Final = Capability[FrrSockets]("frr-sockets", "commands to FRR's da
 AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell commands of an agent")
 DAEMONS: Final = Capability[DaemonControl]("daemons", "daemons that can be stopped, killed and started")
 COUNTERS: Final = Capability[Counters]("counters", "interface counters")
+CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
-    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, LOGS, LOGIN)
+    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, LOGIN)
 }
 """By name."""
 

@@ -13,7 +13,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 
 MANIFEST: Final = "frozen.json"
-TASKS: Final = "*.task.yaml"
+SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
 
 class FrozenSet(Model):
@@ -41,8 +41,9 @@ class FrozenSet(Model):
 
 
 def file_digests(folder: Path) -> dict[str, str]:
-    """The digests of the task files in a folder, by name, in the order of names."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob(TASKS))}
+    """The digests of the task files in a folder and below it, by path in the folder, in the order of paths."""
+    paths = sorted(one for one in folder.rglob("*.task.*") if one.name.endswith(SUFFIXES) and one.is_file())
+    return {one.relative_to(folder).as_posix(): hashlib.sha256(one.read_bytes()).hexdigest() for one in paths}
 
 
 def set_digest(files: dict[str, str]) -> str:

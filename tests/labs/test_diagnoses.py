@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import subprocess
 from typing import Any
 
 import pytest
@@ -191,6 +193,60 @@ def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
     assert seen["rate"]["received_packets"] == 0 < seen["rate"]["sent_packets"]
     numbers = tuple(range(len(diagnose_of(task).demands)))
     assert record.other["breached_demands"] == {"before": numbers, "after": numbers}
+
+
+def test_packets_are_captured_as_others_read_them() -> None:
+    task = drawn(**{**CUT, "healthy": 1.0})
+    demand = diagnose_of(task).demands[0]
+    seen: dict[str, Any] = {}
+
+    def look(brief: Brief, ani: Ani) -> None:
+        place = {"node": demand.source, "interface": "eth0"}
+        seen["all"] = ani.call("capture-packets", {**place, "packets": 200, "duration_s": 2.0, "pcap": True})
+        seen["some"] = ani.call("capture-packets", {**place, "filter": f"udp dst port {demand.port}", "packets": 3})
+        seen["none"] = ani.call("capture-packets", {**place, "filter": "tcp port 9", "duration_s": 0.2})
+        router = next(name for name, platform in brief.devices.items() if platform != "linux")
+        port = diagnose_of(task).topology.interfaces(router)[0]
+        seen["router"] = ani.call("capture-packets", {"node": router, "interface": port, "packets": 2})
+        for wrong, why in (
+            ({"node": "nobody", "interface": "eth0"}, "'nobody' is not known"),
+            ({**place, "interface": "eth9"}, "'eth9' is not known"),
+            ({**place, "filter": "no such words"}, "filter: "),
+            ({**place, "filter": "-w /tmp/x"}, "filter: "),
+            ({**place, "filter": "'; touch /tmp/x; '"}, "filter: "),
+            ({**place, "packets": 1000}, "packets"),
+        ):
+            with pytest.raises(AniError, match=why):
+                ani.call("capture-packets", wrong)
+
+    attempted(task, Doctor(look))
+    assert len(seen["some"]["packets"]) == 3
+    assert all(f".{demand.port}: UDP" in line for line in seen["some"]["packets"])
+    assert seen["none"]["packets"] in ((), [])
+    assert "pcap" not in seen["none"]
+    assert len(seen["router"]["packets"]) == 2
+    # another program reads the file
+    pcap = base64.b64decode(seen["all"]["pcap"])
+    packets = subprocess.run(["tcpdump", "-nn", "-r", "-"], input=pcap, capture_output=True, check=True).stdout
+    assert len(packets.splitlines()) == len(seen["all"]["packets"]) > 20
+
+
+def test_a_capture_on_a_trunk_shows_the_tags() -> None:
+    campus = {"shapes": ("campus",), "routings": ("ospf",), "platforms": ("cisco_ios",), "size": "1"}
+    task = drawn(**campus, faults=("host-address-wrong",), healthy=1.0)
+    seen: list[str] = []
+
+    def look(brief: Brief, ani: Ani) -> None:
+        for name, platform in brief.devices.items():
+            config = ani.call("get-running-cfg", {"device": name})["running_config"] if platform != "linux" else ""
+            for section in config.split("\n!\n"):
+                if "switchport mode trunk" in section:
+                    port = section.split()[1]
+                    wanted = {"node": name, "interface": port, "filter": "vlan", "packets": 20}
+                    seen.extend(ani.call("capture-packets", wanted)["packets"])
+
+    attempted(task, Doctor(look))
+    assert {"vlan 10", "vlan 20"} <= {f"vlan {line.partition('vlan ')[2].partition(',')[0]}" for line in seen}
 
 
 def test_the_traffic_of_a_healthy_network_arrives() -> None:

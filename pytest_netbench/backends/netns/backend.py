@@ -21,11 +21,11 @@ from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PRO
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, HOSTED, LOGS
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, HOSTED, LOGS
 from pytest_netbench.platforms.driver import Driver
 
 _OWNER = "backend netns"
-CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, LOGS)))
+CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS)))
 """What its labs and nodes offer."""
 _NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers
 

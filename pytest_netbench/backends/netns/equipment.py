@@ -8,10 +8,10 @@ from functools import partial
 from pytest_netbench.backends.netns.cables import NetnsLinks
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
-from pytest_netbench.backends.netns.operations import NetnsCounters, NetnsLogs, NetnsSignals
+from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounters, NetnsLogs, NetnsSignals
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES
-from pytest_netbench.platforms.capabilities import COUNTERS, DAEMONS, LOGS
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, LOGS
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import Rebooting
 
@@ -30,6 +30,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
         node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
+        node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         if driver.name in _RUN_FRR:
             node.offered[DAEMONS.name] = FrrDaemons(node, NetnsSignals(channel, name))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.access import NodeAccess
-from pytest_netbench.platforms.capabilities import InterfaceCounters
+from pytest_netbench.platforms.capabilities import WHOLE_PACKETS, InterfaceCounters
 
 _STOP, _CONT = 19, 18
+_SLACK_S = 10.0
 
 
 class NetnsSignals:
@@ -65,6 +68,38 @@ class NetnsCounters:
             for name in self._node.interfaces
             if (kernel := self._kernel_name(name)) in known
         }
+
+
+class NetnsCaptures:
+    """Implements ``platforms.capabilities.PacketCapture`` over the lab's supervisor.
+
+    Args:
+        channel: To the lab's supervisor.
+        node: The node.
+        kernel_name: The kernel's name of one of its interfaces.
+    """
+
+    def __init__(self, channel: Channel, node: NodeAccess, kernel_name: Callable[[str], str]) -> None:
+        self._channel = channel
+        self._node = node
+        self._kernel_name = kernel_name
+
+    def capture(
+        self, interface: str, *, program: bytes, packets: int, duration_s: float, snapped: int = WHOLE_PACKETS
+    ) -> bytes:
+        if interface not in self._node.interfaces:
+            raise LabError(f"{self._node.name} has no interface {interface!r}")
+        answer = self._channel.call(
+            "capture",
+            node=self._node.name,
+            interface=self._kernel_name(interface),
+            program=program.hex(),
+            packets=packets,
+            duration_s=duration_s,
+            snapped=snapped,
+            timeout_s=duration_s + _SLACK_S,
+        )
+        return base64.b64decode(json.loads(answer["result"]))
 
 
 def _counters(columns: Sequence[int]) -> InterfaceCounters:

@@ -13,6 +13,9 @@ from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, TABLES
 CHECK_REACHABILITY: Final = "check-reachability"
 MEASURE_RATE: Final = "measure-rate"
 QUERY_TELEMETRY: Final = "query-telemetry"
+CAPTURE_PACKETS: Final = "capture-packets"
+MOST_PACKETS: Final = 200
+LONGEST_CAPTURE_S: Final = 5.0
 MOST_BPS: Final = 10_000_000
 
 
@@ -70,6 +73,25 @@ class QueryTelemetryResult(Wire):
     is_cut: bool = Field(description="there are more rows than these")
 
 
+class CapturePacketsParams(Wire):
+    """Parameters of ``capture-packets``."""
+
+    node: str
+    interface: str
+    filter: str = Field("", max_length=500, description="what is captured, in tcpdump's words; all without it")
+    duration_s: float = Field(1.0, ge=0.2, le=LONGEST_CAPTURE_S, description="seconds at most")
+    packets: int = Field(50, ge=1, le=MOST_PACKETS, description="packets at most")
+    pcap: bool = Field(False, description="return the capture as a pcap file, too")
+
+
+class CapturePacketsResult(Wire):
+    """Result of ``capture-packets``."""
+
+    packets: tuple[str, ...] = Field(description="a line for each packet, with seconds since the first one")
+    is_cut: bool = Field(description="the lines are cut off")
+    pcap: str | None = Field(None, description="the pcap file in base64, if it was asked for")
+
+
 _SCHEMA = "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
 CHECK_REACHABILITY_SPEC: Final = spec_of(
     CHECK_REACHABILITY,
@@ -93,4 +115,10 @@ QUERY_TELEMETRY_SPEC: Final = spec_of(
     QueryTelemetryParams,
     QueryTelemetryResult,
 )
-SPECS: Final = (CHECK_REACHABILITY_SPEC, MEASURE_RATE_SPEC, QUERY_TELEMETRY_SPEC)
+CAPTURE_PACKETS_SPEC: Final = spec_of(
+    CAPTURE_PACKETS,
+    "Capture packets that an interface sends and receives, for a moment, with tcpdump.",
+    CapturePacketsParams,
+    CapturePacketsResult,
+)
+SPECS: Final = (CHECK_REACHABILITY_SPEC, MEASURE_RATE_SPEC, QUERY_TELEMETRY_SPEC, CAPTURE_PACKETS_SPEC)

@@ -8,6 +8,7 @@ from typing import Final
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import measuring
+from pytest_netbench.families.diagnose.captures import Captures
 from pytest_netbench.families.diagnose.store import Store
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
@@ -33,6 +34,9 @@ class Tools:
         self._store = store
         groups = payload.flows
         self._addresses: Mapping[str, str] = {k: v for group in groups for k, v in group.targets.items()}
+        topology = payload.topology
+        visible = [node.name for node in topology.nodes if topology.controls[node.name] != "foreign"]
+        self._captures = Captures(lab, {name: tuple(topology.interfaces(name)) for name in visible})
         self._sources = tuple(dict.fromkeys(name for group in groups for name in group.sources))
 
     @property
@@ -46,6 +50,7 @@ class Tools:
             ),
             OwnMethod(spec=measuring.MEASURE_RATE_SPEC, params=measuring.MeasureRateParams, answer=self._rate),
             OwnMethod(spec=measuring.QUERY_TELEMETRY_SPEC, params=measuring.QueryTelemetryParams, answer=self._query),
+            self._captures.method,
         )
 
     def _reachability(self, params: measuring.CheckReachabilityParams) -> measuring.CheckReachabilityResult:

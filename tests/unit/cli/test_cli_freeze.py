@@ -73,6 +73,15 @@ def test_each_change_of_a_set_is_told(frozen, capsys, what):
     assert expected in capsys.readouterr().err.splitlines()
 
 
+@pytest.mark.parametrize("name", ["other.task.yml", "other.task.json", "below/other.task.yaml"])
+def test_a_task_file_of_another_suffix_or_in_a_folder_below_is_not_in_the_set(frozen, capsys, name):
+    first = min(frozen.glob("*.task.yaml"))
+    (frozen / name).parent.mkdir(exist_ok=True)
+    (frozen / name).write_text(first.read_text())
+    assert main(["validate", "set"]) == 1
+    assert f"set: {name} is not in the set" in capsys.readouterr().err.splitlines()
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', "\x00"])
 def test_a_manifest_that_is_none_is_an_error(frozen, capsys, text):
     (frozen / "frozen.json").write_text(text)

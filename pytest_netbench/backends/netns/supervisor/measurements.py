@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from pytest_netbench.backends.netns.supervisor import nodes, spawn
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
-from pytest_netbench.backends.netns.supervisor.measuring import ending, neighbors, paths
+from pytest_netbench.backends.netns.supervisor.measuring import captures, ending, neighbors, paths
 from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
@@ -56,6 +56,11 @@ class Measurements:
     def traffic(self, request: Message) -> None:
         """Flows, and what arrives of them."""
         self._measure(request, lambda: (Traffic(self._sockets, request).run(), ()))
+
+    def capture(self, request: Message) -> None:
+        """Packets of an interface."""
+        space = self._spaces[request["node"]]
+        self._measure(request, lambda: (captures.capture(space, self._home, request), ()))
 
     def counters(self, request: Message) -> Message:
         """What the kernel of a node has counted at its interfaces, as its text."""

@@ -57,6 +57,7 @@ class Requests:
             "path": measurements.path,
             "traffic": measurements.traffic,
             "counters": measurements.counters,
+            "capture": measurements.capture,
         }
 
     def take(self) -> None:

@@ -1,0 +1,96 @@
+"""Packet captures on request, with filters and texts of tcpdump."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import struct
+import subprocess
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.errors import AniError, LabError
+from pytest_netbench.families.diagnose.measuring import (
+    CAPTURE_PACKETS,
+    CAPTURE_PACKETS_SPEC,
+    CapturePacketsParams,
+    CapturePacketsResult,
+)
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.platforms.capabilities import CAPTURES
+from pytest_netbench.rpccodes import Code
+
+_LONGEST_TEXT: Final = 100_000
+_SNAPPED: Final = 256
+"""Bytes that are kept of a packet: all headers."""
+# the words of an agent are an argument of the shell, never a part of its script
+_COMPILE: Final = 'exec tcpdump -ddd -y EN10MB -- "$1"'
+_READ: Final = ("tcpdump", "-nn", "-e", "-ttttt", "-r", "-")
+_READ_S: Final = 10.0
+
+
+class Captures:
+    """Answers ``capture-packets``.
+
+    Args:
+        lab: The network.
+        interfaces: By node that can be looked at: its interfaces.
+    """
+
+    def __init__(self, lab: Lab, interfaces: Mapping[str, tuple[str, ...]]) -> None:
+        self._lab = lab
+        self._interfaces = interfaces
+
+    @property
+    def method(self) -> OwnMethod:
+        """What is offered to the agent."""
+        return OwnMethod(spec=CAPTURE_PACKETS_SPEC, params=CapturePacketsParams, answer=self._capture)
+
+    def _capture(self, params: CapturePacketsParams) -> CapturePacketsResult:
+        for value, known in ((params.node, [*self._interfaces]), (params.interface, self._of(params.node))):
+            if value not in known:
+                raise _wrong(f"{value!r} is not known (known: {', '.join(known)})")
+        if shutil.which(_READ[0]) is None:
+            raise LabError("capture-packets needs tcpdump; fix: apt-get install tcpdump")
+        found = (
+            self._lab.nodes[params.node]
+            .capability(CAPTURES)
+            .capture(
+                params.interface,
+                program=self._compiled(params),
+                packets=params.packets,
+                duration_s=params.duration_s,
+                snapped=_SNAPPED,
+            )
+        )
+        text = _read(found)
+        pcap = base64.b64encode(found).decode()
+        return CapturePacketsResult(
+            packets=tuple(text[:_LONGEST_TEXT].splitlines()),
+            is_cut=len(text) > _LONGEST_TEXT,
+            pcap=pcap if params.pcap else None,
+        )
+
+    def _of(self, node: str) -> tuple[str, ...]:
+        return self._interfaces.get(node, ())
+
+    def _compiled(self, params: CapturePacketsParams) -> bytes:
+        """The filter as the kernel takes it."""
+        done = self._lab.nodes[params.node].run(["/bin/sh", "-c", _COMPILE, "sh", params.filter])
+        if done.returncode:
+            raise _wrong(f"filter: {done.stderr.strip().removeprefix('tcpdump: ')}")
+        _, *lines = done.stdout.splitlines()
+        return b"".join(struct.pack("=HBBI", *map(int, line.split())) for line in lines)
+
+
+def _read(pcap: bytes) -> str:
+    """What tcpdump makes of a capture. Not in the node: it wants to become another user, and a node has no others."""
+    done = subprocess.run(_READ, input=pcap, capture_output=True, timeout=_READ_S, check=False)
+    if done.returncode:
+        raise LabError(f"tcpdump cannot read a capture: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout.decode(errors="replace")
+
+
+def _wrong(reason: str) -> AniError:
+    return AniError(f"{CAPTURE_PACKETS}: {reason}", code=Code.INVALID_PARAMS)
