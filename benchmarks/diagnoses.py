@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="how often each is injected and repaired (3)")
     parser.add_argument("--size", type=int, default=1, help="1: small, 2: medium, 3: large")
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
-    parser.add_argument("--platform", default="cisco_ios", help="cisco_ios or frr")
+    parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--only", nargs="*", default=DIAGNOSED, help="these faults (all)")
     chosen = parser.parse_args()
     shapes = sorted(SIZES)

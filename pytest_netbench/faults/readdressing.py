@@ -82,9 +82,9 @@ class HostMaskWrong(_Readdressing):
     platforms = ("linux",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[Readdressed]:
-        if network.platform == _ANSWERS_FOR_OTHERS:
-            return
         for lan, host in _hosts(network):
+            if any(network.platform_of(one.node) == _ANSWERS_FOR_OTHERS for one in lan.attachments):
+                continue
             others = [IPv4Address(one.address) for other, one in _hosts(network) if other != lan]
             for length in _SHORTER:
                 wrong = IPv4Interface((host.address, length))

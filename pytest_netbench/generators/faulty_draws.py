@@ -19,7 +19,7 @@ from pytest_netbench.model.faulty import InjectedFault, fault_of
 
 ShapeName = Literal["campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "star", "tree"]
 RoutingName = Literal["bgp", "ospf", "static"]
-PlatformName = Literal["cisco_ios", "frr"]
+PlatformName = Literal["cisco_ios", "frr", "mixed"]
 FaultName = Literal[
     "access-list-order",
     "address-duplicate",

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks.mixing import offers
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
 from pytest_netbench.generators.networks.services import SERVICES
 from pytest_netbench.generators.networks.shapes import SHAPES
@@ -67,7 +68,7 @@ def kinds_of(
     """By shape, routing and platform that go together: the kinds with all combinations of services."""
     for shape in shapes:
         for routing in (one for one in routings if one in SHAPES[shape].routings):
-            for platform in (one for one in platforms if one in SHAPES[shape].platforms):
+            for platform in (one for one in platforms if offers(SHAPES[shape].platforms, one)):
                 possible = [name for name in services if SERVICES[name].fits(shape, platform)]
                 yield tuple(
                     Kind(shape, routing, platform, several)

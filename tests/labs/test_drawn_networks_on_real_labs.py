@@ -20,6 +20,7 @@ from pytest_netbench.generators.networks import (
     draw_network,
     flow_groups,
 )
+from pytest_netbench.generators.networks.mixing import MIXED, offers
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.task import Task
@@ -30,15 +31,15 @@ GATE = [
     NetworkParameters(shape="leaf-spine", routing="bgp", platform="frr"),
     NetworkParameters(shape="campus", names="drawn", seed=2),
     NetworkParameters(shape="isp", routing="isis", sizes={"by_capacity": 1}),
-    NetworkParameters(shape="isp", routing="ibgp", platform="cisco_ios"),
+    NetworkParameters(shape="isp", routing="ibgp", platform="mixed"),
 ]
 WHOLE = [
     *(
         NetworkParameters.model_validate({"shape": name, "routing": routing, "platform": platform, "names": names})
         for name, shape in SHAPES.items()
         for routing in shape.routings
-        for platform in shape.platforms
-        if platform in shape.routings[routing].platforms
+        for platform in (*shape.platforms, MIXED)
+        if offers(shape.platforms, platform) and offers(shape.routings[routing].platforms, platform)
         for names in ("plain", "drawn")
     ),
     NetworkParameters(shape="campus", sizes=REDUNDANT),

@@ -5,9 +5,10 @@ It knows no configuration language. The platforms name interfaces, and the write
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from itertools import repeat
 from typing import Literal
 
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
@@ -133,10 +134,16 @@ class Net:
 
 
 class Draft:
-    """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses."""
+    """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses.
 
-    def __init__(self, platform: str) -> None:
+    Args:
+        platform: Of switches, and of the network where nodes do not say otherwise.
+        of_routers: The platform of each router in turn; ``platform`` for all if none.
+    """
+
+    def __init__(self, platform: str, of_routers: Iterator[str] | None = None) -> None:
         self.platform = platform
+        self._of_routers = of_routers or repeat(platform)
         self.devices: list[Device] = []
         self.cables: list[list[Port]] = []
         self.nets: list[Net] = []
@@ -144,7 +151,7 @@ class Draft:
 
     def router(self, name: str, *, role: str = "router", control: Control = "managed") -> Device:
         """Add a router."""
-        return self._device(name, "router", self.platform, role, control)
+        return self._device(name, "router", next(self._of_routers), role, control)
 
     def switch(self, name: str) -> Device:
         """Add a switch, which IOS recognises by its role."""

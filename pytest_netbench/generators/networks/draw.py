@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks.addressing import assign_addresses, drawn_plan, plain_plan
 from pytest_netbench.generators.networks.draft import Device, Draft, Net
+from pytest_netbench.generators.networks.mixing import MIXED, MIXED_OF, offers, router_platforms
 from pytest_netbench.generators.networks.naming import draw_names
 from pytest_netbench.generators.networks.parameters import NetworkParameters
 from pytest_netbench.generators.networks.services import SERVICES, Service
@@ -29,10 +30,11 @@ def draw_network(parameters: NetworkParameters) -> DrawnNetwork:
     routing = _offered(shape, "routing", parameters.routing, tuple(shape.routings))
     platform = _offered(shape, "platform", parameters.platform, shape.platforms)
     scheme = shape.routings[routing]
-    if platform not in scheme.platforms:
+    if not offers(scheme.platforms, platform):
         raise UsageError(f"{platform} routers have no routing {routing!r} (platforms: {', '.join(scheme.platforms)})")
     services = [_service(shape, platform, name) for name in SERVICES if name in parameters.services]
-    draft = Draft(platform)
+    mixing = random_of(f"network-{shape.name}-platforms", seed=parameters.seed, index=0)
+    draft = Draft(MIXED_OF[0] if platform == MIXED else platform, router_platforms(platform, mixing))
     shape.build(draft, _sizes(shape, parameters.sizes))
     if parameters.managed_hosts:
         _manage_hosts(draft)
@@ -56,7 +58,7 @@ def _shape(name: str) -> Shape[Any]:
 
 
 def _offered(shape: Shape[Any], what: str, asked: str | None, known: tuple[str, ...]) -> str:
-    if asked is not None and asked not in known:
+    if asked is not None and not offers(known, asked):
         raise UsageError(f"shape {shape.name!r} has no {what} {asked!r} (known: {', '.join(known)})")
     return asked or known[0]
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from pytest_netbench.model.base import Model
 
 Routing = Literal["static", "ospf", "isis", "ibgp", "bgp"]
-RouterPlatform = Literal["linux", "frr", "cisco_ios"]
+RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed"]
 Naming = Literal["plain", "drawn"]
 ServiceName = Literal["filter", "nat"]
 
@@ -23,11 +23,11 @@ class NetworkParameters(Model):
         None, description="how routers learn routes; the first that the shape offers if none"
     )
     platform: RouterPlatform | None = Field(
-        None, description="platform of routers and switches; the first that the shape offers if none"
+        None, description="platform of routers and switches, or mixed; the first that the shape offers if none"
     )
     names: Naming = Field(
         "plain", description="plain: nodes and addresses are numbered; drawn: names and address plan come from the seed"
     )
     services: tuple[ServiceName, ...] = Field((), description="what routers do beside routing; nothing by default")
     managed_hosts: bool = Field(False, description="whether an agent may change hosts")
-    seed: int = Field(0, description="seed of drawn names and addresses, and of the place and the lines of a filter")
+    seed: int = Field(0, description="seed of names, addresses, mixed platforms and filters")

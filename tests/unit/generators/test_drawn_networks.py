@@ -19,6 +19,7 @@ from pytest_netbench import parts
 from pytest_netbench.dialects.cisco_ios.interfaces import kernel_name
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks.mixing import MIXED, offers
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.model.task import Task
 from tests.support.ios import paper
@@ -45,8 +46,8 @@ def cases() -> list[Any]:
         pytest.param(name, routing, platform, id=f"{name}-{routing}-{platform}")
         for name, shape in SHAPES.items()
         for routing in shape.routings
-        for platform in shape.platforms
-        if platform in shape.routings[routing].platforms
+        for platform in (*shape.platforms, MIXED)
+        if offers(shape.platforms, platform) and offers(shape.routings[routing].platforms, platform)
     ]
 
 
@@ -246,3 +247,17 @@ def test_the_star_is_one_router_with_a_lan_for_each_subnet():
     assert len(network.flows) == 12 * 11
     assert network.topology.controls["r0"] == "managed"
     assert {network.topology.controls[host] for host in network.hosts} == {"observed"}
+
+
+def test_mixed_routers_are_of_both_platforms_and_the_seed_says_which():
+    drawn = [draw_network(NetworkParameters(shape="line", platform="mixed", seed=seed)) for seed in range(12)]
+    platforms = [tuple(platform_of(network, name) for name in network.routers) for network in drawn]
+    assert all(set(one) == {"cisco_ios", "frr"} for one in platforms)
+    assert len(set(platforms)) > 2
+    assert drawn[5] == draw_network(NetworkParameters(shape="line", platform="mixed", seed=5))
+
+
+@pytest.mark.parametrize("one", [{"shape": "campus"}, {"shape": "isp", "routing": "isis"}, {"services": ("filter",)}])
+def test_what_only_one_platform_can_is_not_offered_for_mixed_routers(one):
+    with pytest.raises(UsageError, match="mixed"):
+        draw_network(NetworkParameters.model_validate({"platform": "mixed", **one}))
