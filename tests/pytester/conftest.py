@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -159,7 +160,22 @@ def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(pytester, monkeypatch)
 
 
-@pytest.fixture(params=[(), ("-n2",)], ids=["alone", "xdist"])
+WORKERS = {"alone": (), "xdist": ("-n2",)}
+"""By id: options of a run in one process, and of one distributed to two."""
+
+
+@pytest.fixture
 def workers(request: pytest.FixtureRequest) -> Sequence[str]:
-    """Options of a run in one process, and of one distributed to two."""
-    return request.param
+    """Options of a run in one process, or of one distributed to two."""
+    return WORKERS[request.param]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test both ways; in the gate one of them, every day the other one."""
+    if "workers" not in metafunc.fixturenames:
+        return
+    ways = list(WORKERS)
+    day = os.environ.get("NETBENCH_GATE_DAY")
+    if day:
+        ways = [ways[(int(day) + crc32(metafunc.definition.nodeid.encode())) % len(ways)]]
+    metafunc.parametrize("workers", ways, indirect=True)

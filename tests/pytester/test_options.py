@@ -113,10 +113,9 @@ def test_without_tasks_in_play_there_is_no_header(bench):
     bench.run().stdout.no_fnmatch_line("netbench: agents*")
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_third_partys_scorer_scores_beside_the_familys(bench, workers):
     bench.task("reach")
-    result = bench.run("--agent=oracle", "--netbench-scorer=thrift", "-n", workers)
+    result = bench.run("--agent=oracle", "--netbench-scorer=thrift", *workers)
     assert result.ret == 0
     (entry,) = bench.results()
     metrics = {score["metric"]: score["value"] for score in entry["scores"]}

@@ -14,7 +14,6 @@ def two(bench):
     return bench
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_a_run_ends_with_a_page_of_its_trials(two, workers):
     ended = two.run("--agent=oracle", "--agent=nop", "--netbench-html=page.html", "-q", *workers)
     ended.stdout.fnmatch_lines(["page: page.html"])

@@ -43,7 +43,6 @@ def test_an_agent_that_kills_its_process_costs_no_other_result(bench):
     assert len([entry for entry in bench.results() if entry["status"] == "passed"]) == 2
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["alone", "xdist"])
 def test_ctrl_c_leaves_the_finished_results_merged(bench, workers):
     bench.task("aaa")
     bench.task("slow")
