@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer
 
 WORKER = "controller"
+PROPERTIES_INI = "netbench_junit_properties"
 
 
 class Controller:
@@ -167,7 +168,7 @@ class Controller:
 
     def _add_properties(self, report: pytest.TestReport) -> None:
         result = self._results.get(clean(report.nodeid))
-        if result is None:
+        if result is None or not self._config.getini(PROPERTIES_INI):
             return
         from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
 

@@ -147,6 +147,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     _add_gate(group)
     _add_run_budget(group)
     parser.addini("netbench_policy", "policy of the gate: a YAML or JSON file, relative to the rootdir", default="")
+    parser.addini(
+        "netbench_junit_properties",
+        "add properties to test cases in JUnit XML; schemas of some readers forbid them there (default: true)",
+        type="bool",
+        default=True,
+    )
 
 
 def _add_run_budget(group: pytest.OptionGroup) -> None:
@@ -215,6 +221,12 @@ def _add_gate(group: pytest.OptionGroup) -> None:
             "write one HTML page of all trials in the results directory to FILE when the run has ended; details that"
             " it has no room for go to the folder NAME-trials beside it."
         ),
+    )
+    group.addoption(
+        "--netbench-ctrf",
+        default=None,
+        metavar="FILE",
+        help="write a report of all items in the Common Test Report Format (ctrf.io, JSON) to FILE, with scores.",
     )
 
 

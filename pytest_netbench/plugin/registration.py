@@ -29,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
 
         register(drawing, "netbench-drawing")
+    if not settings.is_worker:
+        _register_report_files(config)
     if not settings.wanted:
         return
     if settings.is_worker:
@@ -53,3 +55,11 @@ def pytest_configure(config: pytest.Config) -> None:
             register(page.Page(config, gate=judge), "netbench-page")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def _register_report_files(config: pytest.Config) -> None:
+    """Register what writes files about all items, also about those that are no trials."""
+    if config.option.netbench_ctrf:
+        from pytest_netbench.plugin import ctrf  # noqa: PLC0415  (only if it is asked for)
+
+        config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
