@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.gating.judging import Judgement, Ruling
+from pytest_netbench.workflow import annotation
 
 MOST_LOST: Final = 5
 HEADLINES: Final = {
@@ -122,8 +123,7 @@ def _change(loss: float) -> str:
 
 
 def _annotation(words: str) -> str:
-    escaped = words.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::error title=netbench gate::{escaped}"
+    return annotation("error", words, title="netbench gate")
 
 
 def _plain(words: str) -> str:

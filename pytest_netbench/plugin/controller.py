@@ -14,6 +14,7 @@ import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin import adversarial
+from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.text import clean
@@ -120,9 +121,9 @@ class Controller:
         if lines:
             terminalreporter.write_sep("=", "netbench")
             for line in lines:
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(printable(line))
         for trouble in self._trouble:
-            terminalreporter.write_line(f"netbench: {clean(trouble)}", red=True)
+            terminalreporter.write_line(f"netbench: {printable(trouble)}", red=True)
 
     def _status_with_earlier(self, status: int) -> int:
         """The status that the whole run would have had at once."""
@@ -142,7 +143,7 @@ class Controller:
         if self._resumed is not None and (changed := self._resumed.changed(result)):
             self._trouble = list(dict.fromkeys([*self._trouble, changed]))
         report.netbench = {"result": result.model_dump(mode="json"), "record": None}  # type: ignore[attr-defined]
-        report.sections.extend((f"netbench {title}", text) for title, text in item_sections(result))
+        report.sections.extend((f"netbench {title}", printable(text)) for title, text in item_sections(result))
         self._config.hook.pytest_netbench_result(result=result)
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:

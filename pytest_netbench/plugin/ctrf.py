@@ -13,9 +13,10 @@ from uuid import uuid4
 import pytest
 
 from pytest_netbench.errors import ResultsError
+from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.outputs import path_of
 from pytest_netbench.plugin.run import run_of
-from pytest_netbench.text import clean, clean_all
+from pytest_netbench.text import clean_all
 
 if TYPE_CHECKING:
     from pytest_netbench.reporting.ctrf import Outcome, Reported
@@ -108,7 +109,7 @@ class CtrfFile:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say where the report is."""
         if self._line:
-            terminalreporter.write_line(clean(self._line))
+            terminalreporter.write_line(printable(self._line))
 
     def _write(self, session: pytest.Session) -> None:
         from pytest_netbench import __version__  # noqa: PLC0415
