@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.base import Model, Recorded
@@ -217,6 +219,10 @@ class Findings(Recorded):
     other: dict[str, Any] = {}
 
 
+FORMAT: Final = 1
+"""Of a stored record. It rises when an older version would misread a newer record, not when a field is added."""
+
+
 class TrialRecord(Findings):
     """Everything that scorers may use, with the findings. It is self-contained: a stored run can be scored anywhere.
 
@@ -228,6 +234,7 @@ class TrialRecord(Findings):
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})
 
+    format: Annotated[int, Field(ge=1)] = FORMAT
     task: Task
     task_digest: str
     node_id: str
@@ -249,6 +256,18 @@ class TrialRecord(Findings):
     deploy_s: float = 0.0
     agent_s: float = 0.0
     evaluate_s: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_newer(cls, data: Any) -> Any:
+        found = data.get("format", FORMAT) if isinstance(data, Mapping) else FORMAT
+        if isinstance(found, int) and found > FORMAT:
+            raise PydanticCustomError(
+                "newer_format",
+                "its format is {found}, and this version reads up to {known} (fix: pip install -U pytest-netbench)",
+                {"found": found, "known": FORMAT},
+            )
+        return data
 
 
 class TrialResult(Recorded):

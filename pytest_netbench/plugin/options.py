@@ -228,6 +228,21 @@ def _add_gate(group: pytest.OptionGroup) -> None:
         metavar="FILE",
         help="write a report of all items in the Common Test Report Format (ctrf.io, JSON) to FILE, with scores.",
     )
+    group.addoption(
+        "--netbench-otel",
+        default=None,
+        metavar="FILE|URL",
+        help=(
+            "export the spans of all trials in the results directory when the run has ended: to FILE as JSON lines of"
+            " OTLP, or to the collector at URL, e.g. http://127.0.0.1:4318."
+        ),
+    )
+    group.addoption(
+        "--netbench-otel-content",
+        action="store_true",
+        default=False,
+        help="add what was said to models and devices, and what they answered, to the spans.",
+    )
 
 
 def _add_extent(group: pytest.OptionGroup) -> None:

@@ -69,7 +69,7 @@ def _register_report_files(config: pytest.Config) -> None:
 def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
     """Register what the reporting process does with the results of trials."""
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.plugin import annotations, controller, gate, header, page  # noqa: PLC0415
+    from pytest_netbench.plugin import annotations, controller, gate, header, otel, page  # noqa: PLC0415
 
     register = config.pluginmanager.register
     register(header, "netbench-header")
@@ -79,6 +79,8 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
         register(judge, "netbench-gate")
     if config.option.netbench_html:
         register(page.Page(config, gate=judge), "netbench-page")
+    if config.option.netbench_otel:
+        register(otel.Spans(config), "netbench-otel")
     if workflow.read_by_github():
         level: workflow.Level = "warning" if config.option.netbench_baseline else "error"
         register(annotations.Annotations(config, level=level), "netbench-annotations")

@@ -20,6 +20,7 @@ NEED_AGENT = (
     "netbench_save_baseline",
     "netbench_policy",
     "netbench_markdown",
+    "netbench_otel",
     "netbench_resume",
     "netbench_max_cost",
     "netbench_max_tokens",
