@@ -110,7 +110,7 @@ def _send(batches: Iterable[Sequence[ReadableSpan]], count: int, target: str) ->
             for number, spans in enumerate(batches):
                 taken = exporter.export(spans) is SpanExportResult.SUCCESS
                 if not taken or time.monotonic() > ends_at:
-                    why = messages[-1] if messages else "it does not answer in time"
+                    why = ", ".join(dict.fromkeys(messages)) or "it does not answer in time"
                     raise ResultsError(
                         f"{_shown(target)}: the collector took the spans of {number + taken} of {count} trials:"
                         f" {why} (fix: netbench export otel DIR -o URL sends them later)"
@@ -140,6 +140,8 @@ def _reason(record: logging.LogRecord) -> str:
     error = next((one for one in (record.args or ()) if isinstance(one, BaseException)), None)
     if error is not None:
         return type(error).__name__
+    if "retrying" in record.getMessage() and isinstance(record.args, tuple) and record.args:
+        return str(record.args[0])
     text = record.getMessage().partition("\n")[0]
     return text.partition("http://")[0].partition("https://")[0].partition("HTTP")[0].strip(" :,(") or "refused"
 

@@ -201,13 +201,12 @@ def _chat(one: Asked, *, content: bool) -> Span:
 def _evaluation(record: TrialRecord, start: float, *, number: int) -> Iterator[Span]:
     end = start + record.evaluate_s
     yield Span(name="evaluate", start_s=start, end_s=end)
-    at = start
     for one in record.testcase_results:
-        # their begins are not recorded: they are drawn one after another
+        # many run side by side, and when each began is not recorded
         yield Span(
             name=f"testcase {one.name}",
-            start_s=at,
-            end_s=(at := min(end, at + one.duration_s)),
+            start_s=start,
+            end_s=min(end, start + one.duration_s),
             parent=number,
             attributes=_testcase(one),
             failed=one.status == "fail",
