@@ -54,7 +54,7 @@ def on_github(bench, monkeypatch):
 def test_an_agent_can_make_no_command_and_what_failed_is_annotated(on_github, workers):
     on_github.task("reach")
     agents = [f"--agent=hostile:{name}" for name in ("Prints", "Fails", "Breaks")]
-    ended = on_github.run(*agents, "--agent=mine:NotPrepared", "--agent=oracle", "-rA", "-vv", *workers)
+    ended = on_github.run(*agents, "--agent=mine:NotPrepared", "--agent=oracle", "-rA", "-vv", *workers, timeout=240)
     ended.assert_outcomes(passed=1, failed=3, errors=1)
     found = commands(ended.stdout.str() + "\n" + ended.stderr.str())
     assert [one.name for one in found] == ["error"] * 4
@@ -78,7 +78,7 @@ def test_the_line_of_a_wrong_task_file_is_annotated_and_their_number_is_bounded(
     path.write_text("# one\n# two\nno_such_key: 1\n" + path.read_text())
     for number in range(12):
         on_github.task(f"t{number:02}")
-    found = commands(on_github.run("--agent=nop", "--tb=no", "-q").stdout.str())
+    found = commands(on_github.run("--agent=nop", "--tb=no", "-q", timeout=240).stdout.str())
     assert [one.name for one in found] == ["error"] * 10 + ["notice"]
     assert found[-1].data == "3 more items did not pass"
     (only,) = commands(on_github.run("--agent=nop", "-q", "-k", "wrong").stdout.str())

@@ -19,7 +19,7 @@ def test_the_spans_of_a_run_are_sent_with_one_trace_for_each_trial(bench, worker
             "--agent=mine:Half",
             "--agent=mine:NotPrepared",
         )
-        ended = bench.run(*options, *workers)
+        ended = bench.run(*options, *workers, timeout=240)
     assert ended.ret == 1
     ended.stdout.fnmatch_lines([f"spans of 3 trials: {collector.url}"])
     assert collector.headers[0]["authorization"] == "Bearer secret"

@@ -47,7 +47,9 @@ MIXED = ("--agent=oracle", "--agent=mine:Half", "--agent=mine:NotPrepared", "--a
 
 
 def test_both_reports_have_every_item_with_the_scores_of_trials(mixed, workers):
-    ended = mixed.run(*MIXED, "--netbench-ctrf=ctrf.json", "--junitxml=out.xml", "-ojunit_logging=all", *workers)
+    ended = mixed.run(
+        *MIXED, "--netbench-ctrf=ctrf.json", "--junitxml=out.xml", "-ojunit_logging=all", *workers, timeout=240
+    )
     ended.stdout.fnmatch_lines(["CTRF report: ctrf.json"])
     report = valid_ctrf(mixed.path / "ctrf.json")
     results = report["results"]
@@ -155,6 +157,6 @@ def test_what_cannot_be_written_is_said_before_the_run(bench, name):
 
 def test_without_properties_junit_is_valid_by_the_schema_of_jenkins(mixed):
     (mixed.path / "tasks" / "test_other.py").write_text(OTHERS.replace('record_property("mine", "1")', "pass"))
-    mixed.run(*MIXED, "--junitxml=out.xml", "-onetbench_junit_properties=false", "-ojunit_logging=all")
+    mixed.run(*MIXED, "--junitxml=out.xml", "-onetbench_junit_properties=false", "-ojunit_logging=all", timeout=240)
     assert len(list(ET.parse(mixed.path / "out.xml").iter("testcase"))) == 9
     assert junit_errors(mixed.path / "out.xml") == []
