@@ -83,6 +83,15 @@ class Usage(Model):
     cost_usd: float | None = None
 
 
+class Replayed(Recorded):
+    """Where a model's answers came from, if they are recorded ones."""
+
+    cassette: str = Field(description="path of the file")
+    recorded_at: str = Field(description="ISO 8601, UTC")
+    requests: int = Field(description="how many requests were answered")
+    recorded: int = Field(description="how many the cassette has")
+
+
 class Submission(Recorded):
     """What an agent submits when it is done.
 
@@ -245,6 +254,7 @@ class TrialRecord(Findings):
     right_configs: dict[str, dict[str, str]] = {}
     right_reasoning: dict[str, str] = Field({}, description="the reasoning of recorded right solutions, by their names")
     environment: Environment
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     started_at: str
     deploy_s: float = 0.0
     agent_s: float = 0.0
@@ -284,6 +294,7 @@ class TrialResult(Recorded):
         (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     environment: Environment | None = None
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
     started_at: str
     duration_s: float = 0.0

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_netbench.plugin import collection, fixtures, hookspecs, run
 from pytest_netbench.plugin.orphan import end_with_parent
+
+if TYPE_CHECKING:
+    from pytest_netbench.plugin.preload import Preload
+    from pytest_netbench.plugin.resume import Resumed
 
 _MARK = (
     "netbench(name, domain, family, difficulty, platform, label, level): set on every task item from its task; "
@@ -33,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import controller, gate, header, page, preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
@@ -43,13 +49,29 @@ def pytest_configure(config: pytest.Config) -> None:
         register(resumed, "netbench-resume")
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
-    if not settings.is_worker:
-        register(header, "netbench-header")
-        register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
-        judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
-        if judge is not None:
-            register(judge, "netbench-gate")
-        if config.option.netbench_html:
-            register(page.Page(config, gate=judge), "netbench-page")
+    _register_reporting(config, settings, loading, resumed)
+    if (config.option.netbench_record, config.option.netbench_replay) != (
+        None,
+        None,
+    ):  # its status comes after the gate's
+        from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
+
+        register(cassettes.Cassettes(config), "netbench-cassettes")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def _register_reporting(config: pytest.Config, settings: run.Run, loading: Preload, resumed: Resumed | None) -> None:
+    """Register what reports, in the process that reads the command line."""
+    if settings.is_worker:
+        return
+    from pytest_netbench.plugin import controller, gate, header, page  # noqa: PLC0415  (only for a benchmark)
+
+    register = config.pluginmanager.register
+    register(header, "netbench-header")
+    register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
+    judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
+    if judge is not None:
+        register(judge, "netbench-gate")
+    if config.option.netbench_html:
+        register(page.Page(config, gate=judge), "netbench-page")
