@@ -91,10 +91,16 @@ def judge_run(
     """
     errors = sum(one.status == "error" for one in results)
     must_pass = dict(_failed_that_must_pass(results, policy.must_pass))
-    counts = [sum(one.replayed is not None for one in side) for side in (results, baseline)]
-    replays = dict(zip(("replayed", "replayed_before"), counts, strict=True))
+    replayed, replayed_before = (sum(one.replayed is not None for one in side) for side in (results, baseline))
     if errors > policy.most_errors * len(results):
-        return Judgement(outcome="not judged", must_pass=must_pass, errors=errors, trials=len(results), **replays)
+        return Judgement(
+            outcome="not judged",
+            must_pass=must_pass,
+            errors=errors,
+            trials=len(results),
+            replayed=replayed,
+            replayed_before=replayed_before,
+        )
     rulings = tuple(_rulings(results, baseline, policy, look))
     unmatched = tuple(_unmatched(results, policy, rulings))
     failed = must_pass or unmatched or any(one.fails for one in rulings)
@@ -105,7 +111,8 @@ def judge_run(
         unmatched=unmatched,
         errors=errors,
         trials=len(results),
-        **replays,
+        replayed=replayed,
+        replayed_before=replayed_before,
     )
 
 

@@ -97,8 +97,8 @@ def _replays(judgement: Judgement) -> Iterator[str]:
     """Yield what was replayed: it tells about the code of an agent, and nothing new about its model."""
     if judgement.replayed:
         yield (
-            f"{judgement.replayed} of {judgement.trials} trials were replayed from cassettes: the model was not asked, so"
-            " the verdicts are about everything else"
+            f"{judgement.replayed} of {judgement.trials} trials were replayed from cassettes: the model was not asked,"
+            " so the verdicts are about everything else"
         )
     if judgement.replayed_before:
         yield f"{judgement.replayed_before} trials of the baseline were replayed from cassettes"

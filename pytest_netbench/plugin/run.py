@@ -146,8 +146,8 @@ def configure(config: pytest.Config) -> Run:
         if not run.wanted:
             _refuse_without_agent(option)
         elif workerinput is None:
-            _check(run, option, rootdir=config.rootpath)
             _check_cassettes(run, option, config)
+            _check(run, option, rootdir=config.rootpath)
     except InputError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run

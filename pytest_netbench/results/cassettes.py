@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from pytest_netbench.agents.cassettes.cassette import Cassette
 from pytest_netbench.errors import CassetteError
 from pytest_netbench.results.files import replace_file, safe_name
-from pytest_netbench.text import encodable
 
 _AGENT = re.compile(r"[^\w.+@-]")
 
@@ -84,7 +83,7 @@ class CassetteDir:
         """
         path = self.file(agent=cassette.agent, task=cassette.task, trial=cassette.trial)
         plain = cassette.model_dump(mode="json", exclude_defaults=True)
-        replace_file(path, encodable(json.dumps(plain, ensure_ascii=False, indent=1)) + "\n")
+        replace_file(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
         return path
 
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-
-import pytest
 
 from tests.end_to_end import models
-from tests.end_to_end.conftest import Bench, Ended, scores
+from tests.end_to_end.conftest import Ended, scores
 from tests.support.openai_server import OpenAIServer, Request, Text, engineer
 
 ROUTER = ["show ip route", "show interface", "show running-config", "show ip route json", "ping 10.0.12.2"]
@@ -47,27 +43,7 @@ def counting() -> models.Models:
     def varies(request: Request) -> Text:
         return models.solves(request) if request.get("tools") else Text(f"{models.REASONING} Variation {next(made)}.")
 
-    return models.Models(
-        curious=curious, single=models.answers_at_once, turns=in_turns, half=models.does_half, varies=varies
-    )
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, Ended, Sequence[str]]:
-    """Five agents, recorded by two workers."""
-    bench = Bench(tmp_path_factory.mktemp("cassettes") / "bench")
-    bench.task()
-    agents = [
-        bench.agent("curious", settings={"temperature": 0.5}),
-        bench.agent("single", strategy="single-turn"),
-        bench.agent("turns", strategy="multi-turn"),
-        bench.agent("half"),
-        bench.agent("varies"),
-    ]
-    options = [*agents, "--netbench-trials=2"]
-    with OpenAIServer(counting()) as server:
-        done = bench.pytest("tasks", *options, "--netbench-record=tapes", "-n2", env=server.environment)
-    return bench, done, options
+    return models.Models(curious=curious, single=models.answers_at_once, turns=in_turns, varies=varies)
 
 
 def comparable(results: dict[str, dict]) -> dict[str, tuple]:
@@ -78,37 +54,41 @@ def comparable(results: dict[str, dict]) -> dict[str, tuple]:
             one["budget_used"]["calls"],
             one["budget_used"]["tokens"],
             [(each["command"], each["status"]) for each in one["commands"]],
-            {metric: value for metric, value in scores(one).items() if metric != "reasoning"},
+            scores(one),
         )
         for name, one in results.items()
     }
 
 
-NO_LITELLM = "import sys\nsys.modules['litellm'] = None\n"
-"""In a conftest.py: to import litellm is an error."""
+def explained(done: Ended, name: str) -> str:
+    """The reasoning of a trial."""
+    path = done.folder / "out" / done.results[name]["transcript"]
+    return json.loads(path.read_text(encoding="utf-8"))["submission"]["reasoning"]
 
 
-@pytest.mark.parametrize("workers", [("-n2",), ()], ids=["xdist", "alone"])
-def test_every_trial_is_replayed_on_a_fresh_lab_with_no_model(recorded, workers):
-    bench, first, options = recorded
-    assert first.code == 1, first.out
-    assert "netbench: 10 trials recorded in tapes" in first.out
-    was = comparable(first.results)
-    bench.write("conftest.py", NO_LITELLM)
-    chosen = options if workers else ["--agent=curious", "--agent=turns", "--netbench-trials=2"]
-    with OpenAIServer([]) as server:  # a server that is asked nothing; and there is no key
-        env = {name: value for name, value in server.environment.items() if "KEY" not in name}
-        again = bench.pytest("tasks", *chosen, "--netbench-replay=tapes", *workers, "--netbench-results=again", env=env)
+def test_every_trial_is_replayed_on_a_fresh_lab_with_no_model_no_key_and_no_litellm(bench):
+    bench.task(ground_truth_reasoning=None)
+    agents = [
+        bench.agent("curious", settings={"temperature": 0.5}),
+        bench.agent("single", strategy="single-turn"),
+        bench.agent("turns", strategy="multi-turn"),
+        bench.agent("varies"),
+    ]
+    options = ["tasks", *agents, "--netbench-trials=2", "-n2", "-k", "2 or not single"]
+    with OpenAIServer(counting()) as server:
+        first = bench.pytest(*options, "--netbench-record=tapes", env=server.environment)
+    assert first.code == 0, first.out
+    assert "netbench: 7 trials recorded in tapes" in first.out
+    was, said = first.results, {trial: explained(first, f"two-sites[{trial}]") for trial in ("varies", "varies-2")}
+    assert said["varies"] != said["varies-2"]
+    assert not [path for path in (bench.path / "tapes").rglob("*.json") if "key-of-the-test" in path.read_text()]
+    (bench.path / "out").rename(bench.path / "first")
+    bench.write("conftest.py", "import sys\nsys.modules['litellm'] = None\n")
+    with OpenAIServer([]) as server:
+        led = {name: value for name, value in server.environment.items() if "KEY" not in name}
+        again = bench.pytest(*options, "--netbench-replay=tapes", env=led)
         assert server.requests == []
-    assert "CassetteMiss" not in again.out, again.out
-    replayed = read(bench.path / "again")
-    assert comparable(replayed) == {name: one for name, one in was.items() if name in replayed}
-    assert len(replayed) == (10 if workers else 4)
-    assert {one["replayed"]["cassette"].partition("/")[0] for one in replayed.values()} == {"tapes"}
-    assert all(one["replayed"]["requests"] == one["replayed"]["recorded"] for one in replayed.values())
-    assert f"netbench: {len(replayed)} trials replayed from tapes: usage is that of the recording" in again.out
-
-
-def read(folder: Path) -> dict[str, dict]:
-    lines = (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return {one["node_id"].partition("::")[2]: one for one in map(json.loads, lines)}
+    assert again.code == 0, again.out
+    assert comparable(again.results) == comparable(was)
+    assert {trial: explained(again, f"two-sites[{trial}]") for trial in said} == said
+    assert all(one["replayed"]["requests"] == one["replayed"]["recorded"] > 0 for one in again.results.values())

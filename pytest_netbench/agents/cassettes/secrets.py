@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from pytest_netbench.agents.keys import KEY_NAME
+from pytest_netbench.text import encodable
 
 _SHORTEST_VALUE = 12
 """Shorter values of variables may be words of a configuration."""
@@ -41,7 +42,8 @@ class Redaction:
         self._values = sorted(values, key=len, reverse=True)
 
     def text(self, text: str) -> str:
-        """``text`` without secrets."""
+        """``text`` without secrets, and as UTF-8 can encode it."""
+        text = encodable(text)
         for value in self._values:
             text = text.replace(value, _mark(value))
         text = _SECRET.sub(lambda match: _mark(match[0]), text)

@@ -126,7 +126,7 @@ _EUI = re.compile(r"(?<=:)[0-9a-f]{1,4}:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1
 _PORT = re.compile(r"(?<=[\d\]*][:.])(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}|6[0-5]\d{3})(?![\w.:])")
 _PORT_IN_WORDS = re.compile(r"(?<=[Pp]ort: )(3[3-9]\d{3}|[45]\d{4}|6[0-5]\d{3})\b")
 _ICMP_ID = re.compile(r"(?<=\d:)\d+(?=\s|$)")
-_PID = re.compile(r"(?<=\bpid[= ])\d+")
+_PID = re.compile(r"(?<=\bpid=)\d+")
 _COLUMNS = re.compile(r"(?<=\S) {2,}|^ +(?=<)")
 """Columns are as wide as the longest number in them."""
 _LINK = re.compile(r"(?<=@if)\d+")
