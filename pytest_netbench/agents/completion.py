@@ -21,6 +21,7 @@ class Completion(Model):
     """What came back for one request. Tokens as the provider counts them, or estimated if it says nothing.
 
     ``thinking`` is the model's thinking as text; ``thinking_blocks`` is the form that some providers require back.
+    ``duration_s`` is what the answered request took, ``waited_s`` the waits before it that a failing provider caused.
     """
 
     text: str = ""
@@ -33,6 +34,7 @@ class Completion(Model):
     tokens_estimated: bool = False
     cost_usd: float | None = None
     duration_s: float = 0.0
+    waited_s: float = 0.0
 
     @property
     def tokens(self) -> int:

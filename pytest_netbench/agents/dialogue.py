@@ -120,6 +120,7 @@ class Dialogue:
             prompt_tokens=self.usage.prompt_tokens + completion.prompt_tokens,
             completion_tokens=self.usage.completion_tokens + completion.completion_tokens,
             cost_usd=cost,
+            waited_s=round(self.usage.waited_s + completion.waited_s, 3),
         )
 
     def _record(
@@ -135,7 +136,7 @@ class Dialogue:
             "response": completion.model_dump(mode="json", include={"text", "thinking", "tool_calls"}),
             "finish_reason": completion.finish_reason,
             "usage": completion.model_dump(
-                include={"prompt_tokens", "completion_tokens", "tokens_estimated", "cost_usd"}
+                include={"prompt_tokens", "completion_tokens", "tokens_estimated", "cost_usd", "waited_s"}
             ),
             "duration_s": round(completion.duration_s, 4),
         }

@@ -115,7 +115,7 @@ class Llm:
         except (AgentError, ProviderError) as error:
             tape.keep(question, error=error)
             raise
-        tape.keep(question, answer=completion)
+        tape.keep(question, answer=completion.model_copy(update={"waited_s": 0.0}))
         return completion
 
     def _replayed(self, tape: Replay, question: Question, wall_left: Callable[[], float | None]) -> Completion:
@@ -143,7 +143,7 @@ class Llm:
         options: Mapping[str, Any],
     ) -> Completion:
         litellm = load_litellm()
-        attempt = 0
+        attempt, waited_s = 0, 0.0
         while True:
             attempt += 1
             left = wall_left()
@@ -175,15 +175,15 @@ class Llm:
                     raise OutOfTime(failure.message) from error
                 if not failure.may_pass:
                     raise failure.error() from error
-                self._wait(failure, attempt, wall_left(), note, error)
+                waited_s += self._wait(failure, attempt, wall_left(), note, error)
             else:
                 if not response.choices:
                     empty = Failure(kind="transient", message=f"{self.model} answered without any choice")
-                    self._wait(empty, attempt, wall_left(), note, None)
+                    waited_s += self._wait(empty, attempt, wall_left(), note, None)
                     continue
                 completion = self._read(litellm, response, messages, time.monotonic() - started)
                 self._spend(completion)
-                return completion
+                return completion.model_copy(update={"waited_s": waited_s})
 
     def _refuse_if_spent(self) -> None:
         shared = purse.current()
@@ -203,8 +203,8 @@ class Llm:
 
     def _wait(
         self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception | None
-    ) -> None:
-        """Wait before the next try, or raise ProviderError if no retry is allowed."""
+    ) -> float:
+        """Wait before the next try and return for how long, or raise ProviderError if no retry is allowed."""
         wait_s = self._retries.wait_s(attempt, failure.retry_after_s)
         why_not = None
         if attempt >= self._retries.attempts:
@@ -220,6 +220,7 @@ class Llm:
             raise ProviderError(f"{failure.message} — {why_not}") from cause
         note(f"request {attempt} of {self._retries.attempts} failed, next in {wait_s:.2f} s: {failure.message}")
         self._sleep(wait_s)
+        return wait_s
 
     def _read(self, litellm: Any, response: Any, messages: Sequence[Message], duration_s: float) -> Completion:
         choice = response.choices[0]

@@ -75,12 +75,16 @@ class Brief(Model):
 
 
 class Usage(Model):
-    """What the model cost. ``cost_usd`` is ``None`` when no price is known."""
+    """What the model cost. ``cost_usd`` is ``None`` when no price is known.
+
+    ``waited_s``: wall seconds of waits because the provider limited the rate or failed. They are part of the trial.
+    """
 
     completions: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
+    waited_s: float = 0.0
 
 
 class Replayed(Recorded):

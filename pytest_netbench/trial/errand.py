@@ -184,6 +184,7 @@ def usage_of(steps: tuple[Step, ...]) -> Usage:
         prompt_tokens=sum(int(one.get("prompt_tokens") or 0) for one in totals),
         completion_tokens=sum(int(one.get("completion_tokens") or 0) for one in totals),
         cost_usd=sum(prices) if prices else None,
+        waited_s=sum(float(one.get("waited_s") or 0.0) for one in totals),
     )
 
 
