@@ -7,6 +7,8 @@
     │   ├── AgentFileError
     │   ├── PolicyFileError        the policy of a gate
     │   ├── BaselineFileError      the baseline of a gate
+    │   ├── CassetteError          recorded answers of a model
+    │   │   └── CassetteMiss       a request that was not recorded: never a score
     │   └── UsageError             a command-line option or an argument
     ├── RequirementMissing         something that a task needs is missing; has the remedy
     ├── InfrastructureError        not the agent's failure: a pytest ERROR, never a score
@@ -73,6 +75,14 @@ class PolicyFileError(InputError):
 
 class BaselineFileError(InputError):
     """The baseline of a gate that cannot be used or written."""
+
+
+class CassetteError(InputError):
+    """Recorded answers of a model that cannot be used."""
+
+
+class CassetteMiss(CassetteError):
+    """A request of an agent that its cassette does not have: the agent, its task or its network has changed."""
 
 
 class UsageError(InputError):

@@ -21,6 +21,7 @@ def lines(judgement: Judgement) -> Iterator[str]:
     yield HEADLINES[judgement.outcome]
     if judgement.errors:
         yield f"  {judgement.errors} of {judgement.trials} trials ended in an infrastructure error"
+    yield from (f"  {words}" for words in _replays(judgement))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield f"  must pass: {agent} failed {failed} of {trials} at {task}"
     for words in judgement.unmatched:
@@ -56,6 +57,7 @@ def entries(judgement: Judgement) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if judgement.errors:
         kind = "failed" if judgement.outcome == "not judged" else "inconclusive"
         yield kind, f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error", ()
+    yield from (("inconclusive", words, ()) for words in _replays(judgement))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield "failed", f"must pass: {agent} failed {failed} of {trials} at {task}", ()
     for words in judgement.unmatched:
@@ -70,6 +72,7 @@ def markdown(judgement: Judgement) -> str:
     rows = [f"### netbench: {HEADLINES[judgement.outcome]}", ""]
     if judgement.errors:
         rows += [f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error.", ""]
+    rows += [f"{words}.\n" for words in _replays(judgement)]
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         rows.append(f"- **must pass**: {_plain(agent)} failed {failed} of {trials} at {_plain(task)}")
     rows += [f"- {_plain(words)}" for words in judgement.unmatched]
@@ -89,6 +92,17 @@ def workflow_commands(judgement: Judgement) -> Iterator[str]:
     for ruling in judgement.rulings:
         if ruling.fails:
             yield _annotation("; ".join([headline(ruling), *reasons(ruling)]))
+
+
+def _replays(judgement: Judgement) -> Iterator[str]:
+    """Yield what was replayed: it tells about the code of an agent, and nothing new about its model."""
+    if judgement.replayed:
+        yield (
+            f"{judgement.replayed} of {judgement.trials} trials were replayed from cassettes: the model was not asked,"
+            " so the verdicts are about everything else"
+        )
+    if judgement.replayed_before:
+        yield f"{judgement.replayed_before} trials of the baseline were replayed from cassettes"
 
 
 def _measured(ruling: Ruling) -> str:

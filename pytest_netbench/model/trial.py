@@ -77,12 +77,25 @@ class Brief(Model):
 
 
 class Usage(Model):
-    """What the model cost. ``cost_usd`` is ``None`` when no price is known."""
+    """What the model cost. ``cost_usd`` is ``None`` when no price is known.
+
+    ``waited_s``: wall seconds of waits because the provider limited the rate or failed. They are part of the trial.
+    """
 
     completions: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
+    waited_s: float = 0.0
+
+
+class Replayed(Recorded):
+    """Where a model's answers came from, if they are recorded ones."""
+
+    cassette: str = Field(description="path of the file")
+    recorded_at: str = Field(description="ISO 8601, UTC")
+    requests: int = Field(description="how many requests were answered")
+    recorded: int = Field(description="how many the cassette has")
 
 
 class Submission(Recorded):
@@ -252,6 +265,7 @@ class TrialRecord(Findings):
     right_configs: dict[str, dict[str, str]] = {}
     right_reasoning: dict[str, str] = Field({}, description="the reasoning of recorded right solutions, by their names")
     environment: Environment
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     started_at: str
     deploy_s: float = 0.0
     agent_s: float = 0.0
@@ -303,6 +317,7 @@ class TrialResult(Recorded):
         (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     environment: Environment | None = None
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
     started_at: str
     duration_s: float = 0.0

@@ -146,6 +146,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     _add_extent(group)
     _add_gate(group)
     _add_run_budget(group)
+    _add_cassettes(group)
     parser.addini("netbench_policy", "policy of the gate: a YAML or JSON file, relative to the rootdir", default="")
     parser.addini(
         "netbench_junit_properties",
@@ -180,6 +181,32 @@ def _add_run_budget(group: pytest.OptionGroup) -> None:
         default=None,
         metavar="TIME",
         help="wall time after which no trial begins, e.g. 90s, 15m or 2h; trials that run are finished.",
+    )
+
+
+def _add_cassettes(group: pytest.OptionGroup) -> None:
+    """Add the options that record and replay what models answer."""
+    group.addoption(
+        "--netbench-record",
+        default=None,
+        metavar="DIR",
+        help="keep what models answer as cassettes in DIR, one for each trial, without keys; for --netbench-replay.",
+    )
+    group.addoption(
+        "--netbench-replay",
+        default=None,
+        metavar="DIR",
+        help=(
+            "let agents work with the recorded answers in DIR: no model is asked, no key and no litellm is needed. A"
+            " request that was not recorded is an error, and its trial is not scored."
+        ),
+    )
+    group.addoption(
+        "--netbench-replay-pace",
+        type=_pace,
+        default=None,
+        metavar="X",
+        help="how long a replayed answer takes, in multiples of what the model took; 0 is at once (default: 1).",
     )
 
 
@@ -344,6 +371,16 @@ def _amount(text: str) -> float:
         value = 0.0
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of US dollars above 0")
+    return value
+
+
+def _pace(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, 0 or above")
     return value
 
 

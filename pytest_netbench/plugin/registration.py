@@ -52,8 +52,14 @@ def pytest_configure(config: pytest.Config) -> None:
         register(resumed, "netbench-resume")
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
-    if not settings.is_worker:
-        _register_reporting(config, loading, resumed)
+    _register_reporting(config, settings, loading, resumed)
+    if (config.option.netbench_record, config.option.netbench_replay) != (
+        None,
+        None,
+    ):  # its status comes after the gate's
+        from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
+
+        register(cassettes.Cassettes(config), "netbench-cassettes")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
 
@@ -66,8 +72,10 @@ def _register_report_files(config: pytest.Config) -> None:
         config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
 
 
-def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
-    """Register what the reporting process does with the results of trials."""
+def _register_reporting(config: pytest.Config, settings: run.Run, loading: Preload, resumed: Resumed | None) -> None:
+    """Register what reports, in the process that reads the command line."""
+    if settings.is_worker:
+        return
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
     from pytest_netbench.plugin import annotations, controller, gate, header, otel, page  # noqa: PLC0415
 

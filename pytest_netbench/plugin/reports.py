@@ -17,7 +17,7 @@ from pytest_netbench.text import plain_json
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
-    from pytest_netbench.model.trial import TrialRecord, TrialResult
+    from pytest_netbench.model.trial import Replayed, TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
 
 
@@ -80,7 +80,7 @@ class Reports:
                 started_at=call.start,
                 duration_s=call.duration,
             )
-            item.result = _completed(item, result, transcript=False)
+            item.result = _completed(item, result, transcript=False).model_copy(update={"replayed": _replayed()})
             return {"result": _plain(item.result), "record": None}
         return None
 
@@ -132,6 +132,12 @@ def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> Tria
     path = transcript_path(result.node_id, result.trial) if transcript else None
     sought = item.sought if isinstance(item, DrawnItem) else None
     return result.model_copy(update={"transcript": path, "sought": sought})
+
+
+def _replayed() -> Replayed | None:
+    from pytest_netbench.plugin.cassettes import replayed  # noqa: PLC0415  (imports pydantic)
+
+    return replayed()
 
 
 def _without_trace(record: TrialRecord) -> TrialRecord:

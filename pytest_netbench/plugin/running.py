@@ -11,6 +11,7 @@ import pytest
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
+from pytest_netbench.plugin.cassettes import checked
 from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem, Outcome
 from pytest_netbench.plugin.nodeids import source_of
@@ -73,7 +74,7 @@ def run(
         node_id=request.node.nodeid,
         number=getattr(request.node, "number", 1),
     )
-    record = trial.run()
+    record = trial.record = checked(trial.run())
     family = family_of(task)
     scores = apply_scorers(record, settings.scorer_names(family.scorers), where="worker")
     result = judge(record, scores, pass_marks=family.pass_marks)

@@ -97,6 +97,8 @@ def _budget(result: TrialResult) -> str:
         f"{words.count(used.tokens)} tokens",
         words.seconds(used.wall_s),
     ]
+    if result.usage.waited_s:
+        parts[-1] += f" ({words.seconds(result.usage.waited_s)} of it waiting for the provider)"
     if result.usage.cost_usd is not None:
         parts.append(words.money(result.usage.cost_usd))
     if result.outcome == "budget":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_netbench.agents.completion import Completion
 from pytest_netbench.agents.dialogue import assistant_message, digest
-from pytest_netbench.agents.llm import Completion
 from pytest_netbench.agents.toolcalls import tool_specs
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.trial import TrialRecord
