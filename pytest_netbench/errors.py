@@ -7,6 +7,7 @@
     │   ├── AgentFileError
     │   ├── PolicyFileError        the policy of a gate
     │   ├── BaselineFileError      the baseline of a gate
+    │   ├── SealedFileError        a sealed bundle, or a key that does not open it
     │   └── UsageError             a command-line option or an argument
     ├── RequirementMissing         something that a task needs is missing; has the remedy
     ├── InfrastructureError        not the agent's failure: a pytest ERROR, never a score
@@ -73,6 +74,10 @@ class PolicyFileError(InputError):
 
 class BaselineFileError(InputError):
     """The baseline of a gate that cannot be used or written."""
+
+
+class SealedFileError(InputError):
+    """A sealed bundle, or sealed results, that were changed or that the given key does not open."""
 
 
 class UsageError(InputError):

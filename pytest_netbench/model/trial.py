@@ -285,6 +285,9 @@ class TrialResult(Recorded):
     )
     environment: Environment | None = None
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
+    sealed: str | None = Field(
+        None, description="path of the sealed details of a trial of a sealed task, relative to the results directory"
+    )
     started_at: str
     duration_s: float = 0.0
     deploy_s: float = 0.0

@@ -63,6 +63,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-key",
+        default=None,
+        metavar="FILE",
+        help="file with the key of sealed tasks (default: the key in the environment variable NETBENCH_KEY, if any).",
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",

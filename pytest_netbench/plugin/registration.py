@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+from pytest_netbench.plugin import collection, fixtures, hookspecs, run, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
 
 _MARK = (
@@ -22,8 +22,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
     settings = run.configure(config)
+    sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
+    register(sealing, "netbench-sealed-collection")
     register(fixtures, "netbench-fixtures")
     if settings.draws.series:
         from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
