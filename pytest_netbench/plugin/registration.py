@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_netbench.plugin import collection, fixtures, hookspecs, run, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
+
+if TYPE_CHECKING:
+    from pytest_netbench.plugin.preload import Preload
+    from pytest_netbench.plugin.resume import Resumed
 
 _MARK = (
     "netbench(name, domain, family, difficulty, platform, label, level): set on every task item from its task; "
@@ -35,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import controller, gate, header, page, preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
@@ -46,12 +52,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
     if not settings.is_worker:
-        register(header, "netbench-header")
-        register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
-        judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
-        if judge is not None:
-            register(judge, "netbench-gate")
-        if config.option.netbench_html:
-            register(page.Page(config, gate=judge), "netbench-page")
+        _register_reporting(config, loading, resumed)
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
+    """Register what only the process needs that reports the run."""
+    from pytest_netbench.plugin import controller, gate, header, page, progress  # noqa: PLC0415  (only for a benchmark)
+
+    register = config.pluginmanager.register
+    register(header, "netbench-header")
+    if progress.is_wanted(config):
+        register(progress.Progress(config), "netbench-progress")
+    register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
+    judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
+    if judge is not None:
+        register(judge, "netbench-gate")
+    if config.option.netbench_html:
+        register(page.Page(config, gate=judge), "netbench-page")
