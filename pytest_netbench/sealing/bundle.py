@@ -142,7 +142,8 @@ def write_bundle(path: Path, tasks: Mapping[str, Packed], key: SealingKey) -> Ma
         version=__version__,
     )
     head = b"".join(line + b"\n" for line in (_manifest_line(manifest), *lines.values()))
-    last = {"mac": key.digest(_MAC, head), "sha256": hashlib.sha256(head).hexdigest()}
+    mac = key.digest(_MAC, head)
+    last = {"mac": mac, "sha256": _digest(head, mac)}
     path.write_bytes(head + _plain(last) + b"\n")
     return manifest
 
@@ -229,9 +230,14 @@ def _last(path: Path, line: bytes, head: bytes) -> str:
         raise SealedFileError("was changed or cut off: the last line", path=path) from None
     if line != _plain({"mac": mac, "sha256": digest}) + b"\n":
         raise SealedFileError("was changed: the last line", path=path)
-    if hashlib.sha256(head).hexdigest() != digest:
+    if not isinstance(mac, str) or _digest(head, mac) != digest:
         raise SealedFileError("was changed: the manifest, a line end or the last line", path=path)
-    return str(mac)
+    return mac
+
+
+def _digest(head: bytes, mac: str) -> str:
+    """Of all lines, and of the authentication code."""
+    return hashlib.sha256(head + mac.encode()).hexdigest()
 
 
 def _plain(fields: Mapping[str, Any]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -114,12 +115,12 @@ def test_items_of_a_bundle_have_the_ids_of_task_files(sealed, workers):
     again.assert_outcomes(failed=1)
 
 
-def test_no_file_of_a_run_has_the_truth(sealed, workers):
+def test_no_file_of_a_run_has_the_truth(sealed):
     verbose = ("-vv", "-l", "--tb=long", "-rA", "--full-trace", "--junitxml=junit.xml", "-ojunit_logging=all")
     options = ("--netbench-results=out", "--netbench-save-baseline=base.jsonl", "--netbench-html=page.html")
     agents = ("oracle", "nop", "spy:Chatty", "spy:Crashes", "mine:LabDies")
     done = sealed.run(
-        *(f"--agent={one}" for one in agents), "--netbench-key=owner.key", *verbose, *options, *workers, timeout=120
+        *(f"--agent={one}" for one in agents), "--netbench-key=owner.key", *verbose, *options, "-n2", timeout=200
     )
     done.assert_outcomes(passed=2, failed=6, errors=2)
     files = written(sealed)
@@ -138,8 +139,10 @@ def test_the_search_for_secrets_finds_them_in_a_run_of_task_files(sealed):
     assert set(SECRETS) <= hits
 
 
-def test_the_owner_unseals_the_results_and_scores_them_again(sealed, workers):
-    sealed.run("--agent=oracle", "--agent=spy:Chatty", "--netbench-key=owner.key", "--netbench-results=out", *workers)
+def test_the_owner_unseals_the_results_and_scores_them_again(sealed):
+    verbose = ("-vv", "-l", "--tb=long", "--netbench-results=out")
+    alone = sealed.run("--agent=oracle", "--agent=nop", "--netbench-key=owner.key", *verbose)
+    assert found(sealed, alone.stdout.str()) == []
     refused = sealed.netbench("rescore", "out")
     assert refused.returncode == 1
     assert "sealed" in refused.stdout
@@ -158,15 +161,15 @@ def test_a_resumed_run_knows_what_was_done(sealed):
     done.assert_outcomes(passed=1, deselected=1)
 
 
-def test_without_the_key_tasks_are_skipped(sealed, workers):
-    done = sealed.run("--agent=oracle", *workers)
+def test_without_the_key_tasks_are_skipped(sealed):
+    done = sealed.run("--agent=oracle")
     done.assert_outcomes(skipped=2)
     done.stdout.fnmatch_lines(
         ["*2 tasks skipped: sealed tasks: give their key with --netbench-key=FILE or NETBENCH_KEY"]
     )
 
 
-def test_the_key_may_come_from_the_environment_and_no_process_inherits_it(sealed, workers, monkeypatch):
+def test_the_key_may_come_from_the_environment_and_no_process_inherits_it(sealed, monkeypatch):
     text = (sealed.path / "owner.key").read_text().splitlines()[-1]
     monkeypatch.setenv("NETBENCH_KEY", text)
     (sealed.path / "looks.py").write_text(
@@ -179,22 +182,20 @@ def test_the_key_may_come_from_the_environment_and_no_process_inherits_it(sealed
         "        open('seen.txt', 'w').write(seen)\n"
         "        return Submission()\n"
     )
-    done = sealed.run("--agent=looks:Looks", "-k", "first", *workers)
+    done = sealed.run("--agent=looks:Looks", "-k", "first", "-n1")
     done.assert_outcomes(failed=1)
     assert "netbench-key" not in (sealed.path / "seen.txt").read_text()
     assert os.environ["NETBENCH_KEY"] == text
 
 
-def test_a_wrong_key_is_a_usage_error(sealed, workers):
+def test_a_wrong_key_is_a_usage_error(sealed):
     (sealed.path / "t").mkdir()
     (sealed.path / "second.task.yaml.hidden").rename(sealed.path / "t" / "other.task.yaml")
     assert sealed.netbench("seal", "t", "-o", "o.sealed", "--new-key", "wrong.key").returncode == 0
-    done = sealed.pytester.runpytest_subprocess(
-        "held-out.sealed", "--agent=oracle", "--netbench-key=wrong.key", *workers
-    )
+    done = sealed.pytester.runpytest_subprocess("held-out.sealed", "--agent=oracle", "--netbench-key=wrong.key")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(["*held-out.sealed: sealed with the key *, not with *"])
-    in_folder = sealed.run("--agent=oracle", "--netbench-key=wrong.key", *workers)
+    in_folder = sealed.run("--agent=oracle", "--netbench-key=wrong.key")
     in_folder.assert_outcomes(skipped=2)
 
 
@@ -223,3 +224,45 @@ def test_what_would_write_the_truth_is_refused(sealed, option):
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(["*unseal the tasks first*"])
     assert found(sealed, done.stdout.str()) == []
+
+
+LOOKS = """
+import glob, json, os, pathlib
+
+home = pathlib.Path(os.environ["HOME"])
+seen = {str(path): path.read_text() for path in home.iterdir() if path.is_file()}
+for path in glob.glob("/proc/*/environ"):
+    try:
+        seen[path] = pathlib.Path(path).read_bytes().decode(errors="replace")
+    except OSError:
+        pass
+seen["environment"] = str(dict(os.environ))
+print(json.dumps({"reasoning": json.dumps(seen)}))
+"""
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap (apt-get install bubblewrap)")
+@pytest.mark.parametrize("by", ["file", "variable"])
+def test_a_confined_program_sees_neither_the_key_nor_its_file(sealed, monkeypatch, tmp_path_factory, by):
+    """It finds what else lies in its home, and its own environment: it does look."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "visible.txt").write_text("anybody may read this")
+    text = (sealed.path / "owner.key").read_text()
+    (home / "netbench.key").write_text(text if by == "file" else "")
+    monkeypatch.setenv("HOME", str(home))
+    if by == "variable":
+        monkeypatch.setenv("NETBENCH_KEY", text.splitlines()[-1])
+    (sealed.path / "looks_around.py").write_text(LOOKS)
+    (sealed.path / "agents").mkdir()
+    section = '{command: [/usr/bin/python3, "{root}/looks_around.py"], environment: [NETBENCH_KEY]}'
+    (sealed.path / "agents" / "looks.agent.yaml").write_text(f"strategy: program\nprogram: {section}\n")
+    key = ("--netbench-key", str(home / "netbench.key")) if by == "file" else ()
+    options = ("--agent=agents/looks.agent.yaml", "-k", "first", "--netbench-results=out", "-n1")
+    sealed.run(*options, *key).assert_outcomes(failed=1)
+    owner = ("--key", "owner.key")
+    assert sealed.netbench("unseal", "out", "-o", "plain", *owner).returncode == 0
+    [transcript] = (sealed.path / "plain" / "transcripts").iterdir()
+    seen = json.loads(transcript.read_text())["submission"]["reasoning"]
+    assert "anybody may read this" in seen
+    assert "NETBENCH_ANI_SOCKET" in seen
+    assert "netbench-key-1" not in seen
