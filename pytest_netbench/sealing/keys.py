@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 import os
-import secrets
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +40,7 @@ class SealingKey:
     @classmethod
     def new(cls) -> SealingKey:
         """A random key."""
-        return cls(secrets.token_bytes(_KEY_BYTES))
+        return cls(os.urandom(_KEY_BYTES))
 
     @classmethod
     def of_text(cls, text: str, *, where: str) -> SealingKey:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -224,45 +223,3 @@ def test_what_would_write_the_truth_is_refused(sealed, option):
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(["*unseal the tasks first*"])
     assert found(sealed, done.stdout.str()) == []
-
-
-LOOKS = """
-import glob, json, os, pathlib
-
-home = pathlib.Path(os.environ["HOME"])
-seen = {str(path): path.read_text() for path in home.iterdir() if path.is_file()}
-for path in glob.glob("/proc/*/environ"):
-    try:
-        seen[path] = pathlib.Path(path).read_bytes().decode(errors="replace")
-    except OSError:
-        pass
-seen["environment"] = str(dict(os.environ))
-print(json.dumps({"reasoning": json.dumps(seen)}))
-"""
-
-
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap (apt-get install bubblewrap)")
-@pytest.mark.parametrize("by", ["file", "variable"])
-def test_a_confined_program_sees_neither_the_key_nor_its_file(sealed, monkeypatch, tmp_path_factory, by):
-    """It finds what else lies in its home, and its own environment: it does look."""
-    home = tmp_path_factory.mktemp("home")
-    (home / "visible.txt").write_text("anybody may read this")
-    text = (sealed.path / "owner.key").read_text()
-    (home / "netbench.key").write_text(text if by == "file" else "")
-    monkeypatch.setenv("HOME", str(home))
-    if by == "variable":
-        monkeypatch.setenv("NETBENCH_KEY", text.splitlines()[-1])
-    (sealed.path / "looks_around.py").write_text(LOOKS)
-    (sealed.path / "agents").mkdir()
-    section = '{command: [/usr/bin/python3, "{root}/looks_around.py"], environment: [NETBENCH_KEY]}'
-    (sealed.path / "agents" / "looks.agent.yaml").write_text(f"strategy: program\nprogram: {section}\n")
-    key = ("--netbench-key", str(home / "netbench.key")) if by == "file" else ()
-    options = ("--agent=agents/looks.agent.yaml", "-k", "first", "--netbench-results=out", "-n1")
-    sealed.run(*options, *key).assert_outcomes(failed=1)
-    owner = ("--key", "owner.key")
-    assert sealed.netbench("unseal", "out", "-o", "plain", *owner).returncode == 0
-    [transcript] = (sealed.path / "plain" / "transcripts").iterdir()
-    seen = json.loads(transcript.read_text())["submission"]["reasoning"]
-    assert "anybody may read this" in seen
-    assert "NETBENCH_ANI_SOCKET" in seen
-    assert "netbench-key-1" not in seen
