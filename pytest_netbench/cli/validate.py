@@ -18,15 +18,20 @@ SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is checked."""
+    """What is checked, and the key of what is sealed."""
+    add_paths(parser)
+    seal.add_key_argument(parser)
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Task files and folders of them."""
     parser.add_argument(
         "paths",
         nargs="+",
         type=Path,
         metavar="PATH",
-        help="a task file, a sealed bundle, or a folder searched for *.task.yaml|yml|json",
+        help="a task file, or a folder searched for *.task.yaml|yml|json",
     )
-    seal.add_key_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,14 +14,17 @@ import pytest
 
 from pytest_netbench.errors import InputError, SealedFileError, UsageError
 from pytest_netbench.plugin.item import TaskCollector, TaskItem
-from pytest_netbench.sealing.keys import FILE_VARIABLE, VARIABLE, SealingKey, key_of
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.sealed import SealedSource
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.sealing.bundle import Bundle
+    from pytest_netbench.sealing.keys import SealingKey
 
 SUFFIX: Final = ".sealed"
+VARIABLE: Final = "NETBENCH_KEY"
+FILE_VARIABLE: Final = "NETBENCH_KEY_FILE"
+"""The same as in ``sealing.keys``, which an ordinary run does not import."""
 WORKER_KEY: Final = "netbench_key"
 NO_KEY: Final = f"sealed tasks: give their key with --netbench-key=FILE or {VARIABLE}"
 
@@ -47,7 +50,7 @@ class Sealing:
         path = Path(config.invocation_params.dir, given) if given else None
         try:
             text = workerinput.get(WORKER_KEY)
-            self.key = key_of(path) if text is None else SealingKey.of_text(text, where="the controller's key")
+            self.key = _key(path, text)
             if path is not None:
                 os.environ[FILE_VARIABLE] = str(path)  # a confined program must not see it
             os.environ.pop(VARIABLE, None)
@@ -101,6 +104,15 @@ class Sealing:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _key(path: Path | None, text: str | None) -> SealingKey | None:
+    """The key that the controller gave, or that in a file or in the environment."""
+    if text is None and path is None and not any(os.environ.get(name) for name in (VARIABLE, FILE_VARIABLE)):
+        return None
+    from pytest_netbench.sealing.keys import SealingKey, key_of  # noqa: PLC0415  (only if there is a key)
+
+    return key_of(path) if text is None else SealingKey.of_text(text, where="the controller's key")
 
 
 SEALING = pytest.StashKey[Sealing]()

@@ -8,6 +8,8 @@ import random
 import pytest
 
 from pytest_netbench.errors import SealedFileError, UsageError
+from pytest_netbench.plugin import sealing
+from pytest_netbench.sealing import bundle, keys
 from pytest_netbench.sealing.bundle import Packed, placed, read_bundle, write_bundle
 from pytest_netbench.sealing.keys import SealingKey, key_of, read_key, write_key
 
@@ -29,9 +31,9 @@ def path(tmp_path, key):
 
 
 def test_what_is_sealed_can_be_opened(path, key):
-    bundle = read_bundle(path)
-    bundle.check_key(key)
-    assert {name: bundle.open(name, key) for name in bundle.manifest.names} == TASKS
+    found = read_bundle(path)
+    found.check_key(key)
+    assert {name: found.open(name, key) for name in found.manifest.names} == TASKS
 
 
 def test_the_first_line_tells_what_everybody_may_know_and_no_line_tells_more(path, key):
@@ -79,9 +81,9 @@ def test_a_bundle_that_someone_made_without_the_key_is_refused(path, key, tmp_pa
     forged, impostor = tmp_path / "forged.sealed", SealingKey.new()
     impostor.__class__ = type("Impostor", (SealingKey,), {"id": key.id})
     write_bundle(forged, TASKS, impostor)
-    bundle = read_bundle(forged)
+    found = read_bundle(forged)
     with pytest.raises(SealedFileError, match="made or changed by someone without the key"):
-        bundle.check_key(key)
+        found.check_key(key)
 
 
 def test_sealed_data_does_not_open_as_something_else(key):
@@ -131,3 +133,11 @@ def test_a_wrong_text_is_not_repeated(key):
         SealingKey.of_text(wrong, where="x.key")
     assert wrong not in str(error.value)
     assert key.text not in repr(key)
+
+
+def test_the_plugin_and_the_keys_call_the_variables_the_same():
+    assert (sealing.VARIABLE, sealing.FILE_VARIABLE, sealing.SUFFIX) == (
+        keys.VARIABLE,
+        keys.FILE_VARIABLE,
+        bundle.SUFFIX,
+    )
