@@ -319,6 +319,9 @@ class TrialResult(Recorded):
     environment: Environment | None = None
     replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
+    sealed: str | None = Field(
+        None, description="path of the sealed details of a trial of a sealed task, relative to the results directory"
+    )
     started_at: str
     duration_s: float = 0.0
     deploy_s: float = 0.0

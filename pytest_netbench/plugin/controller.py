@@ -17,6 +17,7 @@ from pytest_netbench.plugin import adversarial
 from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
+from pytest_netbench.plugin.sealing import published
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -82,9 +83,10 @@ class Controller:
         for agent in self._run.agents:
             for number in range(1, self._run.trials + 1):
                 if name == source.item_name(task, label_of(agent, number)):
-                    return error_result(
+                    result = error_result(
                         task, agent, node_id=node_id, number=number, error=error, started_at=time.time()
                     )
+                    return published(result, source)
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -157,8 +159,13 @@ class Controller:
         heavy = apply_scorers(whole, names, where="controller", scorers=scorers)
         if not heavy:
             return result
+        if result.sealed is not None:
+            from pytest_netbench.results.sealed import stripped  # noqa: PLC0415  (imports pydantic)
+
+            heavy = tuple(map(stripped, heavy))
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        self._keep(scored.model_copy(update={"transcript": None}))  # only the writer of the file knows that it exists
+        # only the writer of the file knows that it exists
+        self._keep(scored.model_copy(update={"transcript": None, "sealed": None}))
         return scored
 
     def _keep(self, result: TrialResult) -> None:

@@ -63,6 +63,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-progress",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help=(
+            "show what is running, for how long, at what cost and what is left, in a line below pytest's output"
+            " (default: auto, on a terminal without -q, -s and --pdb, and not in CI)."
+        ),
+    )
+    group.addoption(
+        "--netbench-key",
+        default=None,
+        metavar="FILE",
+        help="file with the key of sealed tasks (default: the key in the environment variable NETBENCH_KEY, if any).",
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",

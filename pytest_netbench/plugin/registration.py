@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+from pytest_netbench.plugin import collection, fixtures, hookspecs, run, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
 
 if TYPE_CHECKING:
-    from pytest_netbench import workflow
     from pytest_netbench.plugin.preload import Preload
     from pytest_netbench.plugin.resume import Resumed
 
@@ -29,8 +28,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
     settings = run.configure(config)
+    sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
+    register(sealing, "netbench-sealed-collection")
     register(fixtures, "netbench-fixtures")
     if settings.draws.series:
         from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
@@ -52,16 +53,19 @@ def pytest_configure(config: pytest.Config) -> None:
         register(resumed, "netbench-resume")
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
-    _register_reporting(config, settings, loading, resumed)
-    if (config.option.netbench_record, config.option.netbench_replay) != (
-        None,
-        None,
-    ):  # its status comes after the gate's
+    if not settings.is_worker:
+        _register_reporting(config, loading, resumed)
+    if cassettes_are_wanted(config):  # its status comes after the gate's
         from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
 
         register(cassettes.Cassettes(config), "netbench-cassettes")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def cassettes_are_wanted(config: pytest.Config) -> bool:
+    """Whether answers of models are recorded or replayed."""
+    return config.option.netbench_record is not None or config.option.netbench_replay is not None
 
 
 def _register_report_files(config: pytest.Config) -> None:
@@ -72,15 +76,15 @@ def _register_report_files(config: pytest.Config) -> None:
         config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
 
 
-def _register_reporting(config: pytest.Config, settings: run.Run, loading: Preload, resumed: Resumed | None) -> None:
-    """Register what reports, in the process that reads the command line."""
-    if settings.is_worker:
-        return
+def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
+    """Register what only the process needs that reports the run."""
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.plugin import annotations, controller, gate, header, otel, page  # noqa: PLC0415
+    from pytest_netbench.plugin import annotations, controller, gate, header, otel, page, progress  # noqa: PLC0415
 
     register = config.pluginmanager.register
     register(header, "netbench-header")
+    if progress.is_wanted(config):
+        register(progress.Progress(config), "netbench-progress")
     register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
     judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
     if judge is not None:

@@ -37,6 +37,8 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append(("budget used", _budget(result)))
     if result.extras:
         sections.append(("extras", ", ".join(result.extras)))
+    if result.sealed is not None:
+        sections.append(("sealed details", result.sealed))
     if result.transcript is not None:
         sections.append(("transcript", result.transcript))
     return sections
