@@ -121,7 +121,13 @@ def test_no_file_of_a_run_has_the_truth(sealed, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     agents = ("oracle", "nop", "spy:Chatty", "spy:Crashes", "mine:LabDies")
     done = sealed.run(
-        *(f"--agent={one}" for one in agents), "--netbench-key=owner.key", *verbose, *options, *exports, "-n2", timeout=200
+        *(f"--agent={one}" for one in agents),
+        "--netbench-key=owner.key",
+        *verbose,
+        *options,
+        *exports,
+        "-n2",
+        timeout=200,
     )
     done.assert_outcomes(passed=2, failed=6, errors=2)
     files = written(sealed)
