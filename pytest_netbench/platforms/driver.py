@@ -147,3 +147,27 @@ class AppliesUnseen(Protocol):
         There is no log line and no history of it. What protocols log of its consequences stays, as on a real device.
         """
         ...
+
+
+@runtime_checkable
+class RunsInWallTime(Protocol):
+    """What a driver may say beyond ``Driver``: whether the programs of its nodes run in lab time."""
+
+    in_lab_time: bool
+
+
+@runtime_checkable
+class ReadsRawFrames(Protocol):
+    """What a driver may say beyond ``Driver``: its nodes read frames in a program, so senders must fill in checksums."""
+
+    reads_raw_frames: bool
+
+
+@runtime_checkable
+class ImportsPackages(Protocol):
+    """What a driver may say beyond ``Driver``: Python packages of this environment that its nodes' programs import.
+
+    A node finds each as an archive, ``/opt/netbench/lib/NAME.zip``, compiled for the interpreter in ``/usr``.
+    """
+
+    packages: tuple[str, ...]

@@ -22,7 +22,7 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, HOSTED, LOGS
-from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.driver import Driver, RunsInWallTime
 
 _OWNER = "backend netns"
 CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS)))
@@ -61,7 +61,7 @@ class NetnsBackend:
         started = time.monotonic()
         starter.warm_up()
         drivers = _drivers(request.dialects)
-        paces = _paces(request)
+        paces = _paces(request, drivers)
         redirecting = doctor.no_redirection() is None
         spec = plan.specification(request, drivers, time_scale=paces.at_first)
         channel = Channel({**spec, "redirecting": redirecting})
@@ -136,8 +136,9 @@ class _Paces(NamedTuple):
     slower: Sequence[tuple[float, float]] = ()
 
 
-def _paces(request: LabRequest) -> _Paces:
-    if build.labtime() is None:
+def _paces(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> _Paces:
+    in_wall_time = [name for name, one in drivers.items() if isinstance(one, RunsInWallTime) and not one.in_lab_time]
+    if build.labtime() is None or (in_wall_time and not {*drivers} - {*in_wall_time, "linux"}):
         return _Paces(1.0, 1.0)
     if request.time_scale is not None:
         return _Paces(request.time_scale, request.time_scale)

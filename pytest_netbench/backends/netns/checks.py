@@ -9,6 +9,8 @@ import os
 import platform
 import re
 import shutil
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from pytest_netbench.backends.netns import features
@@ -16,6 +18,8 @@ from pytest_netbench.backends.netns.native import build
 from pytest_netbench.backends.netns.userns import Refusal, namespaces_refused, proc_refused
 from pytest_netbench.lab.report import Check
 from pytest_netbench.platforms.frr import daemons
+from pytest_netbench.platforms.openflow_controller.programs import PACKAGES
+from pytest_netbench.platforms.openvswitch import programs as ovs
 
 MEMORY_PER_NODE = 20 * 2**20
 """Bytes that a router with three daemons takes, measured and rounded up."""
@@ -115,6 +119,23 @@ def frr_checks() -> list[Check]:
             else Check("vtysh", False, True, "vtysh is not installed (the command line of FRR)", install_command("frr"))
         ),
     ]
+
+
+def ovs_check() -> Check:
+    """Open vSwitch's programs."""
+    if (missing := ovs.missing()) is not None:
+        detail = f"{missing} is not installed (switches of platform openvswitch)"
+        return Check("Open vSwitch", False, False, detail, install_command("openvswitch-switch"))
+    return Check("Open vSwitch", True, False, f"{ovs.version()}, in user space")
+
+
+def os_ken_check() -> Check:
+    """The OpenFlow library of controllers."""
+    lacking = [name for name in PACKAGES if find_spec(name) is None]
+    if lacking:
+        detail = f"the Python package {lacking[0]} is not installed (controllers of platform openflow_controller)"
+        return Check("os-ken", False, False, detail, "pip install 'pytest-netbench[sdn]'")
+    return Check("os-ken", True, False, f"{version('os-ken')}, for OpenFlow controllers")
 
 
 # ---- what is compiled here ----

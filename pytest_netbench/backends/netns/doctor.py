@@ -24,6 +24,8 @@ from pytest_netbench.backends.netns.checks import (
     namespace_checks,
     native_checks,
     not_linux,
+    os_ken_check,
+    ovs_check,
     program_check,
 )
 from pytest_netbench.lab.capabilities import CAPABILITIES
@@ -40,6 +42,8 @@ def report() -> list[Check]:
         *frr_checks(),
         *(program_check(name) for name in PROGRAMS),
         interpreter_check(),
+        ovs_check(),
+        os_ken_check(),
         *native_checks(),
         memory_check(),
         inotify_check(),
@@ -63,7 +67,9 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
     base = [*namespace_checks(), *(program_check(name) for name, about in PROGRAMS.items() if about[2])]
     if names & {"frr", "cisco_ios"}:
         base += frr_checks()
-    wanted = [interpreter_check()] if "cisco_ios" in names else []
+    wanted = [interpreter_check()] if names & {"cisco_ios", "openflow_controller"} else []
+    wanted += [ovs_check()] if "openvswitch" in names else []
+    wanted += [os_ken_check()] if "openflow_controller" in names else []
     for check in (*base, *wanted):
         if (check.required or check in wanted) and not check.ok:
             return check.detail, check.remedy

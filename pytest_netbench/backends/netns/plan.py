@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest_netbench
+from pytest_netbench.backends.netns import packages
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.errors import LabError, RequirementMissing
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Link, LinkQuality
-from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.driver import Driver, ImportsPackages, ReadsRawFrames
 
 _NO_COMPILER = "apt-get install -y gcc libc6-dev"
 # Uids that no account has: labs of one run cannot signal each other, nor anything else of the host.
@@ -37,6 +38,10 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
         shared["wire"] = str(wire_program)
     elif any(not link.quality.is_plain for link in request.topology.links):
         raise RequirementMissing(*no_wire())
+    for driver in drivers.values():
+        if isinstance(driver, ImportsPackages):
+            shared |= {f"{name}.zip": str(packages.archive(name)) for name in driver.packages}
+    summed = _summed(request, drivers)
     return {
         "nodes": [
             {
@@ -45,6 +50,7 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
                     kernel_name(drivers, request, node.name, interface)
                     for interface in request.topology.interfaces(node.name)
                 ],
+                "summed": summed.get(node.name, []),
             }
             for node in request.topology.nodes
         ],
@@ -54,6 +60,18 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
         "hidden": hidden_directories(),
         "uid": unused_uid(),
     }
+
+
+def _summed(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> dict[str, list[str]]:
+    """By node: the interfaces whose checksums a program at the other end reads."""
+    found: dict[str, list[str]] = {}
+    for link in request.topology.links:
+        reading = [drivers[request.dialects[end.node]] for end in link.endpoints]
+        if any(isinstance(driver, ReadsRawFrames) and driver.reads_raw_frames for driver in reading):
+            for end in link.endpoints:
+                name = kernel_name(drivers, request, end.node, end.interface)
+                found.setdefault(end.node, []).append(name)
+    return found
 
 
 def unused_uid() -> int:

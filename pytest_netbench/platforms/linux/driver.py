@@ -7,7 +7,7 @@ from functools import cache
 from ipaddress import ip_network
 from platform import release
 from shutil import which
-from typing import Any
+from typing import Any, Final
 from weakref import WeakSet
 
 from pytest_netbench.dialects.interfaces import linux_interface
@@ -21,7 +21,7 @@ from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _NEEDED = ("ip", "nft", "tc")
-_PRIVILEGED_READS = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
+PRIVILEGED_READS: Final = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
 _UNSETTLED_PORTS = {"listening", "learning"}
 
 
@@ -72,7 +72,7 @@ class LinuxDriver:
         return config.running_config(node)
 
     def execute(self, node: HostedNode, command: str, *, limits: SandboxLimits = SandboxLimits()) -> str:  # noqa: B008 - it is frozen
-        return spoken(node.shell(command, writable=False, reads=_PRIVILEGED_READS, limits=limits), limits.timeout_s)
+        return spoken(node.shell(command, writable=False, reads=PRIVILEGED_READS, limits=limits), limits.timeout_s)
 
     def routes(self, node: HostedNode, prefix: str) -> list[Route]:
         network = ip_network(prefix, strict=False)
@@ -84,7 +84,7 @@ class LinuxDriver:
         return [route for done in found for route in routing.table(listing.entries(done.stdout))]
 
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:  # noqa: ARG002 - a shell has no enable
-        return console.open_console(node, writable=not read_only, reads=_PRIVILEGED_READS if read_only else ())
+        return console.open_console(node, writable=not read_only, reads=PRIVILEGED_READS if read_only else ())
 
     def unenforced(self, node: HostedNode) -> Sequence[str]:  # noqa: ARG002 - the kernel refuses what it does not do
         return ()

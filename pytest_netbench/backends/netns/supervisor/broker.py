@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 _WORD = re.compile(r"[A-Za-z0-9_.:/-]{1,64}")
+# flows and columns: 10.0.0.1 alone is a word, ip,nw_dst=10.0.0.1 is more
+_MATCH = re.compile(r"[A-Za-z0-9_.:/,=-]{1,256}")
 _SEPARATOR = "\x1f"
 _LONGEST = 4096
 
@@ -27,6 +30,29 @@ _TABLES = frozenset("filter nat mangle raw security".split())
 _CONNTRACK_FLAGS = frozenset("-L --dump -C --count -S --stats".split())
 
 
+# By program: options, and the commands that only read. An option that takes a value is written OPTION=VALUE.
+_OVS_OPTIONS = re.compile(
+    r"-O(OpenFlow1[0-5])?|--protocols=OpenFlow1[0-5]|--(no-)?names|--(no-)?stats|--(r?sort)(=[a-z_]+)?|--columns=[a-z_,]+"
+    r"|-f|--format=(table|list|csv|json)|-d|--data=(string|bare|json)|--no-headings|--bare|--oneline|-m|--more"
+)
+_BRIDGE = re.compile(r"[A-Za-z0-9_.-]+")
+_OVS_VALUES = re.compile(r"OpenFlow1[0-5]|table|list|csv|json|string|bare")
+_OVS: dict[str, frozenset[str]] = {
+    "ovs-vsctl": frozenset(
+        "show list-br br-exists list-ports list-ifaces iface-to-br port-to-br get-controller get-fail-mode list find get"
+        .split()
+    ),
+    "ovs-ofctl": frozenset(
+        "show dump-flows dump-aggregate dump-tables dump-ports dump-ports-desc dump-desc dump-groups dump-group-stats"
+        " dump-meters meter-stats".split()
+    ),
+    "ovs-appctl": frozenset(
+        "fdb/show fdb/stats-show bridge/dump-flows dpif/show dpif/dump-flows dpctl/show dpctl/dump-flows ofproto/list"
+        " ofproto/trace coverage/show memory/show version".split()
+    ),
+}
+
+
 def words(line: str) -> list[str]:
     """The argument list in one request of the reader script."""
     return line.rstrip("\n").rstrip(_SEPARATOR).split(_SEPARATOR)
@@ -35,7 +61,8 @@ def words(line: str) -> list[str]:
 def refuses(argv: list[str]) -> str | None:
     """Why ``argv`` will not be run, or ``None`` if it only reads."""
     program, arguments = argv[0], argv[1:]
-    if sum(map(len, argv)) > _LONGEST or not all(_WORD.fullmatch(word) for word in argv):
+    word = _MATCH if program in _OVS else _WORD
+    if sum(map(len, argv)) > _LONGEST or not all(word.fullmatch(one) for one in argv):
         return f"{program}: only plain words are answered here, read-only"
     reads = _READS.get(program)
     if reads is not None and reads(arguments):
@@ -71,6 +98,26 @@ def _conntrack_reads(arguments: list[str]) -> bool:
     return bool(arguments) and all(word in _CONNTRACK_FLAGS for word in arguments)
 
 
+def _ovs_reads(program: str, arguments: list[str]) -> bool:
+    """Whether a command reads: options that are known, then one command, and no second one behind ``--``."""
+    rest = list(arguments)
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if _OVS_OPTIONS.fullmatch(option) is None:
+            return False
+        if option in {"-O", "-f", "-d"} and (not rest or _OVS_VALUES.fullmatch(rest.pop(0)) is None):
+            return False
+    if not rest or rest[0] not in _OVS[program]:
+        return False
+    command, plain = rest[0], [one for one in rest[1:] if not one.startswith("-")]
+    options = [one for one in rest[1:] if one.startswith("-")]
+    # not the address of something else that speaks OpenFlow
+    if program == "ovs-ofctl" and plain and _BRIDGE.fullmatch(plain[0]) is None:
+        return False
+    # a trace sends its packet if it is told to; behind "--" another command follows
+    return not options if command == "ofproto/trace" else all(_OVS_OPTIONS.fullmatch(one) for one in options)
+
+
 def _without_table(arguments: list[str]) -> list[str] | None:
     rest = list(arguments)
     for option in ("-t", "--table"):
@@ -88,4 +135,5 @@ _READS: dict[str, Callable[[list[str]], bool]] = {
     "conntrack": _conntrack_reads,
     **dict.fromkeys(("iptables", "ip6tables", "iptables-nft", "ip6tables-nft"), _iptables_reads),
     **dict.fromkeys(("iptables-save", "ip6tables-save"), _save_reads),
+    **{program: partial(_ovs_reads, program) for program in _OVS},
 }

@@ -50,7 +50,7 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     )
     wiring.lay(laying.requests)
     for node in spec["nodes"]:
-        nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"])
+        nodes.plug_in(spaces[node["name"]], home.network, node["interfaces"], summed=node.get("summed", ()))
     running = {
         wiring.start_wire(programs["wire"], near, far, arguments): f"wire {near}-{far}"
         for near, far, arguments in laying.wires

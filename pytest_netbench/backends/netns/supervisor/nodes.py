@@ -9,7 +9,7 @@ import fcntl
 import os
 import socket
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from pytest_netbench.backends.netns.supervisor import roots
@@ -21,6 +21,7 @@ _SIOCSIFFLAGS = 0x8914
 _SIOCETHTOOL = 0x8946
 _IFF_UP = 0x1
 _ETHTOOL_OFF = (0x1F, 0x24, 0x2C)  # STSO, SGSO, SGRO
+_CHECKSUMS_OFF = 0x17  # STXCSUM
 # Duplicate address detection and rate limits of ICMP errors would only add waiting: one second, and one per second.
 _SYSCTLS = {
     "net/ipv6/conf/default/accept_dad": "0",
@@ -80,14 +81,15 @@ def inside_network(namespaces: Namespaces, home: int) -> Iterator[None]:
         sys.setns(home, sys.CLONE_NEWNET)
 
 
-def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str]) -> None:
+def plug_in(namespaces: Namespaces, home: int, interfaces: Sequence[str], *, summed: Collection[str] = ()) -> None:
     """Set interfaces up, with segmentation offload off, so that packets on the wire are packets.
 
-    They are up before anything boots: a startup config that shuts one down then has the last word.
+    They are up before anything boots: a startup config that shuts one down then has the last word. Those that are
+    ``summed`` send whole checksums, for a program at the other end that reads packets as they are.
     """
     with inside_network(namespaces, home), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for name in interfaces:
-            for command in _ETHTOOL_OFF:
+            for command in (*_ETHTOOL_OFF, *((_CHECKSUMS_OFF,) if name in summed else ())):
                 value = array.array("I", [command, 0])
                 request = struct.pack("16sP", name.encode(), value.buffer_info()[0])
                 try:

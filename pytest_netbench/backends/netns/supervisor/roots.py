@@ -78,7 +78,10 @@ _FILES = {
 }
 # Listings need CAP_NET_ADMIN: descriptor 9 carries the words to the lab's broker, 8 brings status, length and text.
 _READER = """#!/bin/sh
-if ! { true >&9; } 2>/dev/null; then exec "/usr/sbin/${0##*/}" "$@"; fi
+if ! { true >&9; } 2>/dev/null; then 
+    real=/usr/sbin/${0##*/}; [ -x "$real" ] || real=/usr/bin/${0##*/}
+    exec "$real" "$@"
+fi
 exec 7>/tmp/.netbench-reads && flock 7
 { printf '%s\\037' "${0##*/}" "$@"; printf '\\n'; } >&9
 read -r status size <&8 || exit 125
@@ -111,7 +114,12 @@ _READ_PROGRAMS = (
     "iptables-nft",
     "ip6tables-nft",
     "conntrack",
+    "ovs-vsctl",
+    "ovs-ofctl",
+    "ovs-appctl",
 )
+# Sockets that take commands from whoever may open them. A look goes to the lab's broker instead.
+_CONTROLS = ("/run/openvswitch",)
 
 
 class Host:
@@ -286,6 +294,13 @@ def keep_trusted() -> None:
             sys.bind(path, path)
             sys.remount_read_only(path)
     sys.remount_read_only("/")
+
+
+def hide_controls() -> None:
+    """Lay something empty over the sockets that take commands; runs in a mount namespace of the agent's own."""
+    for path in _CONTROLS:
+        if os.path.isdir(path):
+            sys.mount("hidden", path, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, "size=4k,mode=555")
 
 
 def _write(path: str, content: bytes, mode: int = 0o644) -> None:

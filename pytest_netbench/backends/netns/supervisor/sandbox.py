@@ -136,6 +136,7 @@ def _furnish(*, writable: bool, limits: Limits) -> None:
         file.write("0")
     size = f"size={limits.disk_bytes},nr_inodes=1024,mode=1777"
     sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
+    roots.hide_controls()
     sys.remount_read_only("/")
 
 

@@ -1,0 +1,42 @@
+"""The dialect ``openflow_controller``: a Linux host with intents; its command line is a shell with ``controller``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.dialects.linux import names
+
+
+class OpenflowControllerDialect:
+    """Controllers of OpenFlow switches."""
+
+    name = "openflow_controller"
+    hint = (
+        "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"
+        " are connected, `controller show` its intents; `controller start`, `controller stop`, `controller restart`,"
+        " `controller INTENT` and `no controller INTENT` change it."
+    )
+    reading_hint = (
+        "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"
+        " are connected, `controller show` its intents."
+    )
+
+    def interface(self, name: str) -> str:
+        return linux_interface(name)
+
+    def normalise(self, line: str) -> str | None:
+        return names.normalise(line)
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return names.FREE_NAMES
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
+
+    def manual(self) -> Sequence[ManualSection]:
+        return ()

@@ -1,0 +1,47 @@
+"""The dialect ``openvswitch``: the state of a switch as text; its command line is a shell with the ``ovs-`` tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.dialects.linux import names
+from pytest_netbench.dialects.openvswitch import flows
+
+_FLOW = re.compile(r"flow (.*)")
+
+
+class OpenvswitchDialect:
+    """Switches that are Open vSwitch."""
+
+    name = "openvswitch"
+    hint = (
+        "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0. Read-only"
+        " access answers their listings, e.g. `ovs-vsctl show`, `ovs-ofctl dump-flows br0`,"
+        " `ovs-appctl ofproto/trace br0 in_port=1,ip,nw_dst=192.0.2.1,nw_ttl=64`."
+    )
+
+    def interface(self, name: str) -> str:
+        return linux_interface(name)
+
+    def normalise(self, line: str) -> str | None:
+        words = names.normalise(line)
+        if words is not None and (found := _FLOW.fullmatch(words)) is not None:
+            with suppress(ValueError):  # then it is compared as it is
+                return f"flow {flows.flow(found[1])}"
+        return words
+
+    def rearrange(self, tree: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(tree)
+
+    def free_names(self) -> Sequence[tuple[str, str]]:
+        return names.FREE_NAMES
+
+    def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
+        return names.ordered_block(parents, line)
+
+    def manual(self) -> Sequence[ManualSection]:
+        return ()
