@@ -49,6 +49,10 @@ class DeviceFault(ABC, Generic[P]):
         """Whether nobody can tell which end of the link is the wrong one: the ends differ, or are the same."""
         return False
 
+    def also_at(self, parameters: P) -> tuple[str, ...]:  # noqa: ARG002  (most are on one node)
+        """Return other nodes on which it is as well as on its own, so that either is a right answer."""
+        return ()
+
     def places(self, network: DrawnNetwork) -> Iterator[P]:
         for one in self._places(network):
             if one.platform in self.platforms and network.is_managed(one.node):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from collections.abc import Mapping
+from typing import Any, Final, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
@@ -45,10 +46,28 @@ DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
 
 
+OfSwitches = Literal[
+    "controller-crashed",
+    "southbound-port-blocked",
+    "southbound-port-wrong",
+    "flow-rule-loop",
+    "flow-rule-shadowing",
+]
+OF_SWITCHES: Final[tuple[OfSwitches, ...]] = get_args(OfSwitches)
+"""What is drawn beside, where networks of OpenFlow switches are asked for. Draws without them stay as they were."""
+_SDN: Final = "sdn-leaf-spine"
+_OF_SDN: Final[Mapping[str, tuple[str, ...]]] = {
+    "routings": ("openflow",),
+    "platforms": ("openvswitch",),
+    "faults": OF_SWITCHES,
+}
+"""By parameter: what is chosen beside its default if such networks are asked for."""
+
+
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed, ...] = Field(DIAGNOSED, description="faults that may occur")
+    faults: tuple[Diagnosed | OfSwitches, ...] = Field(DIAGNOSED, description="faults that may occur")
     traffic: TrafficName = Field(
         "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
     )
@@ -60,6 +79,14 @@ class DiagnoseParameters(FaultyParameters):
     healthy: float = Field(
         0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fit_switches(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or _SDN not in (given.get("shapes") or ()):
+            return given
+        more = {name: (*cls.model_fields[name].default, *values) for name, values in _OF_SDN.items()}
+        return {**more, **given}
 
 
 class DiagnoseGenerator:

@@ -17,9 +17,11 @@ from pytest_netbench.generators.protocol import Parameters
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.faulty import InjectedFault, fault_of
 
-ShapeName = Literal["campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "star", "tree"]
-RoutingName = Literal["bgp", "ospf", "static"]
-PlatformName = Literal["cisco_ios", "frr", "mixed"]
+ShapeName = Literal[
+    "campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring", "sdn-leaf-spine", "star", "tree"
+]
+RoutingName = Literal["bgp", "openflow", "ospf", "static"]
+PlatformName = Literal["cisco_ios", "frr", "mixed", "openvswitch"]
 FaultName = Literal[
     "access-list-order",
     "address-duplicate",
@@ -49,6 +51,7 @@ MOST_FAULTS: Final = 3
 SCENARIOS: Final[Mapping[str, ShapeName]] = {
     "dc_clos": "clos",
     "enterprise_branch": "dual-homed-isp",
+    "sdn": "sdn-leaf-spine",
     "small": "line",
 }
 """NIKA's names of scenarios that a shape corresponds to. ``campus`` and ``isp`` are called the same."""

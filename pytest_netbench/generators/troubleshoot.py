@@ -6,7 +6,7 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field
 
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters, OfSwitches
 from pytest_netbench.generators.faulty_draws import FaultName
 from pytest_netbench.model.topology import Topology
 
@@ -31,7 +31,7 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")
+    faults: tuple[Repairable | OfSwitches, ...] = Field(REPAIRABLE, description="faults that may occur")
 
 
 class TroubleshootGenerator(DiagnoseGenerator):

@@ -121,7 +121,7 @@ def _link(ends: Iterable[Endpoint]) -> str:
 def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     """Where a fault is; of one that is as well seen from the other end of its link, both ends.
 
-    A fault of a link may be named at the link or at one of its ends.
+    A fault of a link may be named at the link or at one of its ends, and one that two nodes have together at either.
 
     A fault of another package that does not say where it is, is on its node.
     """
@@ -129,7 +129,8 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     parameters = fault.parameters.model_validate(one.parameters)
     node, interface = parameters.node, getattr(parameters, "interface", None)
     if getattr(fault, "found_at", "node") == "node" or interface is None:
-        return (f"node/{node}",)
+        others = fault.also_at(parameters) if hasattr(fault, "also_at") else ()
+        return tuple(f"node/{name}" for name in (node, *others))
     end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
     if fault.found_at == "link":
         return (_link((end, *others)), *map(_interface, (end, *others)))

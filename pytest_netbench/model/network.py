@@ -9,8 +9,8 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Topology
 
-SubnetKind = Literal["lan", "transit", "loopback"]
-"""lan: hosts and their gateways. transit: between routers. loopback: one router."""
+SubnetKind = Literal["lan", "transit", "loopback", "management"]
+"""lan: hosts and their gateways. transit: between routers. loopback: one router. management: a controller and switches."""
 
 
 class Attachment(Model):

@@ -1,17 +1,18 @@
 """The flows that intents need, by switch. Pure; it also runs in the node of the controller.
 
-Each switch is the gateway of the subnets behind it: it answers ARP for the gateway's address, and hands packets for a
-host to the host's port with the host's hardware address. Packets for other subnets go along a shortest path. Of equal
+Each switch is the gateway of the subnets behind it: it answers ARP for the gateway's address, and hands packets that
+came to the gateway to the port of their host with the host's hardware address. A packet that was sent to the hardware
+address of the gateway and is for another subnet goes along a shortest path. Of equal
 next hops, a subnet has the one that its place in the list of subnets says, so that subnets are spread over them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from pytest_netbench.dialects.openflow_controller.intents import Intents, Network
+from pytest_netbench.dialects.openflow_controller.intents import Host, Intents, Network
 
 HOST_PRIORITY = 100
 NETWORK_PRIORITY = 50
@@ -51,16 +52,19 @@ def tables(intents: Intents, down: Collection[Place] = ()) -> dict[str, list[Rul
         for switch, port in _next_hops(network.switch, neighbors, number).items():
             found[switch].append(_toward(network, port))
     for host in intents.hosts:
-        mac = gateways.get(host.switch, host.mac)
-        found[host.switch] += [
-            Rule(HOST_PRIORITY, (("eth_type", _ARP), ("arp_tpa", host.address)), (("output", host.port),)),
-            Rule(
-                HOST_PRIORITY,
-                (("eth_type", _IP), ("ipv4_dst", host.address)),
-                (("set", "eth_src", mac), ("set", "eth_dst", host.mac), ("ttl",), ("output", host.port)),
-            ),
-        ]
+        found[host.switch] += _delivering(host, gateways.get(host.switch))
     return found
+
+
+def _delivering(host: Host, gateway: str | None) -> Iterator[Rule]:
+    """ARP for a host, packets from hosts of its subnet, and packets that came to the gateway."""
+    output = ("output", host.port)
+    yield Rule(HOST_PRIORITY, (("eth_type", _ARP), ("arp_tpa", host.address)), (output,))
+    match = (("eth_type", _IP), ("ipv4_dst", host.address))
+    yield Rule(HOST_PRIORITY, (("eth_dst", host.mac), *match), (output,))
+    if gateway is not None:
+        rewritten = (("set", "eth_src", gateway), ("set", "eth_dst", host.mac))
+        yield Rule(HOST_PRIORITY, (("eth_dst", gateway), *match), (*rewritten, ("ttl",), output))
 
 
 def _answering(network: Network) -> Rule:
@@ -72,9 +76,8 @@ def _toward(network: Network, port: int) -> Rule:
     address, _, length = network.prefix.partition("/")
     mask = (0xFFFFFFFF << 32 - int(length)) & 0xFFFFFFFF
     dotted = ".".join(str(mask >> shift & 0xFF) for shift in (24, 16, 8, 0))
-    return Rule(
-        NETWORK_PRIORITY, (("eth_type", _IP), ("ipv4_dst", (address, dotted))), (("ttl",), ("output", port))
-    )
+    match = (("eth_dst", network.mac), ("eth_type", _IP), ("ipv4_dst", (address, dotted)))
+    return Rule(NETWORK_PRIORITY, match, (("ttl",), ("output", port)))
 
 
 _Neighbors = Mapping[str, Mapping[str, int]]

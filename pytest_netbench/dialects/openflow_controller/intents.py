@@ -6,7 +6,7 @@ It also runs in the node of the controller, so it imports the standard library o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any, Final
@@ -98,6 +98,17 @@ def parse(lines: Iterable[str]) -> Intents:
         if line and not line.startswith("#"):
             found = _with(found, line)
     return found
+
+
+def written(intents: Intents) -> Iterator[str]:
+    """The lines that say the intents, in the order in which they can be read."""
+    yield f"listen {intents.listen}"
+    yield from (f"switch {one.name} id {one.number} address {one.address}" for one in intents.switches)
+    yield from (f"link {one.one} {one.one_port} {one.other} {one.other_port}" for one in intents.links)
+    yield from (
+        f"network {one.prefix} gateway {one.gateway} mac {one.mac} switch {one.switch}" for one in intents.networks
+    )
+    yield from (f"host {one.address} mac {one.mac} switch {one.switch} port {one.port}" for one in intents.hosts)
 
 
 def check(line: str) -> None:

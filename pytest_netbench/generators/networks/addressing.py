@@ -49,6 +49,10 @@ class AddressPlan:
     first_host: int
 
 
+_MANAGEMENT = {"management": Pool(block=IPv4Network("100.64.0.0/16"), length=24)}
+"""The same in all plans, so that others are drawn as before there was any."""
+
+
 def plain_plan() -> AddressPlan:
     """Return the numbered plan: LANs in 10.0.1.0/24, 10.0.2.0/24, …, links between routers in 172.16.0.0/12."""
     return AddressPlan(
@@ -56,6 +60,7 @@ def plain_plan() -> AddressPlan:
             "lan": Pool(block=IPv4Network("10.0.0.0/8"), length=24, skip=1),
             "transit": Pool(block=IPv4Network("172.16.0.0/12"), length=30),
             "loopback": Pool(block=IPv4Network("192.168.0.0/16"), length=32, skip=1),
+            **_MANAGEMENT,
             **_public_pools([IPv4Network(block) for block in _DOCUMENTATION]),
         },
         gateway=1,
@@ -72,7 +77,7 @@ def drawn_plan(source: Random) -> AddressPlan:
     }
     public = _public_pools([IPv4Network(block) for block in source.sample(_DOCUMENTATION, len(_DOCUMENTATION))])
     gateway = source.choice((1, -2))
-    return AddressPlan(pools=pools | public, gateway=gateway, first_host=source.randint(4, 17))
+    return AddressPlan(pools=pools | _MANAGEMENT | public, gateway=gateway, first_host=source.randint(4, 17))
 
 
 def _public_pools(blocks: list[IPv4Network]) -> dict[str, Pool]:

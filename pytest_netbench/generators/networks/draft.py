@@ -11,13 +11,14 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from itertools import repeat
 from typing import Literal
 
+from pytest_netbench.dialects.openflow_controller.intents import Intents
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
-from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.generators.networks.processes import Bgp, Datapath, Isis, Ospf, Policy, Standby, StaticRoute
 from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
 
-DeviceKind = Literal["router", "switch", "host"]
+DeviceKind = Literal["router", "switch", "host", "controller"]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -29,6 +30,7 @@ class Port:
         access: VLAN of an access port.
         trunk: VLANs of a trunk; empty for any other interface.
         standby: The group that shares the gateway address of its subnet.
+        hardware_address: ``None`` leaves it to the kernel.
     """
 
     device: Device
@@ -39,6 +41,7 @@ class Port:
     access: int | None = None
     trunk: tuple[int, ...] = ()
     standby: Standby | None = None
+    hardware_address: str | None = None
 
     @property
     def routed(self) -> IPv4Interface:
@@ -68,6 +71,8 @@ class Device:
         autonomous_system: ``None`` where BGP is not used.
         vlans: Names of a switch's VLANs by number.
         tree_priorities: Priority of a switch in the spanning trees of VLANs that it may be the root of.
+        datapath: Of a switch that has a controller.
+        intents: Of a controller.
     """
 
     name: str
@@ -86,6 +91,8 @@ class Device:
     policies: list[Policy] = field(default_factory=list)
     access_lists: list[AccessList] = field(default_factory=list)
     translation: Translation | None = None
+    datapath: Datapath | None = None
+    intents: Intents | None = None
 
     @property
     def routed_ports(self) -> list[Port]:
@@ -100,7 +107,7 @@ class Device:
     @property
     def forwards(self) -> bool:
         """Whether it forwards packets between subnets."""
-        return self.kind != "host" and bool(self.routed_ports)
+        return self.kind != "host" and any(port.net.kind != "management" for port in self.routed_ports)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -132,6 +139,10 @@ class Net:
         """Interfaces of devices that forward."""
         return [port for port in self.ports if port.device.kind != "host"]
 
+    def hosts(self) -> list[Port]:
+        """Interfaces of hosts."""
+        return [port for port in self.ports if port.device.kind == "host"]
+
 
 class Draft:
     """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses.
@@ -153,9 +164,13 @@ class Draft:
         """Add a router."""
         return self._device(name, "router", next(self._of_routers), role, control)
 
-    def switch(self, name: str) -> Device:
-        """Add a switch, which IOS recognises by its role."""
-        return self._device(name, "switch", self.platform, "switch", "managed")
+    def switch(self, name: str, *, role: str = "switch") -> Device:
+        """Add a switch. IOS recognises one by its role ``switch``."""
+        return self._device(name, "switch", self.platform, role, "managed")
+
+    def controller(self, name: str) -> Device:
+        """Add a controller of switches."""
+        return self._device(name, "controller", "openflow_controller", "controller", "managed")
 
     def host(self, name: str, *, control: Control = "observed") -> Device:
         """Add a host."""
@@ -178,6 +193,18 @@ class Draft:
         """Connect a router and hosts by a LAN with a subnet of its own. The router is the hosts' gateway."""
         net = self._net("lan", pool, area)
         self._attach(net, self.cable([router, *hosts]))
+        return net
+
+    def management(self, controller: Device, switches: Sequence[Device]) -> Net:
+        """Connect a controller and its switches by a LAN of their own."""
+        net = self._net("management", "management", 0)
+        self._attach(net, self.cable([controller, *switches]))
+        return net
+
+    def switched_lan(self, switch: Device, hosts: Sequence[Device]) -> Net:
+        """Connect hosts to a switch, each by a cable, and give them a subnet whose gateway no device has."""
+        net = self._net("lan", "lan", 0)
+        self._attach(net, [self.cable([host, switch])[0] for host in hosts])
         return net
 
     def vlan(self, number: int, *, gateways: Sequence[Device], ports: Sequence[Port], area: int = 0) -> Net:

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from pytest_netbench.model.base import Model
 
-Routing = Literal["static", "ospf", "isis", "ibgp", "bgp"]
-RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed"]
+Routing = Literal["static", "ospf", "isis", "ibgp", "bgp", "openflow"]
+RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed", "openvswitch"]
 Naming = Literal["plain", "drawn"]
 ServiceName = Literal["filter", "nat"]
 

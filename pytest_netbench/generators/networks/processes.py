@@ -107,3 +107,12 @@ class Policy:
     prefixes: tuple[IPv4Network, ...] = ()
     local_preference: int | None = None
     prepend: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Datapath:
+    """What an OpenFlow switch is to its controller: its number, and where the controller listens."""
+
+    number: int
+    controller: IPv4Address
+    port: int

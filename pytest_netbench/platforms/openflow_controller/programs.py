@@ -62,6 +62,11 @@ def stop(node: HostedNode) -> None:
     node.run(["/bin/sh", "-c", script])
 
 
+def crash(node: HostedNode) -> bool:
+    """End the controller without notice, as a crash does; return whether it ran."""
+    return node.run(["/bin/sh", "-c", f'{_ALIVE} && kill -9 "$(cat {RUN}/pid)"']).returncode == 0
+
+
 def reload(node: HostedNode, intents: Sequence[str]) -> None:
     """Give the controller other intents; it takes them at once if it runs, and else when it starts."""
     node.write_file(CONFIG, "".join(f"{line}\n" for line in intents))

@@ -70,7 +70,7 @@ def start(node: HostedNode) -> None:
     )
     _check(
         node,
-        f"{_WAIT.format(path=f'{RUN}/db.sock')} && ovs-vsctl --no-wait init",
+        f"{_WAIT.format(path=f'{RUN}/db.sock')}",
         "ovsdb-server does not start",
     )
     node.start(

@@ -27,7 +27,7 @@ _LINK = struct.Struct("=BxHiII")
 _ADDRESS = struct.Struct("=BBBBI")
 _ROUTE = struct.Struct("=BBBBBBBBI")
 
-_IFLA_IFNAME, _IFLA_MTU, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 3, 4, 10, 18, 28
+_IFLA_ADDRESS, _IFLA_IFNAME, _IFLA_MTU, _IFLA_MASTER, _IFLA_LINKINFO, _IFLA_NET_NS_FD = 1, 3, 4, 10, 18, 28
 _INFO_KIND, _INFO_DATA, _VETH_INFO_PEER = 1, 2, 1
 _BRIDGE_STP_STATE, _BRIDGE_MCAST_SNOOPING = 5, 23
 _IFA_ADDRESS, _IFA_LOCAL, _IFA_BROADCAST = 1, 2, 4
@@ -158,6 +158,12 @@ def set_mtu(interface: str, mtu: int) -> Request:
     """Set the MTU of an interface."""
     attributes = _attribute(_IFLA_IFNAME, _text(interface)) + _attribute(_IFLA_MTU, struct.pack("=I", mtu))
     return Request(RTM_NEWLINK, _LINK.pack(0, 0, 0, 0, 0) + attributes, f"set {interface} mtu {mtu}", 0)
+
+
+def set_hardware_address(interface: str, octets: bytes) -> Request:
+    """Set the hardware address of an interface."""
+    attributes = _attribute(_IFLA_IFNAME, _text(interface)) + _attribute(_IFLA_ADDRESS, octets)
+    return Request(RTM_NEWLINK, _LINK.pack(0, 0, 0, 0, 0) + attributes, f"set {interface} address", 0)
 
 
 def address(text: str, length: int, index: int, *, broadcast: str | None = None) -> Request:

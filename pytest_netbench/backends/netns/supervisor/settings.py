@@ -14,6 +14,7 @@ from pytest_netbench.backends.netns.supervisor.rtnetlink import Netlink, Request
 # Nothing that a shell would not hand on as it is.
 _PLAIN = re.compile(r"[\w.:/=@+%, \t-]*", re.ASCII)
 _SYSCTL = re.compile(r"(net(?:\.[a-z0-9_]+)+)=([a-z0-9]+)")
+_OCTETS = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _Action = Callable[[Netlink], None]
 
 
@@ -84,6 +85,8 @@ def _ip(words: list[str]) -> Request | None:
             "up" | "down" as state,
         ]:
             return rtnetlink.set_state(name, up=state == "up")
+        case ["l" | "link", "set", "dev", name, "address", octets] if _OCTETS.fullmatch(octets):
+            return rtnetlink.set_hardware_address(name, bytes.fromhex(octets.replace(":", "")))
         case ["r" | "route", "add", destination, "via", gateway]:
             request = rtnetlink.route(_destination(destination, gateway), gateway=gateway)
         case ["r" | "route", "add", destination, "via", gateway, "dev", name]:

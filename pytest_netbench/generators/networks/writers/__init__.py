@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Final
 
 from pytest_netbench.generators.networks.draft import Device
-from pytest_netbench.generators.networks.writers import cisco_ios, frr, linux
+from pytest_netbench.generators.networks.writers import cisco_ios, frr, linux, openvswitch
 
 WRITERS: Final[dict[str, Callable[[Device], str]]] = {
     "cisco_ios": cisco_ios.write,
     "frr": frr.write,
     "linux": linux.write,
+    "openflow_controller": openvswitch.write_controller,
+    "openvswitch": openvswitch.write,
 }
 
 __all__ = ["WRITERS"]

@@ -8,7 +8,12 @@ from pytest_netbench.generators.networks.draft import Device
 
 def write(device: Device) -> str:
     """Return the startup script of ``device``. Without access lists it can be applied without running a program."""
-    lines = [f"ip address add {port.routed} dev {port.interface}" for port in device.routed_ports]
+    lines = [
+        f"ip link set dev {port.interface} address {port.hardware_address}"
+        for port in device.routed_ports
+        if port.hardware_address is not None
+    ]
+    lines += [f"ip address add {port.routed} dev {port.interface}" for port in device.routed_ports]
     if device.forwards:
         lines.append("sysctl -w net.ipv4.ip_forward=1")
     lines += [f"ip route add default via {port.net.gateway}" for port in device.routed_ports if device.kind == "host"]

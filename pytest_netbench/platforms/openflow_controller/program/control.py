@@ -35,6 +35,7 @@ class Controller:
         self._server: asyncio.Server | None = None
         self._sessions: dict[str, Session] = {}
         self._all: set[Session] = set()
+        self._present: dict[str, dict[object, fabric.Rule]] = {}
 
     async def run(self) -> None:
         """Serve until the process ends."""
@@ -77,7 +78,7 @@ class Controller:
         down = {(name, port) for name, session in self._sessions.items() for port in session.down}
         for name, rules in fabric.tables(self._intents, down).items():
             if name in self._sessions:
-                self._sessions[name].program(rules)
+                self._sessions[name].program(rules, self._present.setdefault(name, {}))
         self._tell()
 
     def _tell(self) -> None:

@@ -12,8 +12,8 @@ from pytest_netbench.dialects.openflow_controller.fabric import Rule
 from pytest_netbench.platforms.openflow_controller.program import messages
 from pytest_netbench.platforms.openflow_controller.program.messages import HEADER, OFP, PARSER
 
-ECHO_S = 2.0
-SILENT_S = 8.0
+ECHO_S = 1.0
+SILENT_S = 5.0
 """Wall seconds after which a switch that says nothing is given up."""
 
 
@@ -39,7 +39,7 @@ class Session:
         self._known, self._changed = known, changed
         self._numbers = itertools.count(1)
         self._barrier = 0
-        self._present: dict[object, Rule] = {}
+        self._was_sent = False
         self.name: str | None = None
         self.has_ports = False
         self.is_programmed = False
@@ -57,14 +57,21 @@ class Session:
         echoes.cancel()
         self.close()
 
-    def program(self, rules: Iterable[Rule]) -> None:
-        """Send what is new or other, remove what is no longer wanted, and leave flows of others alone."""
+    def program(self, rules: Iterable[Rule], present: dict[object, Rule]) -> None:
+        """Send what is new or other, remove what is no longer wanted, and leave flows of others alone.
+
+        Args:
+            rules: What the switch is to have.
+            present: What it was sent, also on earlier connections; brought up to date.
+        """
         wanted: dict[object, Rule] = {rule.key: rule for rule in rules}
-        gone = [rule for key, rule in self._present.items() if key not in wanted]
-        new = [rule for key, rule in wanted.items() if self._present.get(key) != rule]
-        self._present = wanted
-        if gone or new or not self.is_programmed:
-            self.is_programmed = False
+        gone = [rule for key, rule in present.items() if key not in wanted]
+        # a switch that connects anew may have lost its flows
+        new = [rule for key, rule in wanted.items() if not self._was_sent or present.get(key) != rule]
+        present.clear()
+        present.update(wanted)
+        if gone or new or not self._was_sent:
+            self._was_sent, self.is_programmed = True, False
             for message in (*map(messages.removing, gone), *map(messages.adding, new)):
                 self._send(message)
             self._barrier = self._send(PARSER.OFPBarrierRequest(messages.DATAPATH))
