@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from pytest_netbench.dialects.openflow_controller import fabric
@@ -83,9 +84,7 @@ class FlowRuleShadowing(_RuleFault[FlowRule]):
                 for switch in _carriers(intents, host):
                     for kind in _KINDS:
                         match = kind.format(host.address)
-                        yield FlowRule(
-                            node=switch, platform=SWITCH, address=host.address, match=match, actions="drop"
-                        )
+                        yield FlowRule(node=switch, platform=SWITCH, address=host.address, match=match, actions="drop")
 
     def injection(self, parameters: FlowRule) -> tuple[str, ...]:
         return (_adding(parameters.match, parameters.actions),)
@@ -188,9 +187,10 @@ def _carriers(intents: Intents, host: Host) -> Iterator[str]:
     (network,) = (one for one in intents.networks if one.switch == host.switch)
     found: dict[str, None] = {}
     for start in dict.fromkeys(one.switch for one in intents.hosts):
-        while start != host.switch and start not in found:
-            found[start] = None
-            start = _next(intents, start, network.prefix)
+        passed = start
+        while passed != host.switch and passed not in found:
+            found[passed] = None
+            passed = _next(intents, passed, network.prefix)
     yield from found
 
 
@@ -215,7 +215,10 @@ def _loops(network: DrawnNetwork, intents: Intents, host: Host) -> Iterator[Loop
     """From the host's switch to a neighbor that is not on the way to it, on to another switch, and back on that way."""
     (lan,) = (one for one in intents.networks if one.switch == host.switch)
     source = next(
-        one for lan in network.lans for one in lan.attachments if IPv4Address(host.address) not in IPv4Network(lan.prefix)
+        one
+        for lan in network.lans
+        for one in lan.attachments
+        if IPv4Address(host.address) not in IPv4Network(lan.prefix)
     )
     for port, detour in _neighbors(intents, host.switch).items():
         for onward, third in _neighbors(intents, detour).items():
@@ -240,7 +243,7 @@ def _loops(network: DrawnNetwork, intents: Intents, host: Host) -> Iterator[Loop
 
 
 def _ways(intents: Intents, ring: tuple[str, ...]) -> Iterator[str]:
-    for one, other in zip(ring, ring[1:], strict=False):
+    for one, other in pairwise(ring):
         for near, far in ((one, other), (other, one)):
             ports = [port for port, name in _neighbors(intents, near).items() if name == far]
             yield from (f"{near} eth{port}" for port in ports)

@@ -10,7 +10,8 @@ from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Topology
 
 SubnetKind = Literal["lan", "transit", "loopback", "management"]
-"""lan: hosts and their gateways. transit: between routers. loopback: one router. management: a controller and switches."""
+"""lan: hosts and their gateways. transit: between routers. loopback: one router. management: a controller and its
+switches."""
 
 
 class Attachment(Model):

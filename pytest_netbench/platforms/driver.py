@@ -158,7 +158,7 @@ class RunsInWallTime(Protocol):
 
 @runtime_checkable
 class ReadsRawFrames(Protocol):
-    """What a driver may say beyond ``Driver``: its nodes read frames in a program, so senders must fill in checksums."""
+    """What a driver may say beyond ``Driver``: its nodes read frames in a program, so senders must write checksums."""
 
     reads_raw_frames: bool
 

@@ -124,7 +124,7 @@ def unknown(intents: Intents) -> list[str]:
     """Return the names of switches that links, networks and hosts mention and that are not declared, sorted."""
     known = {one.name for one in intents.switches}
     named = {name for link in intents.links for name, _ in link.ends}
-    named |= {one.switch for one in (*intents.networks, *intents.hosts)}
+    named |= {one.switch for one in intents.networks} | {one.switch for one in intents.hosts}
     return sorted(named - known)
 
 

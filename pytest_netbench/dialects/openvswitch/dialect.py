@@ -19,8 +19,8 @@ class OpenvswitchDialect:
 
     name = "openvswitch"
     hint = (
-        "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0. Read-only"
-        " access answers their listings, e.g. `ovs-vsctl show`, `ovs-ofctl dump-flows br0`,"
+        "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."
+        " Read-only access answers their listings, e.g. `ovs-vsctl show`, `ovs-ofctl dump-flows br0`,"
         " `ovs-appctl ofproto/trace br0 in_port=1,ip,nw_dst=192.0.2.1,nw_ttl=64`."
     )
 

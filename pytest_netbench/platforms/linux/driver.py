@@ -21,7 +21,16 @@ from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
 _NEEDED = ("ip", "nft", "tc")
-PRIVILEGED_READS: Final = ("nft", "iptables", "ip6tables", "iptables-save", "ip6tables-save", "conntrack", "ipset", "ss")
+PRIVILEGED_READS: Final = (
+    "nft",
+    "iptables",
+    "ip6tables",
+    "iptables-save",
+    "ip6tables-save",
+    "conntrack",
+    "ipset",
+    "ss",
+)
 _UNSETTLED_PORTS = {"listening", "learning"}
 
 

@@ -110,7 +110,8 @@ def _is_own(line: str) -> bool:
 
 def _own(node: str, lines: Sequence[str]) -> tuple[list[RefusedLine], list[str]]:
     """The refused lines of the controller in a startup config, and the intents in the others."""
-    refused, intents = [], []
+    refused: list[RefusedLine] = []
+    intents: list[str] = []
     for number, line in enumerate(lines, start=1):
         if _is_own(line):
             intent = " ".join(line.split()).removeprefix(f"{_WORD} ")
@@ -168,7 +169,10 @@ def _status(node: HostedNode) -> str:
         return "The controller does not run.\n" if not programs.is_running(node) else "The controller starts.\n"
     listen = parse(programs.intents(node)).listen
     return "".join(
-        [f"The controller runs and listens on port {listen}.\n", *(f"{name} {state}\n" for name, state in states.items())]
+        [
+            f"The controller runs and listens on port {listen}.\n",
+            *(f"{name} {state}\n" for name, state in states.items()),
+        ]
     )
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Final
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.capabilities import HostedNode
 
 INTERPRETER: Final = "/usr/bin/python3"
@@ -58,11 +59,13 @@ def start(node: HostedNode, intents: Sequence[str]) -> None:
 
 def stop(node: HostedNode) -> None:
     """End the controller, if it runs, and return once it has ended."""
-    script = f'{_ALIVE} || exit 0; kill -9 "$(cat {RUN}/pid)"; {_UNTIL.format(what=_ALIVE)}; rm -f {RUN}/pid {RUN}/status'
+    script = (
+        f'{_ALIVE} || exit 0; kill -9 "$(cat {RUN}/pid)"; {_UNTIL.format(what=_ALIVE)}; rm -f {RUN}/pid {RUN}/status'
+    )
     node.run(["/bin/sh", "-c", script])
 
 
-def crash(node: HostedNode) -> bool:
+def crash(node: NodeAccess) -> bool:
     """End the controller without notice, as a crash does; return whether it ran."""
     return node.run(["/bin/sh", "-c", f'{_ALIVE} && kill -9 "$(cat {RUN}/pid)"']).returncode == 0
 
@@ -73,17 +76,17 @@ def reload(node: HostedNode, intents: Sequence[str]) -> None:
     node.run(["/bin/sh", "-c", f'{_ALIVE} && kill -HUP "$(cat {RUN}/pid)"'])
 
 
-def intents(node: HostedNode) -> list[str]:
+def intents(node: NodeAccess) -> list[str]:
     """The lines of the node's intents."""
     return [line for line in node.read_file(CONFIG).splitlines() if line.strip()]
 
 
-def is_running(node: HostedNode) -> bool:
+def is_running(node: NodeAccess) -> bool:
     """Whether the controller runs."""
     return node.run(["/bin/sh", "-c", _ALIVE]).returncode == 0
 
 
-def states(node: HostedNode) -> dict[str, str] | None:
+def states(node: NodeAccess) -> dict[str, str] | None:
     """By switch of the intents: its state; ``None`` if the controller does not run or has not told yet."""
     done = node.run(["/bin/sh", "-c", f"{_ALIVE} && cat {RUN}/status"])
     if done.returncode != 0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.openvswitch.programs import SOCKET
 
 _TABLES = ("Bridge", "Port", "Interface", "Controller")
@@ -50,7 +50,7 @@ class Bridge:
     controllers: tuple[Target, ...]
 
 
-def read(node: HostedNode) -> list[Bridge]:
+def read(node: NodeAccess) -> list[Bridge]:
     """Return the bridges of a switch, by name.
 
     Raises:
@@ -62,7 +62,7 @@ def read(node: HostedNode) -> list[Bridge]:
     return describe(json.loads(done.stdout))
 
 
-def refresh(node: HostedNode) -> None:
+def refresh(node: NodeAccess) -> None:
     """Let the switch note now whether its controllers are connected."""
     node.run(["/bin/sh", "-c", _REFRESH])
 
@@ -91,9 +91,7 @@ def _bridge(row: Mapping[str, Any], tables: Mapping[str, Mapping[str, Mapping[st
             if port["name"] != row["name"]
         ),
         controllers=tuple(
-            Target(
-                address=one["target"], is_connected=one["is_connected"], settings=tuple(_settings(one, _CONTROLLER))
-            )
+            Target(address=one["target"], is_connected=one["is_connected"], settings=tuple(_settings(one, _CONTROLLER)))
             for one in sorted(targets, key=lambda one: str(one["target"]))
         ),
     )

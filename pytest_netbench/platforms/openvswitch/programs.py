@@ -22,7 +22,7 @@ _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 # Where no look of an agent leads: the history of its changes tells what was typed.
 _DATABASE = f"{RUN}/conf.db"
-_WAIT = 'tries=0; while [ ! -S {path} ] && [ $tries -lt 500 ]; do tries=$((tries + 1)); sleep 0.01; done; [ -S {path} ]'
+_WAIT = "tries=0; while [ ! -S {path} ] && [ $tries -lt 500 ]; do tries=$((tries + 1)); sleep 0.01; done; [ -S {path} ]"
 _STARTED_S = 15.0
 _END = f"""
 pids=$(cat {RUN}/*.pid 2>/dev/null)

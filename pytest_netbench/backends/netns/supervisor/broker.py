@@ -32,23 +32,59 @@ _CONNTRACK_FLAGS = frozenset("-L --dump -C --count -S --stats".split())
 
 # By program: options, and the commands that only read. An option that takes a value is written OPTION=VALUE.
 _OVS_OPTIONS = re.compile(
-    r"-O(OpenFlow1[0-5])?|--protocols=OpenFlow1[0-5]|--(no-)?names|--(no-)?stats|--(r?sort)(=[a-z_]+)?|--columns=[a-z_,]+"
-    r"|-f|--format=(table|list|csv|json)|-d|--data=(string|bare|json)|--no-headings|--bare|--oneline|-m|--more"
+    r"-O(OpenFlow1[0-5])?|--protocols=OpenFlow1[0-5]|--(no-)?names|--(no-)?stats|--r?sort(=[a-z_]+)?"
+    r"|--columns=[a-z_,]+|-f|--format=(table|list|csv|json)|-d|--data=(string|bare|json)|--no-headings|--bare|--oneline"
+    r"|-m|--more"
 )
 _BRIDGE = re.compile(r"[A-Za-z0-9_.-]+")
 _OVS_VALUES = re.compile(r"OpenFlow1[0-5]|table|list|csv|json|string|bare")
 _OVS: dict[str, frozenset[str]] = {
     "ovs-vsctl": frozenset(
-        "show list-br br-exists list-ports list-ifaces iface-to-br port-to-br get-controller get-fail-mode list find get"
-        .split()
+        (
+            "show",
+            "list-br",
+            "br-exists",
+            "list-ports",
+            "list-ifaces",
+            "iface-to-br",
+            "port-to-br",
+            "get-controller",
+            "get-fail-mode",
+            "list",
+            "find",
+            "get",
+        )
     ),
     "ovs-ofctl": frozenset(
-        "show dump-flows dump-aggregate dump-tables dump-ports dump-ports-desc dump-desc dump-groups dump-group-stats"
-        " dump-meters meter-stats".split()
+        (
+            "show",
+            "dump-flows",
+            "dump-aggregate",
+            "dump-tables",
+            "dump-ports",
+            "dump-ports-desc",
+            "dump-desc",
+            "dump-groups",
+            "dump-group-stats",
+            "dump-meters",
+            "meter-stats",
+        )
     ),
     "ovs-appctl": frozenset(
-        "fdb/show fdb/stats-show bridge/dump-flows dpif/show dpif/dump-flows dpctl/show dpctl/dump-flows ofproto/list"
-        " ofproto/trace coverage/show memory/show version".split()
+        (
+            "fdb/show",
+            "fdb/stats-show",
+            "bridge/dump-flows",
+            "dpif/show",
+            "dpif/dump-flows",
+            "dpctl/show",
+            "dpctl/dump-flows",
+            "ofproto/list",
+            "ofproto/trace",
+            "coverage/show",
+            "memory/show",
+            "version",
+        )
     ),
 }
 

@@ -78,7 +78,7 @@ _FILES = {
 }
 # Listings need CAP_NET_ADMIN: descriptor 9 carries the words to the lab's broker, 8 brings status, length and text.
 _READER = """#!/bin/sh
-if ! { true >&9; } 2>/dev/null; then 
+if ! { true >&9; } 2>/dev/null; then
     real=/usr/sbin/${0##*/}; [ -x "$real" ] || real=/usr/bin/${0##*/}
     exec "$real" "$@"
 fi

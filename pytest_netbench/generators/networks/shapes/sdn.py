@@ -33,7 +33,7 @@ def build(draft: Draft, sizes: SdnSizes) -> None:
 
 SDN_LEAF_SPINE = Shape(
     name="sdn-leaf-spine",
-    what="a data centre of OpenFlow switches: each leaf is connected to each spine; a controller gives them their flows",
+    what="a data centre of OpenFlow switches: each leaf is connected to each spine; a controller gives them flows",
     sizes=SdnSizes,
     build=build,
     routings={"openflow": OPENFLOW},

@@ -25,7 +25,7 @@ class Controller:
     Args:
         config: The file of its intents.
         status: The file of its state.
-        listening: A socket that listens on the port of the intents; made before slow imports, so that nobody is refused.
+        listening: A socket that listens on the port of the intents; made before slow imports, so that none is refused.
     """
 
     def __init__(self, *, config: str, status: str, listening: socket.socket) -> None:
@@ -112,7 +112,7 @@ def listen(port: int) -> socket.socket:
     """
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind(("0.0.0.0", port))
+    made.bind(("0.0.0.0", port))  # noqa: S104 - all that its node has
     made.listen(128)
     made.setblocking(False)
     return made
