@@ -40,51 +40,16 @@ _BRIDGE = re.compile(r"[A-Za-z0-9_.-]+")
 _OVS_VALUES = re.compile(r"OpenFlow1[0-5]|table|list|csv|json|string|bare")
 _OVS: dict[str, frozenset[str]] = {
     "ovs-vsctl": frozenset(
-        (
-            "show",
-            "list-br",
-            "br-exists",
-            "list-ports",
-            "list-ifaces",
-            "iface-to-br",
-            "port-to-br",
-            "get-controller",
-            "get-fail-mode",
-            "list",
-            "find",
-            "get",
-        )
+        "show list-br br-exists list-ports list-ifaces iface-to-br port-to-br get-controller get-fail-mode list find "
+        "get".split()
     ),
     "ovs-ofctl": frozenset(
-        (
-            "show",
-            "dump-flows",
-            "dump-aggregate",
-            "dump-tables",
-            "dump-ports",
-            "dump-ports-desc",
-            "dump-desc",
-            "dump-groups",
-            "dump-group-stats",
-            "dump-meters",
-            "meter-stats",
-        )
+        "show dump-flows dump-aggregate dump-tables dump-ports dump-ports-desc dump-desc dump-groups dump-group-stats "
+        "dump-meters meter-stats".split()
     ),
     "ovs-appctl": frozenset(
-        (
-            "fdb/show",
-            "fdb/stats-show",
-            "bridge/dump-flows",
-            "dpif/show",
-            "dpif/dump-flows",
-            "dpctl/show",
-            "dpctl/dump-flows",
-            "ofproto/list",
-            "ofproto/trace",
-            "coverage/show",
-            "memory/show",
-            "version",
-        )
+        "fdb/show fdb/stats-show bridge/dump-flows dpif/show dpif/dump-flows dpctl/show dpctl/dump-flows ofproto/list "
+        "ofproto/trace coverage/show memory/show version".split()
     ),
 }
 

@@ -8,7 +8,7 @@ from pytest_netbench.dialects.openflow_controller.intents import written
 from pytest_netbench.generators.networks.draft import Device
 
 BRIDGE: Final = "br0"
-_CONTROLLER: Final = "connection_mode=out-of-band inactivity_probe=2000 max_backoff=1000"
+_CONTROLLER: Final = "connection_mode=out-of-band max_backoff=1000"
 
 
 def write(device: Device) -> str:
