@@ -1,4 +1,5 @@
-"""Each fault in each shape it fits: ``python benchmarks/diagnoses.py [--runs N] [--size N] [--jobs N] [--only FAULT]``.
+"""Each fault in each shape it fits: ``python benchmarks/diagnoses.py [--runs N] [--size N] [--jobs N] [--only FAULT]
+[--shapes SHAPE]``.
 
 Each is injected into a drawn network, seen to be in force, and repaired, so many times. Afterwards all flows must be
 right and all routes as before. A cell of the table has the flows that were wrong with the fault, of all flows; ``-``
@@ -18,8 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DIAGNOSED, OF_SWITCHES, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.values import Span
 from pytest_netbench.trial.selftest import selftest
 
@@ -27,7 +29,9 @@ NOT_THERE = "-"
 
 
 def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
-    """What became of a fault in a shape."""
+    """What became of a fault in a shape. One that has not the platform has its own."""
+    if platform not in SHAPES[shape].platforms:
+        platform = SHAPES[shape].platforms[0]
     parameters = DiagnoseParameters.model_validate(
         {
             "faults": (fault,),
@@ -60,9 +64,10 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1, help="1: small, 2: medium, 3: large")
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
-    parser.add_argument("--only", nargs="*", default=DIAGNOSED, help="these faults (all)")
+    parser.add_argument("--only", nargs="*", default=(*DIAGNOSED, *OF_SWITCHES), help="these faults (all)")
+    parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
     chosen = parser.parse_args()
-    shapes = sorted(SIZES)
+    shapes = chosen.shapes
     began = time.monotonic()
     with ThreadPoolExecutor(chosen.jobs) as pool:
         cells = {

@@ -58,7 +58,9 @@ def await_programmed(lab: Any) -> None:
 def test_all_hosts_reach_each_other_by_icmp_and_by_tcp_and_the_switches_are_connected(lab: Any, network: Any) -> None:
     assert not lost(lab, network)
     port = {"protocol": "tcp", "port": 80}
-    assert lab.prober.probe([Probe(source="h1x1", target=network.addresses["h2x2"], listen_on="h2x2", **port)])[0].delivered
+    assert lab.prober.probe([Probe(source="h1x1", target=network.addresses["h2x2"], listen_on="h2x2", **port)])[
+        0
+    ].delivered
     assert "is_connected: true" in asked(lab, "leaf1", "ovs-vsctl show")
     assert lab.time_scale == 1.0
     config = configs(lab)["leaf1"].splitlines()

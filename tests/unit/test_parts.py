@@ -19,7 +19,10 @@ from tests.support.memory_parts import install
         (
             "dialects",
             "ciscoios",
-            "unknown dialect 'ciscoios' (known: cisco_ios, frr, linux). Did you mean 'cisco_ios'?",
+            (
+                "unknown dialect 'ciscoios' (known: cisco_ios, frr, linux, openflow_controller, openvswitch)."
+                " Did you mean 'cisco_ios'?"
+            ),
         ),
     ],
 )

@@ -50,7 +50,7 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
                     kernel_name(drivers, request, node.name, interface)
                     for interface in request.topology.interfaces(node.name)
                 ],
-                "summed": summed.get(node.name, []),
+                **({"summed": summed[node.name]} if node.name in summed else {}),
             }
             for node in request.topology.nodes
         ],

@@ -84,6 +84,37 @@ CHANGES = [
     "",
 ]
 
+SWITCH_LISTINGS = [
+    "ovs-vsctl show",
+    "ovs-vsctl --format=json list Controller",
+    "ovs-vsctl -f table get-controller br0",
+    "ovs-ofctl dump-flows br0",
+    "ovs-ofctl -O OpenFlow13 --no-stats dump-flows br0 ip,nw_dst=10.0.1.0/24",
+    "ovs-ofctl dump-ports-desc br0",
+    "ovs-appctl fdb/show br0",
+    "ovs-appctl ofproto/trace br0 in_port=1,ip,nw_dst=10.0.1.10,nw_ttl=64",
+]
+SWITCH_CHANGES = [
+    "ovs-vsctl",
+    "ovs-vsctl --db=unix:/tmp/x show",
+    "ovs-vsctl show -- del-br br0",
+    "ovs-vsctl --log-file=/tmp/x show",
+    "ovs-vsctl set bridge br0 fail_mode=standalone",
+    "ovs-vsctl -- set bridge br0 fail_mode=standalone",
+    "ovs-vsctl -f show del-br br0",
+    "ovs-ofctl del-flows br0",
+    "ovs-ofctl add-flow br0 priority=1,actions=drop",
+    "ovs-ofctl dump-flows tcp:127.0.0.1:6653",
+    "ovs-ofctl show unix:/run/openvswitch/br0.mgmt",
+    "ovs-ofctl -O dump-flows del-flows br0",
+    "ovs-ofctl snoop br0",
+    "ovs-appctl exit",
+    "ovs-appctl -t ovsdb-server ovsdb-server/compact",
+    "ovs-appctl fdb/flush br0",
+    "ovs-appctl ofproto/trace br0 in_port=1 -generate",
+    "ovs-appctl vlog/set dbg",
+]
+
 
 @pytest.mark.parametrize("line", LISTINGS)
 def test_a_listing_is_answered(line: str) -> None:
@@ -141,3 +172,51 @@ def test_nothing_that_passes_holds_a_word_that_changes(program: str, arguments: 
         changing = _DANGEROUS_FLAGS - ({"C"} if program == "conntrack" else set())
         assert not short & changing
         assert not any(word.startswith("--") and word[2:3] in set("fzmdraeip") for word in arguments)
+
+
+# ---- Open vSwitch: matches hold commas and equals signs ----
+
+
+@pytest.mark.parametrize("line", SWITCH_LISTINGS)
+def test_a_listing_of_a_switch_is_answered(line: str) -> None:
+    assert broker.refuses(line.split()) is None
+
+
+@pytest.mark.parametrize("line", SWITCH_CHANGES)
+def test_what_may_change_a_switch_is_refused(line: str) -> None:
+    assert broker.refuses(line.split(" ")) is not None
+
+
+@pytest.mark.parametrize("line", SWITCH_LISTINGS)
+@pytest.mark.parametrize("extra", ["--", ";", "\n", "$(x)", "`x`", "|", "'", "é", "", " ", "a" * 257])
+def test_a_listing_of_a_switch_with_a_strange_word_is_refused(line: str, extra: str) -> None:
+    assert broker.refuses([*line.split(), extra]) is not None
+
+
+_switch_vocabulary = st.sampled_from(
+    sorted({word for line in SWITCH_LISTINGS + SWITCH_CHANGES for word in line.split(" ")} | {"--", "-", "set", "get"})
+)
+
+
+@given(
+    program=st.sampled_from(["ovs-vsctl", "ovs-ofctl", "ovs-appctl"]),
+    arguments=st.lists(_switch_vocabulary | st.text(max_size=8), max_size=6),
+)
+@example(program="ovs-vsctl", arguments=["-f", "list", "del-br", "br0"])
+def test_nothing_that_passes_for_a_switch_begins_with_a_command_that_changes(
+    program: str, arguments: list[str]
+) -> None:
+    if broker.refuses([program, *arguments]) is not None:
+        return
+    assert "--" not in arguments
+    assert not any(word.startswith(("-t", "--db", "--log", "-v", "-generate")) for word in arguments)
+    plain = [word for word in arguments if not word.startswith("-")]
+    if plain[0] in {"OpenFlow13", "table", "json", "list", "csv", "string", "bare"} and arguments[0] in {
+        "-O",
+        "-f",
+        "-d",
+    }:
+        plain = plain[1:]
+    assert plain[0].startswith(
+        ("show", "list", "get", "dump-", "fdb/", "ofproto/", "bridge/", "dpif/", "dpctl/", "find")
+    )
