@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -46,22 +46,12 @@ DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
 
 
-OfSwitches = Literal[
-    "controller-crashed",
-    "southbound-port-blocked",
-    "southbound-port-wrong",
-    "flow-rule-loop",
-    "flow-rule-shadowing",
-]
+OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
+OfSwitches = Literal["controller-crashed", "southbound-port-blocked", "southbound-port-wrong", OfRules]
+OF_RULES: Final[tuple[OfRules, ...]] = get_args(OfRules)
 OF_SWITCHES: Final[tuple[OfSwitches, ...]] = get_args(OfSwitches)
 """What is drawn beside, where networks of OpenFlow switches are asked for. Draws without them stay as they were."""
 _SDN: Final = "sdn-leaf-spine"
-_OF_SDN: Final[Mapping[str, tuple[str, ...]]] = {
-    "routings": ("openflow",),
-    "platforms": ("openvswitch",),
-    "faults": OF_SWITCHES,
-}
-"""By parameter: what is chosen beside its default if such networks are asked for."""
 
 
 class DiagnoseParameters(FaultyParameters):
@@ -80,13 +70,16 @@ class DiagnoseParameters(FaultyParameters):
         0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
     )
 
+    of_switches: ClassVar[tuple[str, ...]] = OF_SWITCHES
+    """Faults that are among the default ones if networks of OpenFlow switches are asked for."""
+
     @model_validator(mode="before")
     @classmethod
     def _fit_switches(cls, given: Any) -> Any:
         if not isinstance(given, Mapping) or _SDN not in (given.get("shapes") or ()):
             return given
-        more = {name: (*cls.model_fields[name].default, *values) for name, values in _OF_SDN.items()}
-        return {**more, **given}
+        further = {"routings": ("openflow",), "platforms": ("openvswitch",), "faults": cls.of_switches}
+        return {**{name: (*cls.model_fields[name].default, *more) for name, more in further.items()}, **given}
 
 
 class DiagnoseGenerator:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from typing import ClassVar, Final, Literal, get_args
 
 from pydantic import Field
 
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters, OfSwitches
+from pytest_netbench.generators.diagnose import OF_RULES, DiagnoseGenerator, DiagnoseParameters, OfRules
 from pytest_netbench.generators.faulty_draws import FaultName
 from pytest_netbench.model.topology import Topology
 
@@ -31,7 +31,10 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable | OfSwitches, ...] = Field(REPAIRABLE, description="faults that may occur")
+    faults: tuple[Repairable | OfRules, ...] = Field(REPAIRABLE, description="faults that may occur")
+
+    # without their controller switches forward as before, and what breaks no flow cannot be troubleshot
+    of_switches: ClassVar[tuple[str, ...]] = OF_RULES
 
 
 class TroubleshootGenerator(DiagnoseGenerator):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_netbench.generators.diagnose import DIAGNOSED, OF_SWITCHES, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DIAGNOSED, OF_RULES, OF_SWITCHES, DiagnoseParameters
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.generators.troubleshoot import REPAIRABLE, TroubleshootParameters
 from pytest_netbench.model.task import digest_of
@@ -15,9 +15,12 @@ PINNED = "fe21964e3f9827c4"
 def test_their_faults_are_drawn_where_the_shape_is_asked_for_and_nowhere_else():
     assert DiagnoseParameters().faults == DIAGNOSED
     assert not {*OF_SWITCHES} & {*DIAGNOSED, *REPAIRABLE}
-    for model, usual in ((DiagnoseParameters, DIAGNOSED), (TroubleshootParameters, REPAIRABLE)):
+    for model, usual, more in (
+        (DiagnoseParameters, DIAGNOSED, OF_SWITCHES),
+        (TroubleshootParameters, REPAIRABLE, OF_RULES),
+    ):
         asked = model(shapes=("sdn-leaf-spine",))
-        assert asked.faults == (*usual, *OF_SWITCHES)
+        assert asked.faults == (*usual, *more)
         assert asked.routings[-1] == "openflow"
         assert asked.platforms[-1] == "openvswitch"
         assert model.model_validate(asked.model_dump(mode="json")) == asked
