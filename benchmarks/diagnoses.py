@@ -21,6 +21,7 @@ from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.generators.diagnose import DIAGNOSED, OF_SWITCHES, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
+from pytest_netbench.generators.networks.mixing import offers
 from pytest_netbench.generators.networks.shapes import SHAPES
 from pytest_netbench.generators.values import Span
 from pytest_netbench.trial.selftest import selftest
@@ -30,7 +31,7 @@ NOT_THERE = "-"
 
 def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
     """What became of a fault in a shape. One that has not the platform has its own."""
-    if platform not in SHAPES[shape].platforms:
+    if not offers(SHAPES[shape].platforms, platform):
         platform = SHAPES[shape].platforms[0]
     parameters = DiagnoseParameters.model_validate(
         {
