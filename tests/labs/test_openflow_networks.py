@@ -50,8 +50,8 @@ def asked(lab: Any, node: str, command: str) -> str:
 def await_programmed(lab: Any) -> None:
     """Wait until the controller has told all four switches their flows."""
     await_that(
-        lambda: asked(lab, "controller", "controller status").count(" programmed\n") == 4,
-        lambda: asked(lab, "controller", "controller status"),
+        lambda: asked(lab, "controller1", "controller status").count(" programmed\n") == 4,
+        lambda: asked(lab, "controller1", "controller status"),
     )
 
 
@@ -158,7 +158,7 @@ def test_no_age_and_no_history_tells_which_rule_was_injected(lab: Any, network: 
 
 
 def test_intents_can_be_changed_and_wrong_ones_are_refused(lab: Any, network: DrawnNetwork) -> None:
-    driver, node = lab.driver("controller"), lab.nodes["controller"]
+    driver, node = lab.driver("controller1"), lab.nodes["controller1"]
     intent = "controller host 10.0.2.11 mac 02:00:0a:00:02:0b switch leaf2 port 4"
     before = configs(lab)
     answers = driver.apply(node, [f"no {intent}", "controller host 10.0.2.11", "controller link leaf1 9 leaf7 1"])
@@ -174,7 +174,7 @@ def test_intents_can_be_changed_and_wrong_ones_are_refused(lab: Any, network: Dr
 
 def test_a_switch_and_the_controller_boot_anew(lab: Any, network: DrawnNetwork) -> None:
     before = configs(lab)
-    for name in ("leaf1", "controller"):
+    for name in ("leaf1", "controller1"):
         lab.driver(name).reboot(lab.nodes[name], network.startup_configs[name])
         await_programmed(lab)
         await_that(lambda: configs(lab) == before, lambda: "not as before")

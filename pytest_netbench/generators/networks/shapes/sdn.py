@@ -18,8 +18,8 @@ class SdnSizes(Sizes):
 
 
 def build(draft: Draft, sizes: SdnSizes) -> None:
-    """Add ``controller``, ``spine1`` and so on, ``leaf1`` and so on with hosts, and a LAN for management."""
-    controller = draft.controller("controller")
+    """Add ``controller1``, ``spine1`` and so on, ``leaf1`` and so on with hosts, and a LAN for management."""
+    controller = draft.controller("controller1")
     spines = [draft.switch(f"spine{number}", role="spine") for number in range(1, sizes.spines + 1)]
     leaves = [draft.switch(f"leaf{number}", role="leaf") for number in range(1, sizes.leaves + 1)]
     # first, so that its interface is the first one of each switch
