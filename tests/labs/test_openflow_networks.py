@@ -179,3 +179,18 @@ def test_a_switch_and_the_controller_boot_anew(lab: Any, network: DrawnNetwork) 
         await_programmed(lab)
         await_that(lambda: configs(lab) == before, lambda: "not as before")
     assert not lost(lab, network)
+
+
+def test_what_an_agent_ends_is_no_error_of_the_lab(lab: Any, network: DrawnNetwork) -> None:
+    switch, node = lab.driver("leaf2"), lab.nodes["leaf2"]
+    assert switch.apply(node, ["ovs-appctl -t /run/openvswitch/ovs-vswitchd.*.ctl exit"])[0].status == "success"
+    assert "bridge br0\n" in switch.running_config(node)
+    assert " ! leaf2: the flows of br0 cannot be read" in switch.running_config(node)
+    switch.apply(node, ["rm -rf /run/openvswitch"])
+    assert switch.running_config(node).splitlines()[-1].startswith("! leaf2: the database of Open vSwitch does not")
+    assert "exit status" in asked(lab, "leaf2", "ovs-vsctl show")
+    driver, host = lab.driver("controller1"), lab.nodes["controller1"]
+    for command in ("rm -f /etc/openflow-controller.conf", "controller restart", "rm -rf /run/openflow-controller"):
+        driver.apply(host, [command])
+    assert driver.running_config(host).startswith("controller\ninterface eth0\n")
+    assert driver.execute(host, "controller status") == "The controller does not run.\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_netbench.dialects.openvswitch.flows import FlowRule, flows
-from pytest_netbench.errors import LabError
+from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.linux import config as linux
 from pytest_netbench.platforms.openvswitch import database
@@ -15,11 +15,28 @@ _REWRITE = "/run/openvswitch/flows"
 
 
 def running_config(node: HostedNode) -> str:
-    """Read it in a few round trips."""
-    bridges = database.read(node)
-    tables = read_flows(node, [one.name for one in bridges])
-    blocks = (_block(one, table) for one, table in zip(bridges, tables, strict=True))
-    return linux.running_config(node) + "".join(f"{line}\n" for block in blocks for line in block)
+    """Read it in a few round trips. What an agent has ended answers nothing, and the config says so."""
+    return linux.running_config(node) + "".join(f"{line}\n" for line in _bridges(node))
+
+
+def _bridges(node: HostedNode) -> Iterator[str]:
+    try:
+        bridges = database.read(node)
+    except LabDied:
+        raise
+    except LabError as error:
+        yield f"! {error}"
+        return
+    for bridge in bridges:
+        try:
+            (table,) = read_flows(node, [bridge.name])
+        except LabDied:
+            raise
+        except LabError as error:
+            yield from _block(bridge, ())
+            yield f" ! {error}"
+        else:
+            yield from _block(bridge, table)
 
 
 def read_flows(node: HostedNode, bridges: Sequence[str]) -> list[list[FlowRule]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.errors import LabDied, LabError
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import SandboxLimits
@@ -90,8 +91,14 @@ class OpenvswitchDriver:
         return None
 
     def _use_datapath(self, node: HostedNode) -> None:
-        """Give bridges the datapath that works here, whatever they ask for."""
-        for bridge in database.read(node):
+        """Give bridges the datapath that works here, whatever they ask for; none if an agent has ended the database."""
+        try:
+            bridges = database.read(node)
+        except LabDied:
+            raise
+        except LabError:
+            return
+        for bridge in bridges:
             if bridge.datapath != _DATAPATH:
                 node.run(["ovs-vsctl", "set", "bridge", bridge.name, f"datapath_type={_DATAPATH}"])
 
