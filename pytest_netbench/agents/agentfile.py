@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from pytest_netbench.agents.outside.settings import ProgramSettings
+from pytest_netbench.agents.outside.settings import A2aSettings, ProgramSettings
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
 from pytest_netbench.ani.methods import GET_REACHABILITY
@@ -45,7 +45,7 @@ class AgentFile(AgentSettings):
     )
     model: str | None = Field(None, description="litellm's name of the model, e.g. openai/gpt-4o", min_length=1)
     strategy: str = Field(
-        "react", description="react, single-turn, multi-turn, program, another registered agent, or module:Class"
+        "react", description="react, single-turn, multi-turn, program, a2a, another registered agent, or module:Class"
     )
     settings: ModelSettings = ModelSettings()
     retries: Retries = Retries()
@@ -66,6 +66,7 @@ class AgentFile(AgentSettings):
         None, description="let the model make several tool calls at once; not sent if absent"
     )
     program: ProgramSettings | None = Field(None, description="which program it is, for strategy program")
+    a2a: A2aSettings | None = Field(None, description="which A2A server it is, for strategy a2a")
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
     @model_validator(mode="before")
@@ -80,8 +81,9 @@ class AgentFile(AgentSettings):
 
     @model_validator(mode="after")
     def _section_fits_strategy(self) -> AgentFile:
-        if self.program is not None and self.strategy != "program":
-            raise ValueError(f"the section `program` is for `strategy: program`, not for {self.strategy!r}")
+        for section in ("program", "a2a"):
+            if getattr(self, section) is not None and self.strategy != section:
+                raise ValueError(f"the section `{section}` is for `strategy: {section}`, not for {self.strategy!r}")
         return self
 
     def needed_model(self) -> str:

@@ -15,6 +15,7 @@ EXTRAS = {
     "networkx": ("networkx", "tasks of family plan are skipped", "pip install 'pytest-netbench[plan]'"),
     "jinja2": ("Jinja2", "there are no HTML pages of runs", "pip install 'pytest-netbench[report]'"),
     "mcp": ("mcp", "programs cannot work over MCP", "pip install 'pytest-netbench[mcp]'"),
+    "a2a": ("a2a-sdk", "agents cannot be A2A servers", "pip install 'pytest-netbench[a2a]'"),
     "sentence_transformers": (
         "sentence-transformers",
         "the reasoning score is not measured",

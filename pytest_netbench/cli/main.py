@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_netbench.cli import (
+    a2a,
     commands,
     compare,
     doctor,
@@ -58,6 +59,7 @@ _COMMANDS: Final = (
     lab,
     serve,
     mcp,
+    a2a,
     rescore,
     export,
     version,
