@@ -152,6 +152,9 @@ def load_agent_file(path: Path) -> AgentFile:
 def _with_paths(file: AgentFile, folder: Path) -> AgentFile:
     """The file with its paths relative to ``folder``."""
     given: dict[str, Any] = {name: folder / where for name in _PATHS if (where := getattr(file, name)) is not None}
+    command, space, rest = (file.policy.approval or "").partition(" ")
+    if "/" in command:
+        given["policy"] = file.policy.model_copy(update={"approval": f"{folder / command}{space}{rest}"})
     return file.model_copy(
         update={**given, "examples": {family: folder / where for family, where in file.examples.items()}}
     )

@@ -115,13 +115,17 @@ def check_agent(spec: str, *, rootdir: Path) -> None:
 
 
 def _check_outside(spec: str, rootdir: Path) -> None:
-    """Check that an agent that is an A2A server can be spoken to."""
+    """Check that changes can be approved, and that an agent that is an A2A server can be spoken to."""
     path = None if spec.startswith(_REPLAY) else _agent_file(spec, rootdir)
     if path is None:
         return
     from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
 
     file = load_agent_file(path)
+    if file.policy.approval is not None:
+        from pytest_netbench.ani.approval import approver_of  # noqa: PLC0415  (imports pydantic)
+
+        approver_of(file.policy)
     if file.strategy == "a2a":
         from pytest_netbench.agents.outside.a2a_agent import check  # noqa: PLC0415
 

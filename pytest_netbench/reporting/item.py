@@ -35,6 +35,8 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append((f"refused startup lines ({len(refused)})", "\n".join(refused[:_LISTED])))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
+    if result.violations:
+        sections.append(("policy violations", words.counted(result.violations)))
     if result.extras:
         sections.append(("extras", ", ".join(result.extras)))
     if result.transcript is not None:

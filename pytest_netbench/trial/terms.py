@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_netbench import parts
+from pytest_netbench.ani import approval
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import UsageError
@@ -17,11 +18,15 @@ from pytest_netbench.model.trial import AgentInfo, Brief
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft."""
+    """What an agent may do and use in a trial.
+
+    ``extras``: what it is offered beyond the draft. ``approver``: who approves each change, if anyone does.
+    """
 
     budget: Budget
     policy: Policy
     extras: tuple[str, ...] = ()
+    approver: approval.Approver | None = None
 
 
 def family_of(task: Task) -> Family:
@@ -46,7 +51,8 @@ def terms_for(
         ssh: Let the devices answer with SSH, whatever the agent's file says.
 
     Raises:
-        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect.
+        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect;
+            or nobody can approve changes here.
     """
     _refuse_idle_settings(info)
     limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
@@ -60,7 +66,9 @@ def terms_for(
             methods=permitted if wanted is None else permitted & frozenset(wanted),
             devices=None if devices is None else frozenset(devices),
             extras=frozenset(extras) & frozenset(EXTRAS),
+            commands=info.overrides.policy.commands,
         ),
+        approver=approval.approver_of(info.overrides.policy),
     )
 
 
