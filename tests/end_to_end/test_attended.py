@@ -101,9 +101,10 @@ def test_what_cannot_be_deployed_is_refused_with_the_reason(bench, arguments, wo
 def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
     task = bench.task()
     errors = bench.path / "errors.txt"
+    serve = f"{sys.executable} -m pytest_netbench.cli serve {task} --score 2> {errors}; echo status $? >> {errors}"
     server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "pytest_netbench.cli", "serve", str(task), "--score"],
+        command="sh",
+        args=["-c", serve],
         env=bench.environment(),
         cwd=bench.path,
     )
@@ -117,6 +118,7 @@ def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
                 return done.structured_content
 
     assert anyio.run(conversation) == {"ok": True}
+    await_that(lambda: errors.read_text().endswith("netbench: passed\nstatus 0\n"), errors)
     await_that(lambda: not working_in(bench.path), errors)
 
 
