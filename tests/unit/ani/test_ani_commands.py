@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import asyncssh
 import pytest
@@ -13,7 +14,7 @@ from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.ssh import open_ssh
 from pytest_netbench.errors import AniError, BudgetExhausted, PolicyViolation
-from pytest_netbench.model.agentsettings import AgentPolicy, CommandRule
+from pytest_netbench.model.agentsettings import AgentPolicy, AgentSettings, CommandRule
 from pytest_netbench.model.task import Budget
 from tests.support.login import LoginDriver
 from tests.support.memory_lab import DIALECTS, MemoryDriver, chain
@@ -204,3 +205,25 @@ def test_a_rule_that_says_nothing_or_nonsense_is_refused(rule, words):
 
 def test_a_violation_names_its_kind():
     assert PolicyViolation("no", kind="command").kind == "command"
+
+
+def test_the_brief_tells_the_rules_and_that_changes_are_approved():
+    from pytest_netbench.model.trial import AgentInfo
+    from pytest_netbench.taskfile import load_task
+    from pytest_netbench.trial.terms import brief_for, terms_for
+
+    policy = {
+        "approval": "true",
+        "commands": [
+            {"platforms": ["frr"], "deny": ["no router", "reload"]},
+            {"devices": ["R1"], "methods": ["update-cfg"], "allow": ["route"]},
+        ],
+    }
+    info = AgentInfo(id="x", strategy="x", overrides=AgentSettings.model_validate({"policy": policy}))
+    task = load_task(Path(__file__).parents[2] / "end_to_end" / "two-sites.yaml")
+    rules = brief_for(task, terms_for(task, info)).rules
+    assert rules[-3:] == (
+        "On frr, commands of update-cfg and execute-cmd must not begin with: no router, reload.",
+        "On R1, commands of update-cfg must begin with: route.",
+        "Each change must be approved before it is made.",
+    )
