@@ -124,10 +124,6 @@ class Agent(AgentExecutor):
         print("going down", file=sys.stderr, flush=True)
         os._exit(7)
 
-    async def _wrong_data(self, context, updater) -> None:
-        await updater.add_artifact([new_data_part({"answer": "not an object"})])
-        await updater.complete()
-
 
 def application(behaviour: str, url: str) -> Starlette:
     card = AgentCard(
