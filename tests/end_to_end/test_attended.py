@@ -101,10 +101,9 @@ def test_what_cannot_be_deployed_is_refused_with_the_reason(bench, arguments, wo
 def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
     task = bench.task()
     errors = bench.path / "errors.txt"
-    serve = f"{sys.executable} -m pytest_netbench.cli serve {task} --score 2> {errors}; echo status $? >> {errors}"
     server = StdioServerParameters(
-        command="sh",
-        args=["-c", serve],
+        command=sys.executable,
+        args=["-m", "pytest_netbench.cli", "serve", str(task), "--score"],
         env=bench.environment(),
         cwd=bench.path,
     )
@@ -118,30 +117,44 @@ def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
                 return done.structured_content
 
     assert anyio.run(conversation) == {"ok": True}
-    await_that(lambda: errors.read_text().endswith("netbench: passed\nstatus 0\n"), errors)
     await_that(lambda: not working_in(bench.path), errors)
 
 
-def test_a_task_is_served_to_a_client_of_the_a2a_sdk_scored_and_removed(bench):
-    served = netbench(bench, "serve", str(bench.task()), "--a2a", "--score")
-    url = served.stdout.readline().strip()
+async def work_by_mcp(url):
+    """Do the task as a client of the SDK of MCP; return what ``task_done`` answered."""
+    async with Client(url) as client:
+        for device, command in COMMANDS:
+            await client.call_tool("update_cfg", {"device": device, "commands": [command]})
+        return (await client.call_tool("task_done", {"summary": models.REASONING})).structured_content
 
-    async def conversation():
-        with anyio.fail_after(60):
-            async with await create_client(url, ClientConfig(streaming=False)) as client:
-                for device, command in COMMANDS:
-                    await request(client, "update-cfg", device=device, commands=[command])
-                return await request(client, "task-done", summary=models.REASONING)
 
-    async def request(client, method, **params):
+async def work_by_a2a(url):
+    """Do the task as a client of the SDK of A2A; return what ``task-done`` answered."""
+
+    async def request(method, **params):
         message = new_data_message({"method": method, "params": params}, role=Role.ROLE_USER)
         (event,) = [one async for one in client.send_message(SendMessageRequest(message=message))]
         (value,) = get_data_parts(event.task.artifacts[0].parts)
         return value
 
+    async with await create_client(url, ClientConfig(streaming=False)) as client:
+        for device, command in COMMANDS:
+            await request("update-cfg", device=device, commands=[command])
+        return await request("task-done", summary=models.REASONING)
+
+
+@pytest.mark.parametrize(("options", "work"), [(["--http", "0"], work_by_mcp), (["--a2a"], work_by_a2a)])
+def test_a_client_of_the_sdk_drives_a_task_to_a_pass(bench, options, work):
+    served = netbench(bench, "serve", str(bench.task()), "--score", *options)
+    url = served.stdout.readline().strip()
+
+    async def conversation():
+        with anyio.fail_after(60):
+            return await work(url)
+
     try:
         assert anyio.run(conversation) == {"ok": True}
-        _, errors = served.communicate(timeout=60)
+        _, errors = served.communicate(timeout=120)
     finally:
         served.kill()
     assert served.returncode == 0, errors
