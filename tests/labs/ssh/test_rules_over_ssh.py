@@ -127,3 +127,32 @@ def test_each_line_that_configures_is_approved_at_a_prompt(served, tmp_path):
     assert "the change on 'h1' was not approved, and was not made" in shown
     assert "192.0.2.9/32" in served.config("f1")
     assert ani.violations == {"approval": 1}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    ["{}\x0f", "\x18(\r\x18){}\x18e", "#{}\x1b1\x1b#"],
+    ids=["operate-and-get-next", "macro", "insert-comment"],
+)
+def test_no_key_enters_a_line_past_the_guard(served, ani, keys):
+    line = "ip route 203.0.113.0/24 10.1.0.2"
+    router = Shell(open_ssh(ani).hosts["f1"])
+    try:
+        router.type("", r"f1# $")
+        router.type("configure terminal\r", r"f1\(config\)# $")
+        router.type(f"{keys.format(line)}\x15end\r", r"f1# $")
+    finally:
+        router.client.close()
+    assert "203.0.113.0" not in served.config("f1")
+
+
+def test_a_shell_has_no_such_keys_unless_it_is_told_to(ani):
+    host = Shell(open_ssh(ani).hosts["h1"])
+    try:
+        host.type("", r"# $")
+        host.type("echo entered-$((6*7))\x0f\x18(\r", r"entered-42\r\n[\s\S]*# $")  # by Enter
+        for keys in ("\x0f", "\x18e", "\x1b1\x1b#"):
+            typed = f"echo again-$((6*7)){keys}\x15echo over-$((1+1))\r"  # Ctrl-U takes away what is not entered
+            assert "again-42" not in host.type(typed, r"over-2\r\n[\s\S]*# $")
+    finally:
+        host.client.close()
