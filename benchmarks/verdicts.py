@@ -16,14 +16,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pytest_netbench.stats.clusters import clustered_share
-from pytest_netbench.stats.intervals import wilson
+from pytest_netbench.stats.clusters import clustered_mean, clustered_share
+from pytest_netbench.stats.intervals import Interval, wilson
 from pytest_netbench.stats.paired import Pair, compare
 from pytest_netbench.stats.power import power
 from pytest_netbench.stats.regression import judge
 
 TASKS = 40
 LEVEL = 0.05
+COVERAGE = 0.95
+WITHIN = 0.015
+"""How far the coverage may be from that, averaged over rates."""
 RATES = tuple(round(0.05 + 0.05 * step, 2) for step in range(19))
 MIXES = {
     "equal tasks, 0.5": lambda _: np.full(TASKS, 0.5),
@@ -105,17 +108,21 @@ def found(count: int, source: np.random.Generator) -> None:
                 print(f"{share:8} {loss:6} {trials:6} {hits / count:7.3f} {said:8.3f}")
 
 
-def coverage(count: int, source: np.random.Generator) -> None:
-    print(f"\nintervals of 95 %, rates {RATES[0]} to {RATES[-1]}: mean share of {count} that hold the rate")
+def coverage(count: int, source: np.random.Generator) -> bool:
+    """Whether all intervals that promise it hold the rate as often as they should."""
+    print(f"\nintervals of 95 %, rates {RATES[0]} to {RATES[-1]}: mean share of {count} that hold the rate, and of")
+    print(f"clustered ones of {count // 20} at each rate; {COVERAGE:.0%} ± {WITHIN:.1%} is asked for")
+    kept: list[tuple[float, int]] = []
     for tasks in (40, 80):
         shares = []
         for rate in RATES:
             passed = source.binomial(tasks, rate, count)
             bounds = [wilson(int(one), tasks) for one in passed]
             shares.append(sum(one.low <= rate <= one.high for one in bounds) / count)
-        print(f"Wilson, {tasks} tasks, one trial each: {sum(shares) / len(shares):.3f}")
+        kept.append((sum(shares) / len(shares), count * len(RATES)))
+        print(f"Wilson, {tasks} tasks, one trial each: {kept[-1][0]:.3f}")
     for tasks, trials, alike in itertools.product((40, 80), (1, 5), (0.1, 0.5, 0.8)):
-        held = plain = 0
+        held = plain = scored = 0
         for rate in RATES:
             for _ in range(few := count // 20):
                 rates = source.beta(rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1), tasks)
@@ -123,9 +130,22 @@ def coverage(count: int, source: np.random.Generator) -> None:
                 one, other = clustered_share(clusters), wilson(sum(map(sum, clusters)), tasks * trials)
                 held += one.low <= rate <= one.high
                 plain += other.low <= rate <= other.high
+                scores = clustered_mean([tuple(source.beta(4 * p + 0.01, 4 * (1 - p) + 0.01, trials)) for p in rates])
+                scored += scores is not None and scores.interval is not None and _holds(scores.interval, rate, 4)
         of = few * len(RATES)
-        print(f"{tasks} tasks, {trials} trials each, correlated {alike}: ", end="")
-        print(f"clustered {held / of:.3f}, Wilson over trials {plain / of:.3f}")
+        kept.append((held / of, of))
+        print(f"{tasks} tasks, {trials} trials each, correlated {alike}: clustered {held / of:.3f},", end=" ")
+        print(f"Wilson over trials {plain / of:.3f}, clustered mean of a score {scored / of:.3f}")
+    # two standard errors of a simulation
+    good = all(abs(share - COVERAGE) <= WITHIN + 2 * (COVERAGE * (1 - COVERAGE) / of) ** 0.5 for share, of in kept)
+    print(f"all of Wilson's and the clustered intervals are within it: {'yes' if good else 'NO'}")
+    return good
+
+
+def _holds(interval: Interval, rate: float, weight: float) -> bool:
+    """Whether the mean score of all such trials is in it."""
+    mean = (weight * rate + 0.01) / (weight + 0.02)
+    return interval.low <= mean <= interval.high
 
 
 def main() -> None:
@@ -138,7 +158,7 @@ def main() -> None:
     at_the_tolerance(chosen.comparisons, source)
     looks(chosen.comparisons, source)
     found(chosen.comparisons, source)
-    coverage(chosen.intervals, source)
+    sys.exit(0 if coverage(chosen.intervals, source) else 1)
 
 
 if __name__ == "__main__":

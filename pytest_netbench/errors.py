@@ -7,6 +7,9 @@
     │   ├── AgentFileError
     │   ├── PolicyFileError        the policy of a gate
     │   ├── BaselineFileError      the baseline of a gate
+    │   ├── CassetteError          recorded answers of a model
+    │   │   └── CassetteMiss       a request that was not recorded: never a score
+    │   ├── SealedFileError        a sealed bundle, or a key that does not open it
     │   └── UsageError             a command-line option or an argument
     ├── RequirementMissing         something that a task needs is missing; has the remedy
     ├── InfrastructureError        not the agent's failure: a pytest ERROR, never a score
@@ -74,6 +77,18 @@ class PolicyFileError(InputError):
 
 class BaselineFileError(InputError):
     """The baseline of a gate that cannot be used or written."""
+
+
+class CassetteError(InputError):
+    """Recorded answers of a model that cannot be used."""
+
+
+class CassetteMiss(CassetteError):
+    """A request of an agent that its cassette does not have: the agent, its task or its network has changed."""
+
+
+class SealedFileError(InputError):
+    """A sealed bundle, or sealed results, that were changed or that the given key does not open."""
 
 
 class UsageError(InputError):

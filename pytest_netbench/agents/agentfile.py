@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
+from pytest_netbench.agents.keys import KEY_NAME, KEY_VALUE
 from pytest_netbench.agents.outside.settings import A2aSettings, ProgramSettings
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
@@ -21,16 +21,6 @@ from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo
 
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
-_KEY_NAME = re.compile(
-    r"(^|[_-])(api[_-]?key|key|secret|password|passwd|authorization|credentials?|(api|access|auth|bearer|session)[_-]?token)$"
-    r"|^token$",
-    re.IGNORECASE,
-)
-_KEY_VALUE = re.compile(
-    r"^(Bearer\s+\S{8,}|(sk|pk|rk|xai|gsk|ghp|hf|AIza|AKIA)[-_]?[A-Za-z0-9_-]{16,})$|://[^/\s@]+:[^/\s@]+@"
-)
-
-
 _PATHS = ("prompt", "instructions")
 
 
@@ -164,8 +154,8 @@ def _refuse_keys(tree: Tree, path: Path) -> None:
     """Refuse keys: the file is committed, copied into results and shown in reports."""
     for where, scalar in tree.scalars():
         value = scalar.value
-        field = next((part for part in where if isinstance(part, str) and _KEY_NAME.search(part)), None)
-        if field is None and isinstance(value, str) and _KEY_VALUE.search(value):
+        field = next((part for part in where if isinstance(part, str) and KEY_NAME.search(part)), None)
+        if field is None and isinstance(value, str) and KEY_VALUE.search(value):
             field = str(where[-1])
         if field is not None:
             raise AgentFileError(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_netbench.agents.cassettes.question import compared
+from pytest_netbench.agents.completion import Message
 from pytest_netbench.agents.dialogue import Dialogue
-from pytest_netbench.agents.llm import Message
 from pytest_netbench.agents.prompting import Prompt
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, ProviderError
@@ -24,7 +25,9 @@ def condense(dialogue: Dialogue, *, prompt: Prompt, ani: Ani) -> str | None:
     if not log:
         return None
     try:
-        text = dialogue.ask_aside(prompt.fill(log=log)).text.strip()
+        # what is cut out of a long log depends on its length, so it is compared without volatile parts
+        steady = log_of(list(compared(dialogue.messages)))
+        text = dialogue.ask_aside(prompt.fill(log=log), compared=prompt.fill(log=steady)).text.strip()
         problem = "" if text else "it was empty"
     except (AgentError, ProviderError) as error:
         text, problem = "", str(error)

@@ -7,8 +7,9 @@ import json
 import time
 from typing import Any
 
+from pytest_netbench.agents.completion import Completion, Message
 from pytest_netbench.agents.failures import ContextOverflow, OutOfTime
-from pytest_netbench.agents.llm import Completion, Llm, Message
+from pytest_netbench.agents.llm import Llm
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import BudgetExhausted
 from pytest_netbench.model.trial import Brief, Usage
@@ -63,10 +64,14 @@ class Dialogue:
         self._add(completion, options)
         return completion
 
-    def ask_aside(self, prompt: str) -> Completion:
+    def ask_aside(self, prompt: str, *, compared: str) -> Completion:
         """Ask something outside the conversation. It is recorded but not charged to the budget.
 
         It may exceed the remaining wall time a little, so that an agent out of time can still submit.
+
+        Args:
+            prompt: What is asked.
+            compared: What a cassette compares instead (see ``Llm.complete``).
 
         Raises:
             AgentError: The prompt is too long, or filtered, or there was no answer in time.
@@ -75,7 +80,10 @@ class Dialogue:
         messages = [{"role": "user", "content": prompt}]
         deadline = time.monotonic() + self._time_aside()
         completion = self._llm.complete(
-            messages, note=self._ani.note, wall_left=lambda: max(0.0, deadline - time.monotonic())
+            messages,
+            note=self._ani.note,
+            wall_left=lambda: max(0.0, deadline - time.monotonic()),
+            compared=[{"role": "user", "content": compared}],
         )
         self._count(completion)
         record = self._record("condense", messages, messages, completion, {})
@@ -112,6 +120,7 @@ class Dialogue:
             prompt_tokens=self.usage.prompt_tokens + completion.prompt_tokens,
             completion_tokens=self.usage.completion_tokens + completion.completion_tokens,
             cost_usd=cost,
+            waited_s=round(self.usage.waited_s + completion.waited_s, 3),
         )
 
     def _record(
@@ -127,7 +136,7 @@ class Dialogue:
             "response": completion.model_dump(mode="json", include={"text", "thinking", "tool_calls"}),
             "finish_reason": completion.finish_reason,
             "usage": completion.model_dump(
-                include={"prompt_tokens", "completion_tokens", "tokens_estimated", "cost_usd"}
+                include={"prompt_tokens", "completion_tokens", "tokens_estimated", "cost_usd", "waited_s"}
             ),
             "duration_s": round(completion.duration_s, 4),
         }

@@ -1,4 +1,4 @@
-"""Environment variables with the API keys of providers; a table, because importing litellm takes seconds.
+"""API keys: the environment variables of providers, and how a key looks. A table, because litellm imports slowly.
 
 The table holds providers that need exactly one key. For all others ``missing_key`` knows nothing, and a missing key is
 found when the first request fails (``agents.failures``). ``tests/agents`` compares the table with litellm's own.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from typing import Final
 
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     "ai21": ("AI21_API_KEY",),
@@ -39,6 +40,17 @@ _BY_NAME: Mapping[str, re.Pattern[str]] = {
     "anthropic": re.compile(r"claude-"),
 }
 """Providers whose models litellm knows without the provider's name before them."""
+
+KEY_NAME: Final = re.compile(
+    r"(^|[_-])(api[_-]?key|key|secret|password|passwd|authorization|credentials?|(api|access|auth|bearer|session)[_-]?token)$"
+    r"|^token$",
+    re.IGNORECASE,
+)
+"""Names of fields and variables that hold a key."""
+KEY_VALUE: Final = re.compile(
+    r"^(Bearer\s+\S{8,}|(sk|pk|rk|xai|gsk|ghp|hf|AIza|AKIA)[-_]?[A-Za-z0-9_-]{16,})$|://[^/\s@]+:[^/\s@]+@"
+)
+"""Texts that are a key, or a URL with a password."""
 
 
 def provider_of(model: str) -> str | None:

@@ -7,50 +7,20 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
 from pytest_netbench.agents import purse
+from pytest_netbench.agents.cassettes import deck
+from pytest_netbench.agents.cassettes.question import Question
+from pytest_netbench.agents.cassettes.tapes import Recording, Replay
+from pytest_netbench.agents.completion import Completion, Message, ToolCall
 from pytest_netbench.agents.failures import Failure, OutOfTime, classify
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
-from pytest_netbench.errors import ProviderError, RunBudgetSpent, UsageError
-from pytest_netbench.model.base import Model
-
-Message = dict[str, Any]
-
-
-class ToolCall(Model):
-    """One call the model asks for; ``arguments`` is what it wrote, valid JSON or not."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class Completion(Model):
-    """What came back for one request. Tokens as the provider counts them, or estimated if it says nothing.
-
-    ``thinking`` is the model's thinking as text; ``thinking_blocks`` is the form that some providers require back.
-    """
-
-    text: str = ""
-    thinking: str = ""
-    thinking_blocks: tuple[dict[str, Any], ...] = ()
-    tool_calls: tuple[ToolCall, ...] = ()
-    finish_reason: str | None = None
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    tokens_estimated: bool = False
-    cost_usd: float | None = None
-    duration_s: float = 0.0
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens together."""
-        return self.prompt_tokens + self.completion_tokens
+from pytest_netbench.errors import AgentError, CassetteMiss, ProviderError, RunBudgetSpent, UsageError
 
 
 class Llm:
@@ -64,7 +34,7 @@ class Llm:
         sleep: Waits between two tries.
 
     Raises:
-        UsageError: litellm is not installed; raised here, before a lab is deployed.
+        UsageError: litellm is not installed; raised here, before a lab is deployed. A replay does not need it.
     """
 
     def __init__(
@@ -76,7 +46,7 @@ class Llm:
         price: Price | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if "litellm" not in sys.modules and find_spec("litellm") is None:
+        if not deck.replays() and "litellm" not in sys.modules and find_spec("litellm") is None:
             raise _absent("it is not installed")
         self.model = model
         self.settings = settings or ModelSettings()
@@ -90,7 +60,8 @@ class Llm:
         Raises:
             UsageError: It is absent.
         """
-        load_litellm()
+        if not deck.replays():
+            load_litellm()
 
     def complete(
         self,
@@ -98,14 +69,18 @@ class Llm:
         *,
         note: Callable[[str], None],
         wall_left: Callable[[], float | None],
+        compared: Sequence[Message] | None = None,
         **options: Any,
     ) -> Completion:
         """Ask once; transient failures of the provider are tried again.
+
+        If the run records or replays, the answer is kept in the cassette of the trial, or comes from it.
 
         Args:
             messages: The conversation in OpenAI's shape.
             note: Is told of each retry.
             wall_left: Wall seconds that are left to the agent; ``None`` means no limit. No request outlives it.
+            compared: What a cassette compares instead of ``messages``, if that tells the same more steadily.
             options: Further arguments of litellm.completion, e.g. ``tools``.
 
         Raises:
@@ -115,9 +90,60 @@ class Llm:
             RunBudgetSpent: The run may ask no model any more.
             AgentError: The provider's content filter refused the conversation.
             UsageError: litellm is absent or cannot run.
+            CassetteMiss: The cassette has no answer.
         """
+        tape = deck.current()
+        if tape is None:
+            if deck.replays():
+                raise CassetteMiss("no trial is under way, and a replay asks no model")
+            return self._ask(messages, note=note, wall_left=wall_left, options=options)
+        question = Question.of(
+            model=self.model,
+            messages=messages if compared is None else compared,
+            parameters={**self.settings.request(), **options},
+            redaction=tape.redaction,
+        )
+        if isinstance(tape, Replay):
+            return self._replayed(tape, question, wall_left)
+        return self._recorded(
+            tape, question, lambda: self._ask(messages, note=note, wall_left=wall_left, options=options)
+        )
+
+    def _recorded(self, tape: Recording, question: Question, ask: Callable[[], Completion]) -> Completion:
+        try:
+            completion = ask()
+        except (AgentError, ProviderError) as error:
+            tape.keep(question, error=error)
+            raise
+        tape.keep(question, answer=completion.model_copy(update={"waited_s": 0.0}))
+        return completion
+
+    def _replayed(self, tape: Replay, question: Question, wall_left: Callable[[], float | None]) -> Completion:
+        """Answer from the cassette, after the time that the model took: devices converge meanwhile."""
+        left = wall_left()
+        if left is not None and left <= 0:
+            raise OutOfTime("no wall time is left")
+        entry = tape.entry(question)
+        if isinstance(entry, Exception):
+            raise entry
+        if entry.refusal is not None:
+            raise entry.refusal.error()
+        assert entry.answer is not None
+        wait_s = tape.pace * entry.answer.duration_s
+        if wait_s > 0:
+            self._sleep(wait_s if left is None else min(wait_s, left))
+        return entry.answer.model_copy(update={"duration_s": wait_s})
+
+    def _ask(
+        self,
+        messages: Sequence[Message],
+        *,
+        note: Callable[[str], None],
+        wall_left: Callable[[], float | None],
+        options: Mapping[str, Any],
+    ) -> Completion:
         litellm = load_litellm()
-        attempt = 0
+        attempt, waited_s = 0, 0.0
         while True:
             attempt += 1
             left = wall_left()
@@ -149,15 +175,15 @@ class Llm:
                     raise OutOfTime(failure.message) from error
                 if not failure.may_pass:
                     raise failure.error() from error
-                self._wait(failure, attempt, wall_left(), note, error)
+                waited_s += self._wait(failure, attempt, wall_left(), note, error)
             else:
                 if not response.choices:
                     empty = Failure(kind="transient", message=f"{self.model} answered without any choice")
-                    self._wait(empty, attempt, wall_left(), note, None)
+                    waited_s += self._wait(empty, attempt, wall_left(), note, None)
                     continue
                 completion = self._read(litellm, response, messages, time.monotonic() - started)
                 self._spend(completion)
-                return completion
+                return completion.model_copy(update={"waited_s": waited_s})
 
     def _refuse_if_spent(self) -> None:
         shared = purse.current()
@@ -177,8 +203,8 @@ class Llm:
 
     def _wait(
         self, failure: Failure, attempt: int, left: float | None, note: Callable[[str], None], cause: Exception | None
-    ) -> None:
-        """Wait before the next try, or raise ProviderError if no retry is allowed."""
+    ) -> float:
+        """Wait before the next try and return for how long, or raise ProviderError if no retry is allowed."""
         wait_s = self._retries.wait_s(attempt, failure.retry_after_s)
         why_not = None
         if attempt >= self._retries.attempts:
@@ -194,6 +220,7 @@ class Llm:
             raise ProviderError(f"{failure.message} — {why_not}") from cause
         note(f"request {attempt} of {self._retries.attempts} failed, next in {wait_s:.2f} s: {failure.message}")
         self._sleep(wait_s)
+        return wait_s
 
     def _read(self, litellm: Any, response: Any, messages: Sequence[Message], duration_s: float) -> Completion:
         choice = response.choices[0]
@@ -250,7 +277,7 @@ def raised_by_client(error: BaseException) -> bool:
     The class is not sufficient, because an agent may raise each class itself. The innermost frame of the traceback must
     be in this module.
     """
-    if not isinstance(error, ProviderError | RunBudgetSpent | UsageError) or error.__traceback__ is None:
+    if not isinstance(error, CassetteMiss | ProviderError | RunBudgetSpent | UsageError) or error.__traceback__ is None:
         return False
     *_, (innermost, _) = traceback.walk_tb(error.__traceback__)
     return innermost.f_globals is globals()

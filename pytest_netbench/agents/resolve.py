@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_netbench import parts
+from pytest_netbench.agents.cassettes import deck
 from pytest_netbench.agents.keys import missing_key
 from pytest_netbench.errors import AgentFileError, UsageError
 
@@ -85,12 +86,13 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
     return _from_file(agentfile.AgentFile(name=_model_id(spec), model=spec), rootdir, None)
 
 
-def check_agent(spec: str, *, rootdir: Path) -> None:
+def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
     """Check, before anything is deployed, whether an agent can be used: its model, its server, or what it needs.
 
     Args:
         spec: The value of ``--agent``.
         rootdir: As for ``agent_id``.
+        replayed: Its model is not asked.
 
     A registered agent may have ``check()``, a static method that raises a ``UsageError``.
 
@@ -104,7 +106,7 @@ def check_agent(spec: str, *, rootdir: Path) -> None:
         return
     _check_outside(spec, rootdir)
     model = _model_of(spec, rootdir)
-    if model is None:
+    if model is None or replayed:
         return
     if find_spec("litellm") is None:
         raise UsageError(f"--agent={spec} asks a model, which needs litellm (fix: pip install 'pytest-netbench[llm]')")
@@ -132,13 +134,43 @@ def _check_outside(spec: str, rootdir: Path) -> None:
         check(file)
 
 
+def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
+    """Check whether what models answer to an agent can be recorded and replayed.
+
+    An own class is not refused, because it may ask by ``agents.llm``.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: As for ``agent_id``.
+        option: For the message.
+
+    Raises:
+        UsageError: The agent asks no model, or not through this package.
+        AgentFileError: The agent file is invalid or does not exist.
+    """
+    why = None
+    if _is_registered(spec) or spec.startswith(_REPLAY):
+        why = "asks no model"
+    else:
+        path = _agent_file(spec, rootdir)
+        if path is not None:
+            from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+            if load_agent_file(path).strategy in _OUTSIDE:
+                why = "is a program with a model client of its own"
+    if why is not None:
+        raise UsageError(
+            f"--agent={spec} {why}, so there is nothing to record or replay: leave {option} out, or run it by itself"
+        )
+
+
 def _nothing_to_check() -> None:
     """Most agents need nothing."""
 
 
 def preload(spec: str, *, rootdir: Path) -> None:
     """Import what the agent that ``spec`` means will need, if that takes long."""
-    if _model_of(spec, rootdir) is not None:
+    if not deck.replays() and _model_of(spec, rootdir) is not None:
         from pytest_netbench.agents.llm import import_litellm  # noqa: PLC0415  (imports pydantic)
 
         import_litellm()

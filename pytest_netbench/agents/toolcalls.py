@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from pytest_netbench.agents.llm import ToolCall
+from pytest_netbench.agents.completion import ToolCall
 from pytest_netbench.ani.handing_in import missing_members
 from pytest_netbench.ani.methods import tool_name
 from pytest_netbench.ani.protocol import Ani

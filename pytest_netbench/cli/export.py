@@ -1,4 +1,4 @@
-"""netbench export: write examples for fine-tuning, from ground truth and from transcripts that passed."""
+"""netbench export: examples for fine-tuning, from ground truth and from transcripts that passed; other formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench import parts
-from pytest_netbench.cli import validate
+from pytest_netbench.cli import export_trials, validate
 from pytest_netbench.errors import NetbenchError, UsageError
 
 if TYPE_CHECKING:
@@ -27,10 +27,19 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is exported, and where to."""
     parser.add_argument(
-        "format", choices=["sft"], help="OpenAI's chat format for supervised fine-tuning, as JSON Lines"
+        "format",
+        choices=["sft", "atif", "otel"],
+        help=(
+            "sft: OpenAI's chat format for supervised fine-tuning, as JSON Lines; atif: trajectories of trials; otel:"
+            " their spans"
+        ),
     )
     parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="task files or folders, whose ground truth is written"
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="sft: task files or folders, whose ground truth is written; atif, otel: results directories",
     )
     parser.add_argument(
         "--generate",
@@ -57,11 +66,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="METRIC=VALUE",
         help="only trials with at least this score; may be repeated",
     )
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="the file that is written")
+    parser.add_argument(
+        "--content", action="store_true", help="otel: also what was said to models and devices, and their answers"
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="FILE",
+        help="sft: the file that is written; atif: the folder; otel: the file, or the URL of a collector",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; return 1 if there is no example."""
+    if arguments.format != "sft":
+        return export_trials.run(arguments)
+    if arguments.content:
+        raise UsageError("--content is for otel; leave it out")
     if not (arguments.paths or arguments.generate or arguments.results):
         raise UsageError("give task files, --generate NAME:… or --results DIR: nothing to export")
     lines: list[str] = []
@@ -73,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             left_out[str(error)] += 1
             print(f"{name}: left out: {error}", file=sys.stderr)
     if lines:
-        arguments.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
+        Path(arguments.output).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
     print(f"wrote {len(lines)} examples to {arguments.output}" if lines else "there is no example to write")
     for reason, count in left_out.most_common():
         print(f"left out {count}: {reason}")
@@ -115,11 +137,11 @@ def _trials(directory: Path, families: set[str], agents: set[str], least: Mappin
     store = ResultsDir(directory)
     for result in store.results():
         chosen = (not families or result.family in families) and (not agents or result.agent.id in agents)
-        if chosen and result.status == "passed" and _reaches(result, least):
+        if chosen and result.status == "passed" and reaches(result, least):
             yield f"{result.node_id} trial {result.trial}", partial(_of_trial, store, result)
 
 
-def _reaches(result: TrialResult, least: Mapping[str, float]) -> bool:
+def reaches(result: TrialResult, least: Mapping[str, float]) -> bool:
     """Whether each of these scores was measured and is high enough."""
     values = {metric: result.score(metric) for metric in least}
     return all(value is not None and value >= least[metric] for metric, value in values.items())

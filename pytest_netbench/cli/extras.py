@@ -14,6 +14,11 @@ EXTRAS = {
     "litellm": ("litellm", "agents cannot call a model", "pip install 'pytest-netbench[llm]'"),
     "networkx": ("networkx", "tasks of family plan are skipped", "pip install 'pytest-netbench[plan]'"),
     "jinja2": ("Jinja2", "there are no HTML pages of runs", "pip install 'pytest-netbench[report]'"),
+    "opentelemetry.sdk": (
+        "opentelemetry-sdk",
+        "there are no spans of runs",
+        "pip install 'pytest-netbench[otel]'",
+    ),
     "mcp": ("mcp", "programs cannot work over MCP", "pip install 'pytest-netbench[mcp]'"),
     "a2a": ("a2a-sdk", "agents cannot be A2A servers", "pip install 'pytest-netbench[a2a]'"),
     "sentence_transformers": (
@@ -44,6 +49,13 @@ def _bubblewrap() -> Check:
 
 def _check(module: str) -> Check:
     distribution, consequence, remedy = EXTRAS[module]
-    if importlib.util.find_spec(module) is None:
+    if not _is_there(module):
         return Check(distribution, False, False, f"not installed: {consequence}", remedy)
     return Check(distribution, True, False, importlib.metadata.version(distribution))
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it is in
+        return False

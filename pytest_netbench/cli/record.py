@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which tasks, and how."""
-    validate.add_arguments(parser)
+    validate.add_paths(parser)
     parser.add_argument(
         "--check", action="store_true", help="observe again and compare with what is recorded; write nothing"
     )

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_netbench.errors import InputError, ResultsError, UsageError
+from pytest_netbench.cli import seal
+from pytest_netbench.errors import InputError, ResultsError, SealedFileError, UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
@@ -17,9 +18,19 @@ SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is checked."""
+    """What is checked, and the key of what is sealed."""
+    add_paths(parser)
+    seal.add_key_argument(parser)
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Task files and folders of them."""
     parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="a task file, or a folder searched for *.task.yaml|yml|json"
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a task file, or a folder searched for *.task.yaml|yml|json",
     )
 
 
@@ -28,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
 
     bad = sum(map(_frozen_set_changed, _frozen_sets(arguments.paths)))
-    for path in list(files(arguments.paths)):
+    bundles = [path for path in arguments.paths if path.suffix == seal.SUFFIX]
+    bad += sum(_bundle_is_bad(path, arguments.key) for path in bundles)
+    for path in list(files([path for path in arguments.paths if path not in bundles])):
         try:
             task = load_task(path)
             facts = [task.slug, *_counts(task), *_solutions(path, task), f"digest {task.digest}"]
@@ -47,6 +60,39 @@ def run(arguments: argparse.Namespace) -> int:
         if not problems:
             print(f"{path}: ok ({', '.join(facts)})")
     return 1 if bad else 0
+
+
+def _bundle_is_bad(path: Path, key_file: Path | None) -> bool:
+    """Check a sealed bundle: its structure, and its tasks if there is a key. Say what was found."""
+    from pytest_netbench.generators.sealed import solutions_in, unpacked  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.sealing.bundle import read_bundle  # noqa: PLC0415
+    from pytest_netbench.sealing.keys import key_of  # noqa: PLC0415
+
+    key = key_of(key_file)
+    try:
+        bundle = read_bundle(path)
+        if key is not None:
+            bundle.check_key(key)
+    except SealedFileError as error:
+        print(error, file=sys.stderr)
+        return True
+    manifest = bundle.manifest
+    about = f"{len(manifest.names)} tasks, sealed {manifest.created} by netbench {manifest.version}, key {manifest.key}"
+    if key is None:
+        print(f"{path}: complete ({about}); give the key to check the tasks")
+        return False
+    bad = 0
+    for name in manifest.names:
+        try:
+            packed = bundle.open(name, key)
+            task = unpacked(packed)
+            solutions_in(packed, task)
+        except InputError as error:
+            bad += 1
+            print(f"{path}: task {name}: {error}", file=sys.stderr)
+    if not bad:
+        print(f"{path}: ok ({about}): {', '.join(manifest.names)}")
+    return bool(bad)
 
 
 def _frozen_sets(paths: Sequence[Path]) -> list[Path]:

@@ -88,6 +88,7 @@ def _brief(result: TrialResult) -> TrialResult:
             "variant",
             "status",
             "usage",
+            "replayed",
             "started_at",
             "agent_s",
         )

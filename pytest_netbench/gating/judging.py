@@ -64,6 +64,8 @@ class Judgement:
         unmatched: Patterns of ``must_pass`` and rules that fit no trial of the run, in words.
         errors: How many trials ended in an infrastructure error.
         trials: How many there were.
+        replayed: How many of them were replayed from cassettes.
+        replayed_before: How many of those of the baseline were.
     """
 
     outcome: Outcome
@@ -72,6 +74,8 @@ class Judgement:
     unmatched: tuple[str, ...] = ()
     errors: int
     trials: int
+    replayed: int = 0
+    replayed_before: int = 0
 
 
 def judge_run(
@@ -87,8 +91,16 @@ def judge_run(
     """
     errors = sum(one.status == "error" for one in results)
     must_pass = dict(_failed_that_must_pass(results, policy.must_pass))
+    replayed, replayed_before = (sum(one.replayed is not None for one in side) for side in (results, baseline))
     if errors > policy.most_errors * len(results):
-        return Judgement(outcome="not judged", must_pass=must_pass, errors=errors, trials=len(results))
+        return Judgement(
+            outcome="not judged",
+            must_pass=must_pass,
+            errors=errors,
+            trials=len(results),
+            replayed=replayed,
+            replayed_before=replayed_before,
+        )
     rulings = tuple(_rulings(results, baseline, policy, look))
     unmatched = tuple(_unmatched(results, policy, rulings))
     failed = must_pass or unmatched or any(one.fails for one in rulings)
@@ -99,6 +111,8 @@ def judge_run(
         unmatched=unmatched,
         errors=errors,
         trials=len(results),
+        replayed=replayed,
+        replayed_before=replayed_before,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.gating.judging import Judgement, Ruling
+from pytest_netbench.workflow import annotation
 
 MOST_LOST: Final = 5
 HEADLINES: Final = {
@@ -20,6 +21,7 @@ def lines(judgement: Judgement) -> Iterator[str]:
     yield HEADLINES[judgement.outcome]
     if judgement.errors:
         yield f"  {judgement.errors} of {judgement.trials} trials ended in an infrastructure error"
+    yield from (f"  {words}" for words in _replays(judgement))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield f"  must pass: {agent} failed {failed} of {trials} at {task}"
     for words in judgement.unmatched:
@@ -55,6 +57,7 @@ def entries(judgement: Judgement) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     if judgement.errors:
         kind = "failed" if judgement.outcome == "not judged" else "inconclusive"
         yield kind, f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error", ()
+    yield from (("inconclusive", words, ()) for words in _replays(judgement))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield "failed", f"must pass: {agent} failed {failed} of {trials} at {task}", ()
     for words in judgement.unmatched:
@@ -69,6 +72,7 @@ def markdown(judgement: Judgement) -> str:
     rows = [f"### netbench: {HEADLINES[judgement.outcome]}", ""]
     if judgement.errors:
         rows += [f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error.", ""]
+    rows += [f"{words}.\n" for words in _replays(judgement)]
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         rows.append(f"- **must pass**: {_plain(agent)} failed {failed} of {trials} at {_plain(task)}")
     rows += [f"- {_plain(words)}" for words in judgement.unmatched]
@@ -88,6 +92,17 @@ def workflow_commands(judgement: Judgement) -> Iterator[str]:
     for ruling in judgement.rulings:
         if ruling.fails:
             yield _annotation("; ".join([headline(ruling), *reasons(ruling)]))
+
+
+def _replays(judgement: Judgement) -> Iterator[str]:
+    """Yield what was replayed: it tells about the code of an agent, and nothing new about its model."""
+    if judgement.replayed:
+        yield (
+            f"{judgement.replayed} of {judgement.trials} trials were replayed from cassettes: the model was not asked,"
+            " so the verdicts are about everything else"
+        )
+    if judgement.replayed_before:
+        yield f"{judgement.replayed_before} trials of the baseline were replayed from cassettes"
 
 
 def _measured(ruling: Ruling) -> str:
@@ -122,8 +137,7 @@ def _change(loss: float) -> str:
 
 
 def _annotation(words: str) -> str:
-    escaped = words.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::error title=netbench gate::{escaped}"
+    return annotation("error", words, title="netbench gate")
 
 
 def _plain(words: str) -> str:

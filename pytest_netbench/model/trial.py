@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.base import Model, Recorded
@@ -75,12 +77,25 @@ class Brief(Model):
 
 
 class Usage(Model):
-    """What the model cost. ``cost_usd`` is ``None`` when no price is known."""
+    """What the model cost. ``cost_usd`` is ``None`` when no price is known.
+
+    ``waited_s``: wall seconds of waits because the provider limited the rate or failed. They are part of the trial.
+    """
 
     completions: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
+    waited_s: float = 0.0
+
+
+class Replayed(Recorded):
+    """Where a model's answers came from, if they are recorded ones."""
+
+    cassette: str = Field(description="path of the file")
+    recorded_at: str = Field(description="ISO 8601, UTC")
+    requests: int = Field(description="how many requests were answered")
+    recorded: int = Field(description="how many the cassette has")
 
 
 class Submission(Recorded):
@@ -217,6 +232,10 @@ class Findings(Recorded):
     other: dict[str, Any] = {}
 
 
+FORMAT: Final = 1
+"""Of a stored record. It rises when an older version would misread a newer record, not when a field is added."""
+
+
 class TrialRecord(Findings):
     """Everything that scorers may use, with the findings. It is self-contained: a stored run can be scored anywhere.
 
@@ -228,6 +247,7 @@ class TrialRecord(Findings):
 
     kept_as_written: ClassVar[frozenset[str]] = frozenset({"task"})
 
+    format: Annotated[int, Field(ge=1)] = FORMAT
     task: Task
     task_digest: str
     node_id: str
@@ -246,10 +266,23 @@ class TrialRecord(Findings):
     right_configs: dict[str, dict[str, str]] = {}
     right_reasoning: dict[str, str] = Field({}, description="the reasoning of recorded right solutions, by their names")
     environment: Environment
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     started_at: str
     deploy_s: float = 0.0
     agent_s: float = 0.0
     evaluate_s: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_newer(cls, data: Any) -> Any:
+        found = data.get("format", FORMAT) if isinstance(data, Mapping) else FORMAT
+        if isinstance(found, int) and found > FORMAT:
+            raise PydanticCustomError(
+                "newer_format",
+                "its format is {found}, and this version reads up to {known} (fix: pip install -U pytest-netbench)",
+                {"found": found, "known": FORMAT},
+            )
+        return data
 
 
 class TrialResult(Recorded):
@@ -286,7 +319,11 @@ class TrialResult(Recorded):
         (), description="lines of startup configs that their devices refused; the devices booted on"
     )
     environment: Environment | None = None
+    replayed: Replayed | None = Field(None, description="if the model's answers came from a cassette")
     transcript: str | None = Field(None, description="path of the full record, relative to the results directory")
+    sealed: str | None = Field(
+        None, description="path of the sealed details of a trial of a sealed task, relative to the results directory"
+    )
     started_at: str
     duration_s: float = 0.0
     deploy_s: float = 0.0

@@ -79,7 +79,7 @@ def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
     except InputError as error:
         yield items.broken(parent, name=source.stem, error=_nearer(error, parent.config.rootpath))
         return
-    lack = None if run.selftest or not run.agents else _no_reference(task, source, parent)
+    lack = None if run.selftest or not run.agents or is_sealed(source) else _no_reference(task, source, parent)
     if lack is not None:
         yield items.broken(parent, name=source.stem, error=lack)
     elif run.selftest:
@@ -90,6 +90,13 @@ def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
         yield skipped
     else:
         yield from _matrix(parent, run, task, source)
+
+
+def is_sealed(source: Source) -> bool:
+    """Whether ``source`` is a task of a bundle, which holds its records."""
+    from pytest_netbench.generators.sealed import SealedSource  # noqa: PLC0415  (imports pydantic)
+
+    return isinstance(source, SealedSource)
 
 
 def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:

@@ -14,8 +14,10 @@ import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin import adversarial
+from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
+from pytest_netbench.plugin.sealing import published
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_netbench.scorers.protocol import Scorer
 
 WORKER = "controller"
+PROPERTIES_INI = "netbench_junit_properties"
 
 
 class Controller:
@@ -80,9 +83,10 @@ class Controller:
         for agent in self._run.agents:
             for number in range(1, self._run.trials + 1):
                 if name == source.item_name(task, label_of(agent, number)):
-                    return error_result(
+                    result = error_result(
                         task, agent, node_id=node_id, number=number, error=error, started_at=time.time()
                     )
+                    return published(result, source)
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -119,9 +123,9 @@ class Controller:
         if lines:
             terminalreporter.write_sep("=", "netbench")
             for line in lines:
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(printable(line))
         for trouble in self._trouble:
-            terminalreporter.write_line(f"netbench: {clean(trouble)}", red=True)
+            terminalreporter.write_line(f"netbench: {printable(trouble)}", red=True)
 
     def _status_with_earlier(self, status: int) -> int:
         """The status that the whole run would have had at once."""
@@ -141,7 +145,7 @@ class Controller:
         if self._resumed is not None and (changed := self._resumed.changed(result)):
             self._trouble = list(dict.fromkeys([*self._trouble, changed]))
         report.netbench = {"result": result.model_dump(mode="json"), "record": None}  # type: ignore[attr-defined]
-        report.sections.extend((f"netbench {title}", text) for title, text in item_sections(result))
+        report.sections.extend((f"netbench {title}", printable(text)) for title, text in item_sections(result))
         self._config.hook.pytest_netbench_result(result=result)
 
     def _score(self, result: TrialResult, record: dict[str, Any]) -> TrialResult:
@@ -155,8 +159,13 @@ class Controller:
         heavy = apply_scorers(whole, names, where="controller", scorers=scorers)
         if not heavy:
             return result
+        if result.sealed is not None:
+            from pytest_netbench.results.sealed import stripped  # noqa: PLC0415  (imports pydantic)
+
+            heavy = tuple(map(stripped, heavy))
         scored = result.model_copy(update={"scores": (*result.scores, *heavy)})
-        self._keep(scored.model_copy(update={"transcript": None}))  # only the writer of the file knows that it exists
+        # only the writer of the file knows that it exists
+        self._keep(scored.model_copy(update={"transcript": None, "sealed": None}))
         return scored
 
     def _keep(self, result: TrialResult) -> None:
@@ -167,7 +176,7 @@ class Controller:
 
     def _add_properties(self, report: pytest.TestReport) -> None:
         result = self._results.get(clean(report.nodeid))
-        if result is None:
+        if result is None or not self._config.getini(PROPERTIES_INI):
             return
         from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
 

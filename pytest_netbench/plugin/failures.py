@@ -13,10 +13,10 @@ def cleaned(shown: Any) -> Any:
 
     Representations are trees of data classes, lists and tuples; data classes are changed in place.
     """
-    from pytest_netbench.text import clean  # noqa: PLC0415  (an ordinary pytest run need not have it)
+    from pytest_netbench.plugin.annotations import printable  # noqa: PLC0415  (an ordinary pytest run need not have it)
 
     if isinstance(shown, str):
-        return clean(shown)
+        return printable(shown)
     if isinstance(shown, list | tuple):
         return type(shown)(cleaned(one) for one in shown)
     if dataclasses.is_dataclass(shown) and not isinstance(shown, type):
@@ -29,6 +29,6 @@ def cleaned(shown: Any) -> Any:
 
 def clean_sections(report: pytest.TestReport) -> None:
     """Clean what the item printed and logged: agents may print in this process."""
-    from pytest_netbench.text import clean  # noqa: PLC0415  (an ordinary pytest run need not have it)
+    from pytest_netbench.plugin.annotations import printable  # noqa: PLC0415  (an ordinary pytest run need not have it)
 
-    report.sections = [(clean(title), clean(text)) for title, text in report.sections]
+    report.sections = [(printable(title), printable(text)) for title, text in report.sections]

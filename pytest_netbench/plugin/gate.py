@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from pytest_netbench import workflow
 from pytest_netbench.errors import InputError, ResultsError
+from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -148,9 +150,9 @@ class Gate:
         """Print the verdicts with their reasons."""
         terminalreporter.write_sep("=", "netbench gate")
         for line in self._lines:
-            terminalreporter.write_line(clean(line))
-        if self._judgement is not None and os.environ.get("GITHUB_ACTIONS") == "true":
+            terminalreporter.write_line(printable(line))
+        if self._judgement is not None and workflow.read_by_github():
             from pytest_netbench.gating.wording import workflow_commands  # noqa: PLC0415  (imports pydantic)
 
-            for line in workflow_commands(self._judgement):
+            for line in islice(workflow_commands(self._judgement), workflow.MOST):
                 terminalreporter.write_line(clean(line))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
     from pytest_netbench.model.trial import TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
+    from pytest_netbench.results.sealed import SealedTask
     from pytest_netbench.trial import SelftestReport, Stage, Trial
 
 
@@ -43,6 +44,7 @@ class TaskItem(pytest.Function):
     outcome: Outcome | None = None
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
+    sealed: SealedTask | None = None
 
     @property
     def id(self) -> Any:
@@ -58,13 +60,24 @@ class TaskItem(pytest.Function):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """For our errors, show only the message, its first line as the short form; ``--tb=long`` adds the traceback."""
+        if self.sealed is not None:
+            return self._shown(excinfo, self._withheld(excinfo))
         expected = isinstance(excinfo.value, NetbenchError | TrialFailed | SelftestFailed)
         if not expected or self.config.option.tbstyle in {"long", "native"} or self.config.option.fulltrace:
             return cleaned(super().repr_failure(excinfo))
-        shown = excinfo.getrepr(style="value", chain=False)
+        return self._shown(excinfo, excinfo.value)
+
+    def _withheld(self, excinfo: pytest.ExceptionInfo[BaseException]) -> BaseException:
+        """The error that is shown instead of one of a sealed task: texts and locals of it would be its ground truth."""
+        from pytest_netbench.plugin.sealing import withheld  # noqa: PLC0415  (imports this module)
+
+        return TrialFailed(withheld(self, excinfo))
+
+    def _shown(self, excinfo: pytest.ExceptionInfo[BaseException], error: BaseException) -> Any:
+        shown = pytest.ExceptionInfo.from_exc_info((type(error), error, excinfo.tb)).getrepr(style="value", chain=False)
         crash = shown.reprcrash
         if crash is not None:
-            crash.message = str(excinfo.value).partition("\n")[0]
+            crash.message = str(error).partition("\n")[0]
             crash.path, crash.lineno = str(self.path), 1
         return cleaned(shown)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.plugin.drawnids import drawn_id
 from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.sealing import SEALING, SUFFIX
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,7 @@ SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 _FILES: Final = (
     *SUFFIXES,
     ".json",
+    ".sealed",
 )  # the draft's own files have no suffix of ours; they are collected if they are named
 
 
@@ -34,6 +36,9 @@ def source_of(node_id: str, config: pytest.Config) -> Source | None:
         config: Of the run. What is drawn is among its options.
     """
     head = node_id.partition("::")[0]
+    if head.endswith(SUFFIX):
+        name = name_in(node_id).partition("[")[0]
+        return config.stash[SEALING].source(config.rootpath / head, name)
     if head.endswith(_FILES):
         return file_source(config.rootpath / head, config)
     drawn = drawn_id(node_id)

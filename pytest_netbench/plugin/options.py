@@ -63,6 +63,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
     )
     group.addoption(
+        "--netbench-progress",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help=(
+            "show what is running, for how long, at what cost and what is left, in a line below pytest's output"
+            " (default: auto, on a terminal without -q, -s and --pdb, and not in CI)."
+        ),
+    )
+    group.addoption(
+        "--netbench-key",
+        default=None,
+        metavar="FILE",
+        help="file with the key of sealed tasks (default: the key in the environment variable NETBENCH_KEY, if any).",
+    )
+    group.addoption(
         "--netbench-backend",
         default="netns",
         metavar="NAME",
@@ -146,7 +161,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     _add_extent(group)
     _add_gate(group)
     _add_run_budget(group)
+    _add_cassettes(group)
     parser.addini("netbench_policy", "policy of the gate: a YAML or JSON file, relative to the rootdir", default="")
+    parser.addini(
+        "netbench_junit_properties",
+        "add properties to test cases in JUnit XML; schemas of some readers forbid them there (default: true)",
+        type="bool",
+        default=True,
+    )
 
 
 def _add_run_budget(group: pytest.OptionGroup) -> None:
@@ -174,6 +196,32 @@ def _add_run_budget(group: pytest.OptionGroup) -> None:
         default=None,
         metavar="TIME",
         help="wall time after which no trial begins, e.g. 90s, 15m or 2h; trials that run are finished.",
+    )
+
+
+def _add_cassettes(group: pytest.OptionGroup) -> None:
+    """Add the options that record and replay what models answer."""
+    group.addoption(
+        "--netbench-record",
+        default=None,
+        metavar="DIR",
+        help="keep what models answer as cassettes in DIR, one for each trial, without keys; for --netbench-replay.",
+    )
+    group.addoption(
+        "--netbench-replay",
+        default=None,
+        metavar="DIR",
+        help=(
+            "let agents work with the recorded answers in DIR: no model is asked, no key and no litellm is needed. A"
+            " request that was not recorded is an error, and its trial is not scored."
+        ),
+    )
+    group.addoption(
+        "--netbench-replay-pace",
+        type=_pace,
+        default=None,
+        metavar="X",
+        help="how long a replayed answer takes, in multiples of what the model took; 0 is at once (default: 1).",
     )
 
 
@@ -215,6 +263,27 @@ def _add_gate(group: pytest.OptionGroup) -> None:
             "write one HTML page of all trials in the results directory to FILE when the run has ended; details that"
             " it has no room for go to the folder NAME-trials beside it."
         ),
+    )
+    group.addoption(
+        "--netbench-ctrf",
+        default=None,
+        metavar="FILE",
+        help="write a report of all items in the Common Test Report Format (ctrf.io, JSON) to FILE, with scores.",
+    )
+    group.addoption(
+        "--netbench-otel",
+        default=None,
+        metavar="FILE|URL",
+        help=(
+            "export the spans of all trials in the results directory when the run has ended: to FILE as JSON lines of"
+            " OTLP, or to the collector at URL, e.g. http://127.0.0.1:4318."
+        ),
+    )
+    group.addoption(
+        "--netbench-otel-content",
+        action="store_true",
+        default=False,
+        help="add what was said to models and devices, and what they answered, to the spans.",
     )
 
 
@@ -317,6 +386,16 @@ def _amount(text: str) -> float:
         value = 0.0
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of US dollars above 0")
+    return value
+
+
+def _pace(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, 0 or above")
     return value
 
 

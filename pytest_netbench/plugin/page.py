@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_netbench.errors import NetbenchError
+from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.run import run_of
-from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.plugin.gate import Gate
@@ -71,4 +71,4 @@ class Page:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say where the page is."""
         if self._line:
-            terminalreporter.write_line(clean(self._line))
+            terminalreporter.write_line(printable(self._line))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, run
+from pytest_netbench.plugin import collection, fixtures, hookspecs, run, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
+
+if TYPE_CHECKING:
+    from pytest_netbench.plugin.preload import Preload
+    from pytest_netbench.plugin.resume import Resumed
 
 _MARK = (
     "netbench(name, domain, family, difficulty, platform, label, level): set on every task item from its task; "
@@ -22,18 +28,22 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options and register the parts that this process needs."""
     config.addinivalue_line("markers", _MARK)
     settings = run.configure(config)
+    sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
+    register(sealing, "netbench-sealed-collection")
     register(fixtures, "netbench-fixtures")
     if settings.draws.series:
         from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
 
         register(drawing, "netbench-drawing")
+    if not settings.is_worker:
+        _register_report_files(config)
     if not settings.wanted:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import controller, gate, header, page, preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
@@ -44,12 +54,45 @@ def pytest_configure(config: pytest.Config) -> None:
     if spending.is_wanted(config):
         register(spending.Spending(config), "netbench-spending")
     if not settings.is_worker:
-        register(header, "netbench-header")
-        register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
-        judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
-        if judge is not None:
-            register(judge, "netbench-gate")
-        if config.option.netbench_html:
-            register(page.Page(config, gate=judge), "netbench-page")
+        _register_reporting(config, loading, resumed)
+    if cassettes_are_wanted(config):  # its status comes after the gate's
+        from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
+
+        register(cassettes.Cassettes(config), "netbench-cassettes")
     if settings.distributes:
         register(scheduler.Distribution(config), "netbench-distribution")
+
+
+def cassettes_are_wanted(config: pytest.Config) -> bool:
+    """Whether answers of models are recorded or replayed."""
+    return config.option.netbench_record is not None or config.option.netbench_replay is not None
+
+
+def _register_report_files(config: pytest.Config) -> None:
+    """Register what writes files about all items, also about those that are no trials."""
+    if config.option.netbench_ctrf:
+        from pytest_netbench.plugin import ctrf  # noqa: PLC0415  (only if it is asked for)
+
+        config.pluginmanager.register(ctrf.CtrfFile(config), "netbench-ctrf")
+
+
+def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
+    """Register what only the process needs that reports the run."""
+    from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import annotations, controller, gate, header, otel, page, progress  # noqa: PLC0415
+
+    register = config.pluginmanager.register
+    register(header, "netbench-header")
+    if progress.is_wanted(config):
+        register(progress.Progress(config), "netbench-progress")
+    register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")
+    judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
+    if judge is not None:
+        register(judge, "netbench-gate")
+    if config.option.netbench_html:
+        register(page.Page(config, gate=judge), "netbench-page")
+    if config.option.netbench_otel:
+        register(otel.Spans(config), "netbench-otel")
+    if workflow.read_by_github():
+        level: workflow.Level = "warning" if config.option.netbench_baseline else "error"
+        register(annotations.Annotations(config, level=level), "netbench-annotations")

@@ -17,7 +17,7 @@ from pytest_netbench.text import plain_json
 
 if TYPE_CHECKING:
     from pytest_netbench.model.task import Task
-    from pytest_netbench.model.trial import TrialRecord, TrialResult
+    from pytest_netbench.model.trial import Replayed, TrialRecord, TrialResult
     from pytest_netbench.plugin.run import AgentChoice
 
 
@@ -47,6 +47,8 @@ class Reports:
         if not isinstance(item, TaskItem):
             return report
         clean_sections(report)
+        if item.sealed is not None:
+            report.sections.clear()  # what an agent prints in this process may quote the task
         payload = self._payload(item, call, report)
         if payload is not None:
             report.netbench = payload  # type: ignore[attr-defined]
@@ -60,14 +62,14 @@ class Reports:
         finally:
             if isinstance(item, TaskItem) and item.result is not None:
                 record = None if item.outcome is None else item.outcome.record
-                self._append(item.result, record)
+                self._append(item, item.result, record)
 
     def _payload(self, item: TaskItem, call: pytest.CallInfo[None], report: pytest.TestReport) -> dict[str, Any] | None:
         if item.selftest_report is not None and call.when == "call":
             return {"selftest": item.selftest_report.plain()}
         if item.outcome is not None and call.when == "call":
             item.result = _completed(item, item.outcome.result, transcript=True)
-            return {"result": _plain(item.result), "record": _plain(_without_trace(item.outcome.record))}
+            return {"result": _public(item, item.result), "record": _plain(_without_trace(item.outcome.record))}
         if call.when == "setup" and report.failed and item.agent_choice is not None:
             assert call.excinfo is not None
             assert item.task is not None
@@ -80,18 +82,22 @@ class Reports:
                 started_at=call.start,
                 duration_s=call.duration,
             )
-            item.result = _completed(item, result, transcript=False)
-            return {"result": _plain(item.result), "record": None}
+            item.result = _completed(item, result, transcript=False).model_copy(update={"replayed": _replayed()})
+            return {"result": _public(item, item.result), "record": None}
         return None
 
-    def _append(self, result: TrialResult, record: TrialRecord | None) -> None:
+    def _append(self, item: TaskItem, result: TrialResult, record: TrialRecord | None) -> None:
         from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)
             versions = {"pytest": pytest.__version__, "python": platform.python_version()}
             self._store.describe(argv=self._arguments, versions=versions)
-        self._store.append(result, record, worker=self._run.worker)
+        if item.sealed is None:
+            self._store.append(result, record, worker=self._run.worker)
+        else:
+            details = item.sealed.details(result, record)
+            self._store.append_sealed(item.sealed.public(result), details, worker=self._run.worker)
 
 
 def error_result(
@@ -125,13 +131,26 @@ def _plain(model: Any) -> dict[str, Any]:
     return plain
 
 
+def _public(item: TaskItem, result: TrialResult) -> dict[str, Any]:
+    """``result`` as it may be told."""
+    return _plain(result if item.sealed is None else item.sealed.public(result))
+
+
 def _completed(item: TaskItem, result: TrialResult, *, transcript: bool) -> TrialResult:
     """``result`` with the path of its transcript, and with why a search chose the task."""
-    from pytest_netbench.results.store import transcript_path  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.store import sealed_path, transcript_path  # noqa: PLC0415  (imports pydantic)
 
+    if item.sealed is not None:
+        return result.model_copy(update={"sealed": sealed_path(result.node_id, result.trial)})
     path = transcript_path(result.node_id, result.trial) if transcript else None
     sought = item.sought if isinstance(item, DrawnItem) else None
     return result.model_copy(update={"transcript": path, "sought": sought})
+
+
+def _replayed() -> Replayed | None:
+    from pytest_netbench.plugin.cassettes import replayed  # noqa: PLC0415  (imports pydantic)
+
+    return replayed()
 
 
 def _without_trace(record: TrialRecord) -> TrialRecord:

@@ -100,7 +100,8 @@ def _scored(run: Run) -> Iterator[tuple[Done, TrialResult]]:
 def _key(item: pytest.Item) -> Done | None:
     if not isinstance(item, TaskItem) or item.task is None or item.agent_choice is None:
         return None
-    return Done(clean(item.nodeid), item.number, item.task.digest)
+    digest = item.task.digest if item.sealed is None else item.sealed.digest_of(item.task)
+    return Done(clean(item.nodeid), item.number, digest)
 
 
 def _same(one: AgentInfo, other: AgentInfo) -> bool:

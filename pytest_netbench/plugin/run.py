@@ -20,10 +20,14 @@ NEED_AGENT = (
     "netbench_save_baseline",
     "netbench_policy",
     "netbench_markdown",
+    "netbench_otel",
     "netbench_resume",
     "netbench_max_cost",
     "netbench_max_tokens",
     "netbench_max_time",
+    "netbench_record",
+    "netbench_replay",
+    "netbench_replay_pace",
 )
 """Options that mean nothing without an agent."""
 SELFTEST = "selftest"
@@ -143,7 +147,8 @@ def configure(config: pytest.Config) -> Run:
         if not run.wanted:
             _refuse_without_agent(option)
         elif workerinput is None:
-            _check(run, rootdir=config.rootpath, collect_only=option.collectonly)
+            _check_cassettes(run, option, config)
+            _check(run, option, rootdir=config.rootpath)
     except InputError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run
@@ -209,7 +214,31 @@ def _check_selftest(run: Run) -> None:
         raise pytest.UsageError("--netbench-resume is for agents; a self-test keeps its verdicts without it")
 
 
-def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
+def _check_cassettes(run: Run, option: Any, config: pytest.Config) -> None:
+    """Refuse what cannot be recorded or replayed, before any lab is deployed."""
+    recorded, replayed = option.netbench_record, option.netbench_replay
+    if replayed is None and option.netbench_replay_pace is not None:
+        raise pytest.UsageError("--netbench-replay-pace is about replayed answers: give --netbench-replay DIR, too")
+    if recorded is None and replayed is None:
+        return
+    if recorded is not None and replayed is not None:
+        raise pytest.UsageError("--netbench-record asks models and --netbench-replay does not: give one of them")
+    name = "--netbench-record" if replayed is None else "--netbench-replay"
+    if run.selftest:
+        raise pytest.UsageError(f"a self-test asks no model: leave {name} out")
+    from pytest_netbench.agents.resolve import check_recordable  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.results.cassettes import CassetteDir  # noqa: PLC0415  (imports pydantic)
+
+    for agent in run.agents:
+        check_recordable(agent.spec, rootdir=config.rootpath, option=name)
+    folder = Path(config.invocation_params.dir, recorded if replayed is None else replayed)
+    if replayed is not None:
+        CassetteDir(folder).check()
+    elif not option.collectonly:
+        _check_writable(folder, option=name)
+
+
+def _check(run: Run, option: Any, *, rootdir: Path) -> None:
     from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
     from pytest_netbench.agents.resolve import check_agent  # noqa: PLC0415  (only for a benchmark)
 
@@ -226,19 +255,17 @@ def _check(run: Run, *, rootdir: Path, collect_only: bool) -> None:
         raise pytest.UsageError("--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[ssh]')")
     if run.selftest:
         _check_selftest(run)
-    if not run.selftest and not collect_only:
-        _check_writable(run.results)
+    if not run.selftest and not option.collectonly:
+        _check_writable(run.results, option="--netbench-results")
         for agent in run.agents:
-            check_agent(agent.spec, rootdir=rootdir)
+            check_agent(agent.spec, rootdir=rootdir, replayed=option.netbench_replay is not None)
 
 
-def _check_writable(results: Path) -> None:
-    """Raise an error, before any lab is deployed, if results cannot be written."""
+def _check_writable(results: Path, *, option: str) -> None:
+    """Raise an error, before any lab is deployed, if nothing can be written to the directory of an option."""
     standing = next(path for path in (results, *results.parents) if path.exists())
     if not standing.is_dir():
-        raise pytest.UsageError(f"--netbench-results: {standing} is not a directory; give one that is, or can be made")
+        raise pytest.UsageError(f"{option}: {standing} is not a directory; give one that is, or can be made")
     if not os.access(standing, os.W_OK | os.X_OK):
         what = "" if standing == results else f" (to make {results})"
-        raise pytest.UsageError(
-            f"--netbench-results: {standing} is not writable{what}; give a directory that is: --netbench-results DIR"
-        )
+        raise pytest.UsageError(f"{option}: {standing} is not writable{what}; give a directory that is: {option} DIR")

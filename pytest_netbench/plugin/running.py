@@ -11,6 +11,7 @@ import pytest
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.evaluation.behaviour.problems import problems_of
 from pytest_netbench.families.proof import Extent, Memory, NoMemory
+from pytest_netbench.plugin.cassettes import checked
 from pytest_netbench.plugin.collection import references_of
 from pytest_netbench.plugin.item import NOT_PROVEN, DrawnItem, Outcome
 from pytest_netbench.plugin.nodeids import source_of
@@ -38,12 +39,14 @@ if TYPE_CHECKING:
     from pytest_netbench.generators.sources import Source
     from pytest_netbench.lab.protocols import Lab
     from pytest_netbench.model.task import Task
+    from pytest_netbench.results.sealed import SealedTask
 
 
 def settings_of(request: pytest.FixtureRequest) -> Settings:
     """Return the settings for stages of the requesting item."""
     run = run_of(request.config)
     hook = request.config.hook
+    sealed: SealedTask | None = getattr(request.node, "sealed", None)
 
     def ready(lab: Lab, task: Task) -> None:
         hook.pytest_netbench_lab_ready(lab=lab, task=task)
@@ -52,8 +55,8 @@ def settings_of(request: pytest.FixtureRequest) -> Settings:
         backend=run.backend,
         time_scale=run.time_scale,
         workers=run.side_by_side,
-        truth=_truths(request).load,
-        reference=references_of(request.node).load,
+        truth=_truths(request).load if sealed is None else sealed.truth,
+        reference=references_of(request.node).load if sealed is None else sealed.reference,
         ready=ready,
         where=request.config.rootpath,
         pytest_version=pytest.__version__,
@@ -73,7 +76,7 @@ def run(
         node_id=request.node.nodeid,
         number=getattr(request.node, "number", 1),
     )
-    record = trial.run()
+    record = trial.record = checked(trial.run())
     family = family_of(task)
     scores = apply_scorers(record, settings.scorer_names(family.scorers), where="worker")
     result = judge(record, scores, pass_marks=family.pass_marks)

@@ -35,13 +35,13 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append((f"refused startup lines ({len(refused)})", "\n".join(refused[:_LISTED])))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
-    if result.violations:
-        sections.append(("policy violations", words.counted(result.violations)))
-    if result.extras:
-        sections.append(("extras", ", ".join(result.extras)))
-    if result.transcript is not None:
-        sections.append(("transcript", result.transcript))
-    return sections
+    told = {
+        "policy violations": words.counted(result.violations) or None,
+        "extras": ", ".join(result.extras) or None,
+        "sealed details": result.sealed,
+        "transcript": result.transcript,
+    }
+    return [*sections, *((title, text) for title, text in told.items() if text is not None)]
 
 
 def ssh_text(access: SshAccess) -> str:
@@ -99,6 +99,8 @@ def _budget(result: TrialResult) -> str:
         f"{words.count(used.tokens)} tokens",
         words.seconds(used.wall_s),
     ]
+    if result.usage.waited_s:
+        parts[-1] += f" ({words.seconds(result.usage.waited_s)} of it waiting for the provider)"
     if result.usage.cost_usd is not None:
         parts.append(words.money(result.usage.cost_usd))
     if result.outcome == "budget":

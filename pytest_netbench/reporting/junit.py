@@ -38,5 +38,7 @@ def junit_properties(result: TrialResult) -> list[tuple[str, str]]:
         }
     if result.environment is not None:
         properties |= {"time_scale": f"{result.environment.time_scale:g}", "backend": result.environment.backend}
+    if result.replayed is not None:
+        properties["replayed"] = result.replayed.cassette
     properties["transcript"] = result.transcript
     return [(f"netbench.{name}", str(value)) for name, value in properties.items() if value is not None]

@@ -124,6 +124,13 @@ def _cells(results: Sequence[TrialResult], metrics: Sequence[str]) -> list[str]:
 
 
 def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Iterable[str]:
+    replayed = sum(one.replayed is not None for one in results)
+    if replayed:
+        yield f"replayed: {replayed} of {len(results)} trials; cost and tokens are those of the recordings"
+    waited = [one for one in scored if one.usage.waited_s]
+    if waited:
+        total = words.seconds(sum(one.usage.waited_s for one in waited))
+        yield f"waited for the provider: {total} of the time, in {len(waited)} of {len(scored)} trials"
     errors = [one for one in results if one.status == "error"]
     if errors:
         where = ", ".join(f"{domain} {number}" for domain, number in _counted(one.domain for one in errors).items())

@@ -122,6 +122,8 @@ def _again(store: ResultsDir, result: TrialResult, scorers: dict[str, Scorer]) -
     if record is None:
         if result.status == "error":
             return result
+        if result.sealed is not None:
+            raise ResultsError("the record is sealed (fix: netbench unseal DIR --key FILE -o NEW, and rescore NEW)")
         raise ResultsError("no transcript was kept")
     names = _scorer_names(result, record)
     scorers |= load_scorers([name for name in names if name not in scorers])

@@ -4,6 +4,7 @@
     results-<worker>.jsonl      results as they happened, appended to by one process each
     results.jsonl               all of them, merged
     transcripts/<trial>.json    the full TrialRecord
+    sealed/<trial>.sealed       instead of it, for a sealed task: result and record, encrypted
     configs/<trial>/<node>.cfg  final running configs, for people
 
 Several lines may concern the same attempt: scores that the controller makes later are appended, not edited in.
@@ -103,6 +104,24 @@ class ResultsDir:
             raise trouble
         return result
 
+    def append_sealed(self, result: TrialResult, details: str, *, worker: str) -> None:
+        """Keep the public result of a sealed task, and its sealed details in the file that it names.
+
+        If the details cannot be kept, the result still is.
+
+        Raises:
+            ResultsError: Something cannot be written.
+        """
+        assert result.sealed is not None
+        path = self.path / result.sealed
+        try:
+            _make_room(path)
+            replace_file(path, details)
+        except ResultsError:
+            append_line(self.path / f"results-{worker}.jsonl", _line(result.model_copy(update={"sealed": None})))
+            raise
+        append_line(self.path / f"results-{worker}.jsonl", _line(result))
+
     def merge(self) -> Contents:
         """Write ``results.jsonl`` from everything that was appended; repeating it changes nothing.
 
@@ -167,12 +186,17 @@ def transcript_path(node_id: str, trial: int) -> str:
     return f"transcripts/{safe_name(node_id, trial)}.json"
 
 
+def sealed_path(node_id: str, trial: int) -> str:
+    """Where the latest sealed details of a trial are kept, relative to the results directory."""
+    return f"sealed/{safe_name(node_id, trial)}.sealed"
+
+
 def _make_room(path: Path) -> None:
     """Move the record of an earlier attempt (``--reruns``, a second run into the directory) aside."""
     if not path.exists():
         return
     number = 1
-    while (aside := path.with_name(f"{path.stem}~{number}.json")).exists():
+    while (aside := path.with_name(f"{path.stem}~{number}{path.suffix}")).exists():
         number += 1
     path.rename(aside)
 
@@ -215,7 +239,8 @@ def _joined(one: TrialResult, other: TrialResult) -> TrialResult:
         if score.metric not in scores or score.value is not None:
             scores[score.metric] = score
     transcript = other.transcript or one.transcript
-    return one.model_copy(update={"scores": tuple(scores.values()), "transcript": transcript})
+    sealed = other.sealed or one.sealed
+    return one.model_copy(update={"scores": tuple(scores.values()), "transcript": transcript, "sealed": sealed})
 
 
 def _first(error: ValidationError) -> str:

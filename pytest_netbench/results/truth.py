@@ -72,11 +72,14 @@ class TruthStore:
         Raises:
             ResultsError: There is a file, and it cannot be read.
         """
-        digest = task.truth_digest
-        path = None if digest is None else self._files.find(digest)
+        digest, path = task.truth_digest, self.path(task)
         if path is not None and digest is not None:
             return _read(path, digest)
         return None if task.variant is None or digest is None else self._of_original(task.variant, digest)
+
+    def path(self, task: Task) -> Path | None:
+        """The file with the truth of the task's network and ground truth as they are now."""
+        return None if task.truth_digest is None else self._files.find(task.truth_digest)
 
     def _of_original(self, variant: Variant, digest: str) -> Truth | None:
         """What was recorded for the original of a variant, as the record of the truth digest of the variant."""

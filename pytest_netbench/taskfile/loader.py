@@ -23,15 +23,19 @@ from pytest_netbench.taskfile.units import QUANTITIES
 _SPELLING: Final = {name: quantity.name for name, quantity in QUANTITIES.items()}
 
 
-def load_task(path: Path) -> Task:
+def load_task(path: Path, *, data: bytes | None = None) -> Task:
     """The task in ``path``: a ``*.task.yaml``, ``*.task.yml`` or ``*.task.json`` file, or the draft's plain JSON.
 
     Slug and domain come from the file's name and folder unless the file gives them.
 
+    Args:
+        path: The file.
+        data: Its content, if it is not on the disk.
+
     Raises:
         TaskFileError: With the line of the first problem; its message lists the others.
     """
-    tree = reading.read(path, error=TaskFileError, example="task_name: …")
+    tree = reading.read(path, error=TaskFileError, example="task_name: …", data=data)
     problems = Problems()
     raw = tree.plain()
     payload = payload_of(raw, problems)

@@ -29,18 +29,19 @@ def solutions_path(task_file: Path, slug: str) -> Path:
     return task_file.parent / FOLDER / f"{slug}.yaml"
 
 
-def load_solutions(path: Path, task: Task, *, judge: Judge | None = None) -> Solutions:
+def load_solutions(path: Path, task: Task, *, judge: Judge | None = None, data: bytes | None = None) -> Solutions:
     """The solutions in ``path``, checked against ``task``.
 
     Args:
         path: The file.
         task: The task that they solve.
         judge: An additional check of each right solution.
+        data: The content of the file, if it is not on the disk.
 
     Raises:
         SolutionsFileError: With the line of the first problem; its message lists the others.
     """
-    tree = reading.read(path, error=SolutionsFileError, example="right: …")
+    tree = reading.read(path, error=SolutionsFileError, example="right: …", data=data)
     problems = Problems()
     solutions = _validated(tree, problems)
     if solutions is not None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_netbench.agents.completion import Completion
 from pytest_netbench.agents.dialogue import assistant_message, digest
-from pytest_netbench.agents.llm import Completion
 from pytest_netbench.agents.toolcalls import tool_specs
 from pytest_netbench.errors import UsageError
-from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.training.examples import Example, Message
 from pytest_netbench.training.truth import ORACLE, of_oracle
-from pytest_netbench.trial.terms import brief_for, terms_for
+from pytest_netbench.trial.terms import brief_for, terms_of
 
 _PROVIDERS_OWN = frozenset({"name", "thinking_blocks"})
 """Fields of messages that OpenAI's format does not have."""
@@ -52,9 +51,7 @@ def _tools(record: TrialRecord, completions: list[dict[str, Any]], parallel: boo
     wanted = {data["options_sha256"] for data in completions}
     if wanted == {digest({})}:
         return []
-    settings = {name: value for name, value in record.agent.settings.items() if name in AgentSettings.model_fields}
-    info = record.agent.model_copy(update={"overrides": AgentSettings.model_validate(settings)})
-    brief = brief_for(record.task, terms_for(record.task, info))
+    brief = brief_for(record.task, terms_of(record))
     tools = tool_specs(brief.methods, brief.answer)
     options: dict[str, Any] = (
         {"tools": tools} if parallel is None else {"tools": tools, "parallel_tool_calls": parallel}

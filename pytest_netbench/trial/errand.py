@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any, Literal
@@ -115,6 +116,7 @@ class _Errand(Thread):
     def __init__(self, agent: Agent | InformedAgent, task: Task, brief: Brief, ani: OpenAni) -> None:
         super().__init__(name=f"netbench agent {agent.info.id}", daemon=True)
         self._agent, self._task, self._brief, self._ani = agent, task, brief, ani
+        self._trial_context = copy_context()
         self.handed_in: Submission | None = None
         self.error: BaseException | None = None
         self.text: str | None = None
@@ -128,6 +130,9 @@ class _Errand(Thread):
             self.error = error
 
     def run(self) -> None:
+        self._trial_context.run(self._run)  # what belongs to this trial goes on to do so
+
+    def _run(self) -> None:
         if self.error is None:
             try:
                 self._take(self._work())
@@ -179,6 +184,7 @@ def usage_of(steps: tuple[Step, ...]) -> Usage:
         prompt_tokens=sum(int(one.get("prompt_tokens") or 0) for one in totals),
         completion_tokens=sum(int(one.get("completion_tokens") or 0) for one in totals),
         cost_usd=sum(prices) if prices else None,
+        waited_s=sum(float(one.get("waited_s") or 0.0) for one in totals),
     )
 
 

@@ -13,7 +13,7 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Family
 from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings, CommandRule
 from pytest_netbench.model.task import Budget, Task
-from pytest_netbench.model.trial import AgentInfo, Brief
+from pytest_netbench.model.trial import AgentInfo, Brief, TrialRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,17 @@ def terms_for(
         ),
         approver=approval.approver_of(info.overrides.policy),
     )
+
+
+def terms_of(record: TrialRecord) -> Terms:
+    """The terms of a recorded trial, from the settings of the agent in its record.
+
+    Raises:
+        UsageError: Settings of this name are not what they were.
+    """
+    settings = {name: value for name, value in record.agent.settings.items() if name in AgentSettings.model_fields}
+    info = record.agent.model_copy(update={"overrides": AgentSettings.model_validate(settings)})
+    return terms_for(record.task, info)
 
 
 def _refuse_idle_settings(info: AgentInfo) -> None:

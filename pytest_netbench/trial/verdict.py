@@ -40,6 +40,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         commands=record.commands,
         violations=record.violations,
         environment=record.environment,
+        replayed=record.replayed,
         started_at=record.started_at,
         duration_s=record.deploy_s + record.agent_s + record.evaluate_s,
         deploy_s=record.deploy_s,

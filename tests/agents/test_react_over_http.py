@@ -165,6 +165,8 @@ def test_a_rate_limit_is_waited_for_as_long_as_the_provider_asks(serve, agent_fi
     assert submission.stop_reason == "done"
     assert len(ani.notes) == 1
     assert ani.notes[0].startswith("request 1 of 3 failed, next in 0.20 s: openai/fake limits the rate")
+    assert 0.2 <= submission.usage.waited_s < 0.3
+    assert [data["usage"]["waited_s"] > 0 for data in ani.completions] == [True, False]
 
 
 def test_a_rate_limit_that_persists_is_an_infrastructure_error(serve, agent_file, ani):

@@ -1,7 +1,8 @@
 """Confinement: a program in namespaces of its own, with bubblewrap.
 
 It sees the system's programs and libraries, its home and an empty folder. It does not see the project, the installed
-tasks, results, other processes, and other programs' sockets. The host's network stays, for its provider.
+tasks, results, the key of sealed tasks, other processes, and other programs' sockets. The host's network stays, for
+its provider.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest_netbench
 from pytest_netbench.agents.outside.settings import Confinement
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import Brief
+from pytest_netbench.sealing.keys import FILE_VARIABLE
 
 PASSED_ON: Final = ("PATH", "HOME", "LANG", "TERM", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 BUBBLEWRAP: Final = "bwrap"
@@ -104,12 +106,12 @@ def arguments(*, folder: Path, socket: Path, root: Path, show: Iterable[Path], h
         words += _at_its_place("--ro-bind", path)
     for path in home:
         words += _at_its_place("--bind-try", path)
-    hidden = _existing([root, Path.cwd(), Path(tempfile.gettempdir()), *hide, *_corpus()])
+    hidden = _existing([root, Path.cwd(), Path(tempfile.gettempdir()), *hide, *_corpus(), *_keys()])
     words += _covered(hidden, _existing([*system, *home]))
     shown = _existing(show)
     for path in shown:
         words += ["--ro-bind", str(path), str(path)]
-    words += _covered(_existing(_corpus()), shown)
+    words += _covered(_existing([*_corpus(), *_keys()]), shown)
     words += ["--bind", str(folder), str(folder), "--bind", str(socket), str(socket)]
     return [*words, "--chdir", str(folder)]
 
@@ -134,6 +136,12 @@ def _corpus() -> list[Path]:
     """Where tasks lie beside this package: in a wheel, or in its source tree."""
     package = Path(pytest_netbench.__file__).parent
     return [package / "corpus", package.parent / "tasks", package.parent / ".git"]
+
+
+def _keys() -> list[Path]:
+    """The file with the key of sealed tasks."""
+    name = os.environ.get(FILE_VARIABLE)
+    return [Path(name)] if name else []
 
 
 def _existing(paths: Iterable[Path]) -> list[Path]:

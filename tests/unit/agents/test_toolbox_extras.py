@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from pytest_netbench.agents.llm import ToolCall
+from pytest_netbench.agents.completion import ToolCall
 from pytest_netbench.agents.toolcalls import Toolbox
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.methods import EXTRAS, METHODS, SEARCH_MANUAL

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_netbench.model.trial import AgentInfo, BudgetUsed, TrialResult, Usage
+from pytest_netbench.model.trial import AgentInfo, BudgetUsed, Replayed, TrialResult, Usage
 from pytest_netbench.reporting.terminal import summary_lines
 from tests.support.records import busy_result, result, score
 
@@ -50,6 +50,14 @@ reasoning not measured in 1 of 3: the agent gives no reasoning
 95 %: Wilson interval of passed, clustered by task
 scores: means of what was measured (– nothing); cost to time: totals"""
     )
+
+
+def test_what_was_replayed_and_what_was_waited_for_is_said():
+    where = Replayed(cassette="tapes/a/x.1.json", recorded_at="2026-01-01T00:00:00+00:00", requests=3, recorded=3)
+    results = [passed(node_id="a", replayed=where), passed(node_id="b", usage=Usage(completions=1, waited_s=75.0))]
+    lines = summary_lines(results, width=80)
+    assert "replayed: 1 of 2 trials; cost and tokens are those of the recordings" in lines
+    assert "waited for the provider: 1m15s of the time, in 1 of 2 trials" in lines
 
 
 def test_scores_by_the_drafts_formulas_stand_under_the_table_of_a_verbose_run_only():

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
+from pytest_netbench.model.trial import FORMAT
 from pytest_netbench.results.files import replace_file, safe_name
 from pytest_netbench.results.store import ResultsDir, transcript_path
 from tests.support.records import NODE_ID, record, result
@@ -40,6 +42,22 @@ def test_a_record_is_kept_whole_and_comes_back_equal(store: ResultsDir):
     assert kept.transcript == transcript_path(NODE_ID, 1)
     assert store.record_of(kept) == whole
     assert store.results() == (kept,)
+
+
+def test_a_record_of_a_newer_format_is_refused_and_one_without_a_number_is_read(store: ResultsDir):
+    kept = store.append(result(), record(), worker="main")
+    path = store.path / kept.transcript
+    data = json.loads(path.read_text())
+    assert data.pop("format") == FORMAT
+    path.write_text(json.dumps(data))
+    assert store.record_of(kept) == record()
+    path.write_text(json.dumps({**data, "format": FORMAT + 1, "what_is_new": 1}))
+    with pytest.raises(ResultsError) as caught:
+        store.record_of(kept)
+    assert str(caught.value).endswith(
+        f": not a transcript that netbench {__version__} can read: its format is {FORMAT + 1}, and this version reads"
+        f" up to {FORMAT} (fix: pip install -U pytest-netbench)"
+    )
 
 
 def test_final_configs_are_files_for_people(store: ResultsDir):

@@ -16,6 +16,7 @@ from pytest_netbench.agents.outside import mcp_server
 from pytest_netbench.agents.outside.program import Program
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, RequirementMissing
 from pytest_netbench.model.task import Budget
+from pytest_netbench.sealing.keys import SealingKey, write_key
 from tests.support.memory_ani import MemoryAni, brief_of
 
 ANSWER = {"type": "object", "properties": {"fault": {"type": "string"}}, "required": ["fault"]}
@@ -342,3 +343,41 @@ def test_the_section_of_another_strategy_is_refused_with_its_line(tmp_path):
     path.write_text("model: m\nstrategy: react\nprogram:\n  command: [x]\n")
     with pytest.raises(AgentFileError, match="is for `strategy: program`, not for 'react'"):
         load_agent_file(path)
+
+
+SEEKS_KEYS = """
+import glob, json, os, pathlib
+
+seen = {"environment": str(dict(os.environ))}
+for path in [*pathlib.Path(os.environ["HOME"]).rglob("*"), *map(pathlib.Path, glob.glob("/proc/*/environ"))]:
+    try:
+        seen[str(path)] = path.read_bytes().decode(errors="replace")
+    except OSError:
+        pass
+print(json.dumps({"reasoning": json.dumps(seen)}))
+"""
+
+
+@pytest.mark.parametrize("shown", [False, True], ids=["hidden", "in a folder that is shown"])
+def test_a_confined_program_sees_not_the_key_of_sealed_tasks(ani, tmp_path, monkeypatch, shown):
+    """It sees another file beside the key, and its own environment: it does look."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    project.mkdir()
+    (home / "keys").mkdir(parents=True)
+    (home / "keys" / "visible.txt").write_text("anybody may read this")
+    key = SealingKey.new()
+    write_key(home / "keys" / "owner.key", key)
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("NETBENCH_KEY_FILE", str(home / "keys" / "owner.key"))
+    show = [str(home / "keys")] if shown else []
+    command = ["/usr/bin/python3", "-c", SEEKS_KEYS]
+    seen = program(command, root=project, confine=True, show=show).run(brief_of(ani), ani).reasoning
+    assert "anybody may read this" in seen
+    assert "NETBENCH_ANI_SOCKET" in seen
+    assert key.text not in seen
+    monkeypatch.delenv("NETBENCH_KEY_FILE")
+    seen = program(command, root=project, confine=True, show=show).run(brief_of(ani), ani).reasoning
+    assert key.text in seen, "a file that nobody names as a key is a file of the home"

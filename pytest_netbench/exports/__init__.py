@@ -1,0 +1,1 @@
+"""Stored trials in the formats of other tools: trajectories (ATIF) and spans (OpenTelemetry), without ground truth."""
