@@ -120,6 +120,15 @@ class Driver(Protocol[NodeT_contra]):
 
 
 @runtime_checkable
+class ReadsCommands(Protocol):
+    """What a driver may offer beyond ``Driver``: what a typed line stands for."""
+
+    def readings(self, node: Any, line: str) -> Sequence[str]:
+        """The full forms of ``line``, one for each mode in which it is a command; empty if it is none."""
+        ...
+
+
+@runtime_checkable
 class ListsRoutes(Protocol):
     """What a driver may offer beyond ``Driver``: all routes of a node at once, to find those that nobody asked for."""
 
