@@ -6,12 +6,29 @@ Owns one protocol and one key for each. Those of single nodes are in ``platforms
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from pytest_netbench.lab.probing import Prober
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.capabilities import NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defect:
+    """What is wrong with a cable that has carrier, each way. Nothing by default.
+
+    Attributes:
+        corruption: Share of the IPv4 packets of which one bit is flipped. Checksums are not corrected.
+        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. A flow is lost or not by the hash of
+            its addresses, protocol and ports.
+        most_bytes: Longer IP packets are lost, without notice to anybody.
+    """
+
+    corruption: float = 0.0
+    flow_loss: float = 0.0
+    most_bytes: int | None = None
 
 
 class LinkControl(Protocol):
@@ -70,6 +87,14 @@ class LinkControl(Protocol):
 
         Raises:
             LabError: There is no such interface, or the link cannot be shaped.
+        """
+        ...
+
+    def set_defect(self, node: str, interface: str, defect: Defect) -> None:
+        """Give a cable a defect, or take it away. Its quality and its carrier stay; packets on their way are lost.
+
+        Raises:
+            LabError: There is no such interface, or its link is no cable.
         """
         ...
 
