@@ -40,6 +40,9 @@ Diagnosed = Literal[
     "icmp-denied",
     "ospf-denied",
     "bgp-denied",
+    "link-corrupting",
+    "link-flows-lost",
+    "link-mtu-low",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
