@@ -78,7 +78,7 @@ class LinkFlowsLost(_Defective):
 
 
 class LinkMtuLow(_Defective):
-    """A cable loses packets that are longer than 600 bytes, without notice, although both its ends have a higher MTU."""
+    """A cable loses packets that are longer than 600 bytes, without notice; the MTU at its ends is higher."""
 
     name = "link-mtu-low"
     label = "MTU"
@@ -119,7 +119,9 @@ def _checksum_errors(lab: Lab, node: str) -> int:
     """
     done = lab.nodes[node].run(["cat", "/proc/net/snmp"])
     lines = [line.split() for line in done.stdout.splitlines()]
-    counted = {names[0]: dict(zip(names, values, strict=True)) for names, values in zip(lines[::2], lines[1::2], strict=True)}
+    counted = {
+        names[0]: dict(zip(names, values, strict=True)) for names, values in zip(lines[::2], lines[1::2], strict=True)
+    }
     if done.returncode or not counted.keys() >= _ERRORS.keys():
         raise LabError(f"{node}: the counters of its IP could not be read: {done.stderr.strip()}")
     return sum(int(counted[group][name]) for group, names in _ERRORS.items() for name in names)

@@ -43,6 +43,8 @@ Diagnosed = Literal[
     "link-corrupting",
     "link-flows-lost",
     "link-mtu-low",
+    "node-crashed",
+    "routing-daemon-stopped",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

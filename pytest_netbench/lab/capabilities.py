@@ -9,7 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Prober
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.capabilities import NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
@@ -21,8 +23,8 @@ class Defect:
 
     Attributes:
         corruption: Share of the IPv4 packets of which one bit is flipped. Checksums are not corrected.
-        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. A flow is lost or not by the hash of
-            its addresses, protocol and ports.
+        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol and
+            ports decides.
         most_bytes: Longer IP packets are lost, without notice to anybody.
     """
 
@@ -117,10 +119,34 @@ class NodeControl(Protocol):
         """
         ...
 
+    def crash(self, node: str) -> None:
+        """Let a node send and receive nothing, as if all of it had stopped; its interfaces keep carrier.
+
+        Who asks it gets no answer. What it has configured is there again after ``revive``. No effect on a node that has
+        crashed already.
+
+        Raises:
+            LabError: There is no such node, or one of its links cannot be blocked.
+        """
+        ...
+
+    def revive(self, node: str) -> None:
+        """Let a node that has crashed go on. Sessions form again afterwards. No effect on one that has not.
+
+        Raises:
+            LabError: There is no such node.
+        """
+        ...
+
+    @property
+    def crashed(self) -> Collection[str]:
+        """The nodes that have crashed."""
+        ...
+
 
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
-NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted")
+NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted and can crash")
 
 LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
 """By name: what a lab as a whole may offer."""
@@ -141,3 +167,11 @@ def unmet(requirements: Iterable[str], offered: Collection[str], *, owner: str) 
         if name in CAPABILITIES and name not in offered:
             return CAPABILITIES[name].lack(owner)
     return None
+
+
+def crashed(lab: Lab) -> Collection[str]:
+    """Return the nodes of a lab that have crashed; none if it cannot let them."""
+    try:
+        return lab.capability(NODES).crashed
+    except RequirementMissing:
+        return ()

@@ -64,6 +64,16 @@ class NetnsLinks:
             self._channel.call("flap-link", link=segment[0], port=segment[1], **seconds)
             self._flapping.add(segment)
 
+    def block(self, node: str, interface: str, *, blocked: bool) -> None:
+        """Let no frame pass between an interface and its link, or let all pass again; carriers stay.
+
+        Raises:
+            LabError: There is no such interface, or its link is shaped.
+        """
+        number, port = self._place(node, interface)
+        with self._lock:
+            self._channel.call("block-link", link=number, port=port, blocked=blocked)
+
     def is_cut(self, node: str, interface: str) -> bool:
         return self._segment(node, interface) in self._cut
 

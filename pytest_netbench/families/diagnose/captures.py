@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.families.diagnose.measuring import (
     CAPTURE_PACKETS,
@@ -51,6 +52,7 @@ class Captures:
         for value, known in ((params.node, [*self._interfaces]), (params.interface, self._of(params.node))):
             if value not in known:
                 raise _wrong(f"{value!r} is not known (known: {', '.join(known)})")
+        await_answer(self._lab, params.node, CAPTURE_PACKETS)
         if shutil.which(_READ[0]) is None:
             raise LabError("capture-packets needs tcpdump; fix: apt-get install tcpdump")
         found = (

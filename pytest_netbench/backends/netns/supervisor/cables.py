@@ -22,13 +22,14 @@ from pytest_netbench.backends.netns.supervisor.wiring import Laid
 
 
 class Link:
-    """One link: wires by port, cut ports, and the port that is down because its peer has no carrier."""
+    """One link: wires by port, cut and blocked ports, and the port that is down because its peer has no carrier."""
 
     def __init__(self, laid: Laid) -> None:
         self.ports = laid.ports
         self.bridge = laid.bridge
         self.wires: dict[int, int] = {}
         self.cut: set[int] = set()
+        self.blocked: set[int] = set()
         self.lowered: int | None = None
 
     @property
@@ -101,6 +102,26 @@ class Cables:
             for port in segment:
                 self._carriers.set_up(link.ports[port].name, True)
             self._pass_on(link)
+        return {}
+
+    def block(self, request: Message) -> Message:
+        """Let no frame pass between an endpoint and its link, or let all pass again. Carriers stay.
+
+        Raises:
+            OSError: The link is shaped.
+        """
+        link, port = self._link(request), request["port"]
+        if link.wires:
+            raise OSError("a link with delay, loss, rate or a defect cannot be blocked")
+        if link.bridge is not None:
+            _do([rtnetlink.set_master(link.ports[port].name, 0 if request["blocked"] else link.bridge)])
+        elif link.is_cable:
+            link.blocked = (link.blocked | {port}) if request["blocked"] else (link.blocked - {port})
+            one, other = (end.position for end in link.ports)
+            if request["blocked"] and len(link.blocked) == 1:
+                _do([redirects.no_redirect(one), redirects.no_redirect(other)])
+            elif not request["blocked"] and not link.blocked:
+                _do([*redirects.redirect(one, other), *redirects.redirect(other, one)])
         return {}
 
     def shape(self, request: Message) -> Message:
