@@ -45,6 +45,9 @@ Diagnosed = Literal[
     "link-mtu-low",
     "node-crashed",
     "routing-daemon-stopped",
+    "host-mac-duplicate",
+    "host-address-taken",
+    "host-arp-denied",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

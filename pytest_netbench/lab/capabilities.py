@@ -23,8 +23,8 @@ class Defect:
 
     Attributes:
         corruption: Share of the IPv4 packets of which one bit is flipped. Checksums are not corrected.
-        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol and
-            ports decides.
+        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol
+            and ports decides.
         most_bytes: Longer IP packets are lost, without notice to anybody.
     """
 

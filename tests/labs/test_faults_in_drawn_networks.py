@@ -34,6 +34,9 @@ HOSTS = (
     "host-address-wrong",
     "host-neighbor-wrong",
     "host-route-blackhole",
+    "host-address-taken",
+    "host-arp-denied",
+    "host-mac-duplicate",
 )
 NETWORKS = {
     "linux": (
