@@ -193,6 +193,7 @@ def _default(host: HostInLan) -> str:
 
 
 def renumbered(host: Renumbered, old: str, new: str) -> tuple[str, ...]:
+    """Commands that give a host another address in the place of one, and its default route."""
     # the kernel forgets the routes of an interface with its last address
     where = f"dev {host.interface}"
     return (f"ip address del {old} {where}", f"ip address add {new} {where}", _default(host))
