@@ -48,6 +48,7 @@ Diagnosed = Literal[
     "host-mac-duplicate",
     "host-address-taken",
     "host-arp-denied",
+    "interface-detached",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

@@ -68,6 +68,24 @@ class LinkControl(Protocol):
         """
         ...
 
+    def detach(self, node: str, interface: str) -> None:
+        """Take an interface out of its node, as if its card were pulled; the other ends of its cable lose carrier.
+
+        Addresses and routes of the interface are gone. No effect on one that is not there.
+
+        Raises:
+            LabError: There is no such interface, or the lab cannot take it out.
+        """
+        ...
+
+    def attach(self, node: str, interface: str) -> None:
+        """Put an interface into its node again, up and without addresses. No effect on one that is there.
+
+        Raises:
+            LabError: There is no such interface.
+        """
+        ...
+
     def is_cut(self, node: str, interface: str) -> bool:
         """Whether the cable at an interface is cut.
 

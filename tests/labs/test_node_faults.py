@@ -46,7 +46,14 @@ def state(lab: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "node"), [("routing-daemon-stopped", "r1"), ("node-crashed", "r2"), ("node-crashed", "h1x1")]
+    ("name", "node"),
+    [
+        ("routing-daemon-stopped", "r1"),
+        ("node-crashed", "r2"),
+        ("node-crashed", "h1x1"),
+        ("interface-detached", "r1"),
+        ("interface-detached", "h1x1"),
+    ],
 )
 def test_it_is_seen_from_other_nodes_and_leaves_nothing(name: str, node: str, network: DrawnNetwork, lab: Any) -> None:
     flows = [flow for group in flow_groups(network) for flow in group.flows()]
@@ -78,7 +85,7 @@ def test_it_is_seen_from_other_nodes_and_leaves_nothing(name: str, node: str, ne
             with pytest.raises(AniError, match=f"{node}: the device did not answer get-running-cfg: connection timed"):
                 ani.get_running_cfg(node)
             assert ani.lab_error is None
-        else:
+        elif name == "routing-daemon-stopped":
             assert "ospfd is not running" in ani.execute_cmd(node, "show ip ospf neighbor")["output"]
         ani.close()
     finally:

@@ -49,6 +49,7 @@ class NetnsLinks:
         self._qualities = {number: link.quality for number, link in enumerate(topology.links)}
         self._defects: dict[int, Defect] = {}
         self._cut: set[tuple[int, int]] = set()
+        self._detached: set[tuple[int, int]] = set()
         self._flapping: set[tuple[int, int]] = set()
 
     def cut(self, node: str, interface: str) -> None:
@@ -73,6 +74,20 @@ class NetnsLinks:
         number, port = self._place(node, interface)
         with self._lock:
             self._channel.call("block-link", link=number, port=port, blocked=blocked)
+
+    def detach(self, node: str, interface: str) -> None:
+        self._detach(node, interface, detached=True)
+
+    def attach(self, node: str, interface: str) -> None:
+        self._detach(node, interface, detached=False)
+
+    def _detach(self, node: str, interface: str, *, detached: bool) -> None:
+        place = number, port = self._place(node, interface)
+        with self._lock:
+            if (place in self._detached) != detached:
+                kernel = self._kernel_name(node, interface)
+                self._channel.call("detach", link=number, port=port, node=node, interface=kernel, detached=detached)
+                (self._detached.add if detached else self._detached.discard)(place)
 
     def is_cut(self, node: str, interface: str) -> bool:
         return self._segment(node, interface) in self._cut

@@ -11,7 +11,7 @@ from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import DIAGNOSED
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 
-NAMES = ("node-crashed", "routing-daemon-stopped")
+NAMES = ("interface-detached", "node-crashed", "routing-daemon-stopped")
 
 
 def fault(name: str) -> Any:
@@ -41,6 +41,24 @@ def test_each_node_with_an_address_can_crash_and_each_is_a_place_once() -> None:
     assert len(found) == len(set(found))
     assert set(found) == {node for node in addressed if network.is_managed(node)}
     assert set(network.hosts) < set(found)
+
+
+def test_any_interface_with_a_cable_of_frr_and_of_hosts_can_be_gone_and_hosts_are_configured_again() -> None:
+    network = drawn("line", "frr", "ospf", sizes={"routers": 2, "hosts": 2})
+    found = list(fault("interface-detached").places(network))
+    ends = [(end.node, end.interface) for link in network.topology.links for end in link.endpoints]
+    assert sorted((one.node, one.interface) for one in found) == sorted(ends)
+    for one in found:
+        lan = network.lan_of(one.node) if one.platform == "linux" else None
+        expected = (
+            (f"ip address add {network.addresses[one.node]}/24 dev eth0", f"ip route replace default via {lan.gateway}")
+            if lan
+            else ()
+        )
+        assert one.commands == expected
+    assert {one.platform for one in fault("interface-detached").places(drawn("campus", "cisco_ios", "ospf"))} == {
+        "linux"
+    }
 
 
 @pytest.mark.parametrize(("routing", "protocols"), [("ospf", {"ospf"}), ("bgp", {"bgp", "ospf"}), ("static", set())])

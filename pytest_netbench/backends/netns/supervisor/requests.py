@@ -49,6 +49,7 @@ class Requests:
             "flap-link": self.flaps.start,
             "shape-link": cables.shape,
             "block-link": cables.block,
+            "detach": cables.detach,
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,
