@@ -49,6 +49,7 @@ Diagnosed = Literal[
     "host-address-taken",
     "host-arp-denied",
     "interface-detached",
+    "ospf-cost-wrong",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

@@ -41,6 +41,11 @@ def _ospf_link(facts: Facts, one: Port, other: Port) -> Iterator[Finding]:
     differing = {kind for line, kind in _MUST_BE_EQUAL.items() if set(one.has(line)) != set(other.has(line))}
     for kind in sorted(differing):
         yield Finding(kind, end, f"{between} are configured differently.")
+    costs = [int(port.has("ip ospf cost ")[0].split()[-1]) if port.has("ip ospf cost ") else 0 for port in (one, other)]
+    if costs[0] != costs[1]:
+        port = one if costs[0] > costs[1] else other
+        words = f"{between} have the costs {costs[0]} and {costs[1]}."
+        yield Finding("ospf-cost-wrong", End(port.node, port.name), words)
     for port in (one, other):
         process = facts.devices[port.node].section("router ospf") or ("", ())
         if "ip ospf passive" in port.lines or f"passive-interface {port.name}" in process[1]:

@@ -49,7 +49,9 @@ BY_CONFIG = [
     "bgp-prefix-limit",
     "host-address-duplicate",
     "host-address-missing",
+    "host-address-taken",
     "host-address-wrong",
+    "host-arp-denied",
     "host-gateway-wrong",
     "host-mask-wrong",
     "host-neighbor-wrong",
@@ -59,6 +61,7 @@ BY_CONFIG = [
     "nat-side-wrong",
     "ospf-area-wrong",
     "ospf-authentication-wrong",
+    "ospf-cost-wrong",
     "ospf-denied",
     "ospf-interface-passive",
     "ospf-mtu-wrong",
@@ -140,7 +143,7 @@ def broken_host(text: str, commands: tuple[str, ...]) -> tuple[str, str]:
     """The config of a host after commands, and its permanent neighbors."""
     lines, neighbors = text.splitlines(), "[]"
     for command in commands:
-        words = command.split()
+        words = command.replace("'", "").split()
         match words[1:3]:
             case ["address", "del"]:
                 lines = [line for line in lines if line != f" address {words[3]}"]
@@ -152,6 +155,10 @@ def broken_host(text: str, commands: tuple[str, ...]) -> tuple[str, str]:
                 lines += ["routes main", f" default via {words[5]} dev eth0"]
             case ["route", "add"]:
                 lines.append(f" blackhole {words[4]}")
+            case ["add", "table"]:
+                lines += [f"table arp {words[4]}", " chain input"]
+            case ["add", "chain" | "rule"] | ["neighbor", "flush"]:
+                pass
             case ["neighbor", "replace"]:
                 neighbors = f'[{{"dst": "{words[3]}", "lladdr": "{words[5]}", "dev": "{words[7]}"}}]'
             case _:
