@@ -218,7 +218,7 @@ def _depending(network: DrawnNetwork, node: str, protocol: str, process: str) ->
 
 def _all_of(network: DrawnNetwork, node: str) -> Iterator[str]:
     """What faults of any kind touch that are at a node."""
-    yield f"route {node}"
+    yield from (f"route {node}", f"{node} nat")
     attached = (one.interface for subnet in network.subnets for one in subnet.attachments if one.node == node)
     for interface in (*network.topology.interfaces(node), *attached):
         yield from (f"{node} {interface}", f"{node} {interface} nat")

@@ -50,6 +50,7 @@ Diagnosed = Literal[
     "host-arp-denied",
     "interface-detached",
     "ospf-cost-wrong",
+    "nat-mapping-missing",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

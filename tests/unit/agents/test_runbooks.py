@@ -60,6 +60,7 @@ BY_CONFIG = [
     "host-route-blackhole",
     "icmp-denied",
     "mask-wrong",
+    "nat-mapping-missing",
     "nat-side-wrong",
     "ospf-area-wrong",
     "ospf-authentication-wrong",

@@ -33,6 +33,7 @@ NAMES = (
     "host-neighbor-wrong",
     "host-route-blackhole",
     "mask-wrong",
+    "nat-mapping-missing",
     "nat-side-wrong",
     "port-shutdown",
     "vlan-wrong",
