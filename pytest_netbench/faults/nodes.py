@@ -119,7 +119,9 @@ class NodeCrashed(_NodeFault[Crashed]):
                     )
 
     def touches(self, parameters: Crashed) -> frozenset[str]:
-        return frozenset({*parameters.depending, _whole(parameters.node)})
+        # the other node must have carrier
+        seen_from = f"{parameters.peer} {parameters.peer_interface}"
+        return frozenset({*parameters.depending, _whole(parameters.node), seen_from})
 
     def inject(self, parameters: Crashed, lab: Lab) -> None:
         lab.capability(NODES).crash(parameters.node)
