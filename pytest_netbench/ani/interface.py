@@ -22,6 +22,7 @@ from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
 from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError, PolicyViolation
@@ -220,6 +221,7 @@ class LabAni:
     def _admit(self, device: str, *, changes: bool) -> None:
         self._refuse_if_closed()
         self._permitted(device, changes=changes)
+        await_answer(self._lab, device, "at its console")
 
     def _check_line(self, device: str, line: str, kind: CommandKind) -> None:
         """Check a line that is entered at a device's own command line, and ask for approval if it may be a change."""
@@ -331,7 +333,7 @@ class LabAni:
 
     def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
-
+        await_answer(self._lab, device, what)
         with self._locks[device]:
             self._refuse_if_closed()
             self._meter.check()

@@ -40,6 +40,17 @@ Diagnosed = Literal[
     "icmp-denied",
     "ospf-denied",
     "bgp-denied",
+    "link-corrupting",
+    "link-flows-lost",
+    "link-mtu-low",
+    "node-crashed",
+    "routing-daemon-stopped",
+    "host-mac-duplicate",
+    "host-address-taken",
+    "host-arp-denied",
+    "interface-detached",
+    "ospf-cost-wrong",
+    "nat-mapping-missing",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

@@ -119,7 +119,7 @@ def _link(ends: Iterable[Endpoint]) -> str:
 
 
 def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
-    """Where a fault is; of one that is as well seen from the other end of its link, both ends.
+    """Where a fault is; of one that is as well seen from the other end of its link, or elsewhere, there too.
 
     A fault of a link may be named at the link or at one of its ends.
 
@@ -133,7 +133,9 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
     if fault.found_at == "link":
         return (_link((end, *others)), *map(_interface, (end, *others)))
-    return (_interface(end), *(map(_interface, others) if fault.is_mutual(parameters) else ()))
+    also_at = getattr(fault, "also_at", None)
+    elsewhere = (Endpoint(node=name, interface=port) for name, port in (also_at(parameters) if also_at else ()))
+    return tuple(map(_interface, (end, *(others if fault.is_mutual(parameters) else ()), *elsewhere)))
 
 
 def _interface(end: Endpoint) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from pytest_netbench.backends.netns.cables import NetnsLinks
@@ -59,10 +59,32 @@ class NetnsNodes:
         self._channel = channel
         self._links = links
         self._startup_configs = startup_configs
+        self._crashed: dict[str, None] = {}
 
-    def reboot(self, node: str, *, config: str | None = None) -> None:
+    @property
+    def crashed(self) -> Collection[str]:
+        return tuple(self._crashed)
+
+    def crash(self, node: str) -> None:
+        self._check(node)
+        if node not in self._crashed:
+            for name in self._lab.nodes[node].interfaces:
+                self._links.block(node, name, blocked=True)
+            self._crashed[node] = None
+
+    def revive(self, node: str) -> None:
+        self._check(node)
+        if node in self._crashed:
+            for name in self._lab.nodes[node].interfaces:
+                self._links.block(node, name, blocked=False)
+            del self._crashed[node]
+
+    def _check(self, node: str) -> None:
         if node not in self._lab.nodes:
             raise LabError(f"there is no node {node!r} (known: {', '.join(self._lab.nodes)})")
+
+    def reboot(self, node: str, *, config: str | None = None) -> None:
+        self._check(node)
         driver, access = self._lab.driver(node), self._lab.nodes[node]
         if not isinstance(driver, Rebooting):
             raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")

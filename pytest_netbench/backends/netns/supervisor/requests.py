@@ -48,6 +48,8 @@ class Requests:
             "cut-link": self.flaps.cut,
             "flap-link": self.flaps.start,
             "shape-link": cables.shape,
+            "block-link": cables.block,
+            "detach": cables.detach,
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,
