@@ -11,7 +11,7 @@ from pytest_netbench.generators.networks.draft import Draft
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """Something that routers do beside routing.
+    """Something that routers do beside routing, or that hosts do.
 
     Attributes:
         what: One sentence for people.
