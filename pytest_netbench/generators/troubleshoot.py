@@ -31,7 +31,11 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")
+    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")  # type: ignore[assignment]
+
+    def _served(self) -> list[str]:
+        """None: no command repairs a program, and flows do not show the others."""
+        return []
 
 
 class TroubleshootGenerator(DiagnoseGenerator):

@@ -8,6 +8,8 @@ from typing import Any
 
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis
+from pytest_netbench.families.diagnose.requests import Requests
+from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
 from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
@@ -41,6 +43,9 @@ class DiagnoseScene(FaultyScene):
         self._diagnosis = FixedDiagnosis(payload)
         self._payload: Diagnose = payload
         self._telemetry = Telemetry(lab, payload.demands)
+        self._serving = Serving(lab, payload)
+        self._failed_before: tuple[str, ...] = ()
+        self._failed_after: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
         self._breached_after: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
@@ -50,10 +55,13 @@ class DiagnoseScene(FaultyScene):
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
-        return (*Tools(self._lab, self._payload, self._telemetry.store).methods, *self._diagnosis.methods)
+        tools = Tools(self._lab, self._payload, self._telemetry.store)
+        requests = Requests(self._lab).methods if self._serving.count else ()
+        return (*tools.methods, *requests, *self._diagnosis.methods)
 
     def health(self) -> None:
         super().health()
+        self._serving.await_healthy()
         self._telemetry.start()
         self._telemetry.await_healthy()
 
@@ -69,6 +77,7 @@ class DiagnoseScene(FaultyScene):
         super().observe()
         self._before = tuple(sorted(self._wrong))
         self._breached_before = self._telemetry.await_sample()
+        self._failed_before = self._serving.failures()
         self._looked_at = time.monotonic()
 
     def destroy(self) -> None:
@@ -78,6 +87,7 @@ class DiagnoseScene(FaultyScene):
     def evaluate(self, submission: Submission) -> Findings:
         watch = self._final_watch()
         self._breached_after = self._telemetry.await_sample()
+        self._failed_after = self._serving.failures()
         self._telemetry.stop()
         return self._network.evaluate(submission).model_copy(
             update={
@@ -100,7 +110,15 @@ class DiagnoseScene(FaultyScene):
             "diagnosis": self._diagnosis.text,
             "diagnosed_after": self._after(self._diagnosis.fixed_at),
             "breached_demands": {"before": self._breached_before, "after": self._breached_after},
+            **self._failed,
         }
+
+    @property
+    def _failed(self) -> dict[str, Any]:
+        """What failed of the services, if the network has any."""
+        if not self._serving.count:
+            return {}
+        return {"failed_requests": {"before": self._failed_before, "after": self._failed_after}}
 
     def _after(self, moment: float | None) -> dict[str, float] | None:
         """Seconds from when the agent could begin to a moment of the monotonic clock; ``None`` if it never came."""
@@ -127,6 +145,10 @@ class DiagnoseScene(FaultyScene):
         if breached:
             lost = ", ".join(str(self._payload.demands[number]) for number in breached)
             yield f"after the repair traffic loses packets: {lost}"
+        while (failed := self._serving.failures()) and time.monotonic() < ends_at:
+            time.sleep(PAUSE_S)
+        if failed:
+            yield f"after the repair services fail: {'; '.join(failed)}"
         self._tables.read("final")
         healthy, final = (self._tables.found.get(moment, {}) for moment in ("healthy", "final"))
         for node, table in healthy.items():
@@ -150,6 +172,11 @@ class DiagnoseScene(FaultyScene):
     def breached(self) -> str:
         """How many demands were not met when the agent could begin, for people."""
         return f"{len(self._breached_before)} of {len(self._payload.demands)}"
+
+    @property
+    def failed_requests(self) -> str | None:
+        """How many requests to services failed when the agent could begin, for people; ``None`` without services."""
+        return f"{len(self._failed_before)} of {self._serving.count}" if self._serving.count else None
 
     @property
     def wrong_flows(self) -> str:

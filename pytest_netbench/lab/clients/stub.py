@@ -1,0 +1,96 @@
+"""A stub resolver: one question to one DNS server over UDP. Standard library only; it runs in nodes, from its source."""
+
+import contextlib
+import json
+import os
+import socket
+import struct
+import sys
+import time
+
+_CODES = {0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED"}
+_A, _IN = 1, 1
+_RECURSION = 0x0100
+_LONGEST = 4096
+_POINTER = 0xC0
+
+
+def settings(text):
+    """The first server and the search domain of the text of a resolv.conf; None for what it has not."""
+    server = domain = None
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == "nameserver" and server is None:
+            server = words[1]
+        if len(words) > 1 and words[0] in ("search", "domain"):
+            domain = words[1]
+    return server, domain
+
+
+def question(number, name):
+    """A query for the IPv4 addresses of a name."""
+    labels = b"".join(bytes([len(label)]) + label for label in name.encode("ascii").split(b"."))
+    return struct.pack(">HHHHHH", number, _RECURSION, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", _A, _IN)
+
+
+def read(message):
+    """The code of an answer and the IPv4 addresses in it."""
+    _, flags, questions, answers, _, _ = struct.unpack_from(">HHHHHH", message)
+    place = 12
+    for _ in range(questions):
+        place = _behind_name(message, place) + 4
+    addresses = []
+    for _ in range(answers):
+        place = _behind_name(message, place)
+        kind, _, _, size = struct.unpack_from(">HHIH", message, place)
+        place += 10
+        if kind == _A and size == 4:
+            addresses.append(socket.inet_ntoa(message[place : place + 4]))
+        place += size
+    code = flags & 0xF
+    return _CODES.get(code, str(code)), addresses
+
+
+def _behind_name(message, place):
+    while message[place]:
+        if message[place] & _POINTER == _POINTER:
+            return place + 2
+        place += message[place] + 1
+    return place + 1
+
+
+def ask(name, server, timeout_s):
+    """Ask, and say what came of it. A name without a dot is looked up in the search domain."""
+    known = domain = None
+    with contextlib.suppress(OSError), open("/etc/resolv.conf") as file:
+        known, domain = settings(file.read())
+    server = server or known
+    full = name.rstrip(".") if "." in name or not domain else name + "." + domain
+    found = {"name": full, "server": server, "status": None, "addresses": [], "error": None, "time_ms": None}
+    if server is None:
+        return {**found, "error": "no DNS server is configured"}
+    began = time.monotonic()
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.settimeout(timeout_s)
+            sock.connect((server, 53))
+            number = int.from_bytes(os.urandom(2), "big")
+            sock.send(question(number, full))
+            message = b"\0\0"
+            while message[:2] != struct.pack(">H", number):
+                sock.settimeout(max(0.001, began + timeout_s - time.monotonic()))
+                message = sock.recv(_LONGEST)
+        status, addresses = read(message)
+        found.update(status=status, addresses=addresses)
+    except TimeoutError:
+        found["error"] = "no answer within {:g} s".format(timeout_s)
+    except (struct.error, IndexError):
+        found["error"] = "the answer cannot be read"
+    except OSError as error:
+        found["error"] = error.strerror or str(error)
+    found["time_ms"] = round(1000 * (time.monotonic() - began), 3)
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(ask(sys.argv[1], sys.argv[2], float(sys.argv[3]))))
