@@ -31,7 +31,7 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")  # type: ignore[assignment]
+    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")
 
     def _served(self) -> list[str]:
         """None: no command repairs a program, and flows do not show the others."""

@@ -183,5 +183,5 @@ class HostsServers(Protocol):
         ...
 
     def throttle_server(self, node: Any, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
-        """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; 0 and 0 let it run freely."""
+        """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; freely if both are 0."""
         ...

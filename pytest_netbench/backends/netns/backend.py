@@ -57,9 +57,7 @@ class NetnsBackend:
             return plan.no_wire()
         if any(node.role == "switch" for node in request.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks(
-            (*request.requirements, *_programs(request.topology)), set(request.dialects.values())
-        )
+        return doctor.lacks((*request.requirements, *_programs(request.topology)), set(request.dialects.values()))
 
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()

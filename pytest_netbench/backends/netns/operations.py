@@ -16,7 +16,7 @@ _SLACK_S = 10.0
 
 
 class NetnsSignals:
-    """Implements ``platforms.frr.control.Signals`` and ``platforms.capabilities.ProgramControl`` over the supervisor."""
+    """Implements ``frr.control.Signals`` and ``capabilities.ProgramControl`` of platforms over the lab's supervisor."""
 
     def __init__(self, channel: Channel, node: str) -> None:
         self._channel = channel

@@ -30,7 +30,9 @@ TWO_PHASES: Final = (
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
 TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
-SERVED: Final = "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
+SERVED: Final = (
+    "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
+)
 
 
 def _services(uses: Uses) -> Iterator[str]:

@@ -11,8 +11,8 @@ from pytest_netbench.ani.wire import Wire
 from pytest_netbench.families.diagnose.uses import uses_of
 
 if TYPE_CHECKING:
-    from pytest_netbench.ani.methods import MethodSpec
     from pytest_netbench.model.diagnosis import Diagnose
+    from pytest_netbench.model.trial import MethodSpec
 
 HTTP_GET: Final = "http-get"
 LOOKUP_NAME: Final = "lookup-name"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from pytest_netbench.errors import NotReady
@@ -49,16 +51,26 @@ class Serving:
             time.sleep(PAUSE_S)
 
     def failures(self) -> tuple[str, ...]:
-        """Make each request once; return a phrase for each that fails or takes too long."""
+        """Make each request; return a phrase for each that fails or takes too long.
+
+        What succeeds is tried once more: a slow server may happen to be awake.
+        """
         if not self.count:
             return ()
+        requests = self._requests
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            if self._uses.pages:
-                pairs = [(client, page) for client in self._uses.clients for page in self._uses.pages]
-                found = list(pool.map(lambda pair: self._page(*pair), pairs))
-            else:
-                found = list(pool.map(self._name, self._uses.clients))
+            found = list(pool.map(_made, requests))
+            passed = [number for number, failure in enumerate(found) if failure is None]
+            for number, failure in zip(passed, pool.map(_made, [requests[one] for one in passed]), strict=True):
+                found[number] = failure
         return tuple(one for one in found if one is not None)
+
+    @property
+    def _requests(self) -> list[Callable[[], str | None]]:
+        clients, pages = self._uses.clients, self._uses.pages
+        if pages:
+            return [partial(self._page, client, page) for client in clients for page in pages]
+        return [partial(self._name, client) for client in clients]
 
     def _page(self, client: str, page: PageService) -> str | None:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -79,3 +91,7 @@ class Serving:
         if wrong is None and (got.time_ms or 0.0) > 1000 * SLOW_S:
             wrong = f"{got.time_ms:.0f} ms"
         return wrong and f"{client} {name}: {wrong}"
+
+
+def _made(request: Callable[[], str | None]) -> str | None:
+    return request()

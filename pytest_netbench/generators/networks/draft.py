@@ -13,8 +13,8 @@ from typing import Literal
 
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
 from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf, Policy, Standby, StaticRoute
-from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.hosting import HostService
+from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
 

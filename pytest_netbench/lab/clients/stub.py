@@ -1,4 +1,9 @@
-"""A stub resolver: one question to one DNS server over UDP. Standard library only; it runs in nodes, from its source."""
+"""A stub resolver: one question to one DNS server over UDP.
+
+Standard library only: it runs in nodes, from its source, by the Python that nodes have.
+"""
+
+from __future__ import annotations
 
 import contextlib
 import json
@@ -7,6 +12,7 @@ import socket
 import struct
 import sys
 import time
+from typing import Any
 
 _CODES = {0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED"}
 _A, _IN = 1, 1
@@ -15,8 +21,8 @@ _LONGEST = 4096
 _POINTER = 0xC0
 
 
-def settings(text):
-    """The first server and the search domain of the text of a resolv.conf; None for what it has not."""
+def settings(text: str) -> tuple[str | None, str | None]:
+    """Return the first server and the search domain of the text of a resolv.conf; ``None`` for what it lacks."""
     server = domain = None
     for line in text.splitlines():
         words = line.split()
@@ -27,19 +33,24 @@ def settings(text):
     return server, domain
 
 
-def question(number, name):
-    """A query for the IPv4 addresses of a name."""
+def question(number: int, name: str) -> bytes:
+    """Return a query for the IPv4 addresses of a name."""
     labels = b"".join(bytes([len(label)]) + label for label in name.encode("ascii").split(b"."))
     return struct.pack(">HHHHHH", number, _RECURSION, 1, 0, 0, 0) + labels + b"\0" + struct.pack(">HH", _A, _IN)
 
 
-def read(message):
-    """The code of an answer and the IPv4 addresses in it."""
+def read(message: bytes) -> tuple[str, list[str]]:
+    """Return the code of an answer, and the IPv4 addresses in it.
+
+    Raises:
+        struct.error: It is no answer.
+        IndexError: It is cut off.
+    """
     _, flags, questions, answers, _, _ = struct.unpack_from(">HHHHHH", message)
     place = 12
     for _ in range(questions):
         place = _behind_name(message, place) + 4
-    addresses = []
+    addresses: list[str] = []
     for _ in range(answers):
         place = _behind_name(message, place)
         kind, _, _, size = struct.unpack_from(">HHIH", message, place)
@@ -51,7 +62,7 @@ def read(message):
     return _CODES.get(code, str(code)), addresses
 
 
-def _behind_name(message, place):
+def _behind_name(message: bytes, place: int) -> int:
     while message[place]:
         if message[place] & _POINTER == _POINTER:
             return place + 2
@@ -59,14 +70,22 @@ def _behind_name(message, place):
     return place + 1
 
 
-def ask(name, server, timeout_s):
-    """Ask, and say what came of it. A name without a dot is looked up in the search domain."""
-    known = domain = None
-    with contextlib.suppress(OSError), open("/etc/resolv.conf") as file:
+def ask(name: str, server: str | None, timeout_s: float) -> dict[str, Any]:
+    """Ask, and return what came of it. A name without a dot is looked up in the search domain."""
+    known: str | None = None
+    domain: str | None = None
+    with contextlib.suppress(OSError), open("/etc/resolv.conf") as file:  # noqa: PTH123  (pathlib takes longer to load than the answer to come)
         known, domain = settings(file.read())
     server = server or known
     full = name.rstrip(".") if "." in name or not domain else name + "." + domain
-    found = {"name": full, "server": server, "status": None, "addresses": [], "error": None, "time_ms": None}
+    found: dict[str, Any] = {
+        "name": full,
+        "server": server,
+        "status": None,
+        "addresses": [],
+        "error": None,
+        "time_ms": None,
+    }
     if server is None:
         return {**found, "error": "no DNS server is configured"}
     began = time.monotonic()
@@ -83,7 +102,7 @@ def ask(name, server, timeout_s):
         status, addresses = read(message)
         found.update(status=status, addresses=addresses)
     except TimeoutError:
-        found["error"] = "no answer within {:g} s".format(timeout_s)
+        found["error"] = f"no answer within {timeout_s:g} s"
     except (struct.error, IndexError):
         found["error"] = "the answer cannot be read"
     except OSError as error:

@@ -101,7 +101,7 @@ def runs(node: HostedNode, kind: ServerName) -> bool:
 
 
 def throttle(node: HostedNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
-    """Let a server run for ``running_s`` only after each ``stopped_s``, in wall seconds; it runs freely if both are 0."""
+    """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; freely if both are 0."""
     node.capability(PROGRAMS).throttle(_SERVERS[kind].program, stopped_s=stopped_s, running_s=running_s)
 
 
