@@ -55,6 +55,8 @@ def read(message: bytes) -> tuple[str, list[str]]:
         place = _behind_name(message, place)
         kind, _, _, size = struct.unpack_from(">HHIH", message, place)
         place += 10
+        if place + size > len(message):
+            raise IndexError("a record is cut off")
         if kind == _A and size == 4:
             addresses.append(socket.inet_ntoa(message[place : place + 4]))
         place += size

@@ -67,6 +67,7 @@ DNS = Service(
     platforms=_ANY,
     prepare=_prepare,
     configure=add_dns,
+    is_of_hosts=True,
 )
 WEB = Service(
     name="web",
@@ -74,4 +75,5 @@ WEB = Service(
     platforms=_ANY,
     prepare=_prepare,
     configure=add_web,
+    is_of_hosts=True,
 )
