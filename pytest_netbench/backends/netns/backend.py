@@ -106,7 +106,7 @@ class NetnsBackend:
 def _programs(topology: Topology) -> list[str]:
     """The programs that the services of a network need."""
     kinds = {kind for several in topology.servers.values() for kind in several}
-    return [program for kind, program in SERVER_PROGRAMS.items() if kind in kinds]
+    return [program for kind, programs in SERVER_PROGRAMS.items() if kind in kinds for program in programs]
 
 
 def _substitutes(request: LabRequest) -> dict[str, str]:

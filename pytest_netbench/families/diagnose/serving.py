@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from pytest_netbench.errors import NotReady
 from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, uses_of
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S
-from pytest_netbench.lab.clients import get, look_up
+from pytest_netbench.lab.clients import get, look_up_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
@@ -57,41 +57,47 @@ class Serving:
         """
         if not self.count:
             return ()
-        requests = self._requests
+        users = self._users
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = list(pool.map(_made, requests))
-            passed = [number for number, failure in enumerate(found) if failure is None]
-            for number, failure in zip(passed, pool.map(_made, [requests[one] for one in passed]), strict=True):
-                found[number] = failure
-        return tuple(one for one in found if one is not None)
+            found = list(pool.map(_made, users))
+            content = [number for number, failures in enumerate(found) if not failures]
+            for number, failures in zip(content, pool.map(_made, [users[one] for one in content]), strict=True):
+                found[number] = failures
+        return tuple(failure for failures in found for failure in failures)
 
     @property
-    def _requests(self) -> list[Callable[[], str | None]]:
-        clients, pages = self._uses.clients, self._uses.pages
-        if pages:
-            return [partial(self._page, client, page) for client in clients for page in pages]
-        return [partial(self._name, client) for client in clients]
+    def _users(self) -> list[Callable[[], list[str]]]:
+        """Each makes requests. A name is looked up by one host, and each host looks one up."""
+        clients, pages, dns = self._uses.clients, self._uses.pages, self._uses.dns
+        getting = [partial(self._page, client, page) for client in clients for page in pages]
+        names = list(dns.records.items()) if dns else []
+        shares = [names[number :: len(clients)] for number in range(len(clients))]
+        asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
+        return [*getting, *asking]
 
-    def _page(self, client: str, page: PageService) -> str | None:
+    def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
         wrong = got.error
         if wrong is None and (got.status, got.size, got.address) != (_OK, page.page_bytes, page.address):
             wrong = f"status {got.status}, {got.size} bytes from {got.address}"
-        if wrong is None and got.total_ms > 1000 * SLOW_S:
-            wrong = f"{got.total_ms:.0f} ms"
-        return wrong and f"{client} {page.url}: {wrong}"
+        wrong = wrong or _late(got.total_ms)
+        return [f"{client} {page.url}: {wrong}"] if wrong else []
 
-    def _name(self, client: str) -> str | None:
-        assert self._uses.dns is not None
-        name, address = self._uses.dns.example
-        got = look_up(self._lab.nodes[client], name, timeout_s=_PATIENCE_S)
-        wrong = got.error
-        if wrong is None and got.addresses != (address,):
-            wrong = f"{got.status} {', '.join(got.addresses)}"
-        if wrong is None and (got.time_ms or 0.0) > 1000 * SLOW_S:
-            wrong = f"{got.time_ms:.0f} ms"
-        return wrong and f"{client} {name}: {wrong}"
+    def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:
+        answers = look_up_all(self._lab.nodes[client], [name for name, _ in share], timeout_s=_PATIENCE_S)
+        failures = []
+        for (name, address), got in zip(share, answers, strict=True):
+            wrong = got.error
+            if wrong is None and got.addresses != (address,):
+                wrong = f"{got.status} {', '.join(got.addresses)}".rstrip()
+            wrong = wrong or _late(got.time_ms or 0.0)
+            failures += [f"{client} {name}: {wrong}"] if wrong else []
+        return failures
 
 
-def _made(request: Callable[[], str | None]) -> str | None:
-    return request()
+def _late(took_ms: float) -> str | None:
+    return f"{took_ms:.0f} ms" if took_ms > 1000 * SLOW_S else None
+
+
+def _made(user: Callable[[], list[str]]) -> list[str]:
+    return user()

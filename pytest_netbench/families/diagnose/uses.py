@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,12 +16,12 @@ SLOW_S: Final = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class NameService:
-    """A DNS server. ``example`` is a name that it knows, and its address."""
+    """A DNS server. ``records`` are the full names that it knows, with their addresses."""
 
     node: str
     address: str
     domain: str
-    example: tuple[str, str]
+    records: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +44,8 @@ class Uses:
 
     @property
     def count(self) -> int:
-        """How many requests there are: of each host for each page, or for a name if there are no pages."""
-        return len(self.clients) * (len(self.pages) or 1)
+        """How many requests there are: of each host for each page, and of one for each name."""
+        return len(self.clients) * len(self.pages) + (len(self.dns.records) if self.dns else 0)
 
 
 def uses_of(payload: Diagnose) -> Uses:
@@ -70,12 +71,11 @@ def uses_of(payload: Diagnose) -> Uses:
 
 
 def _names(node: Node, server: DnsServer, addresses: dict[str, str]) -> NameService:
-    name = next((one for one in server.records if one != node.name), node.name)
     return NameService(
         node=node.name,
         address=addresses[node.name],
         domain=server.domain,
-        example=(f"{name}.{server.domain}", server.records[name]),
+        records={f"{name}.{server.domain}": address for name, address in server.records.items()},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,12 +50,18 @@ def look_up(node: NodeAccess, name: str, *, server: str | None = None, timeout_s
     Raises:
         LabError: The client could not run.
     """
-    argv = [_INTERPRETER, "-I", "-S", "-", name, server or "", str(timeout_s)]
+    return look_up_all(node, [name], server=server, timeout_s=timeout_s)[0]
+
+
+def look_up_all(
+    node: NodeAccess, names: Sequence[str], *, server: str | None = None, timeout_s: float = 2.0
+) -> tuple[Answer, ...]:
+    """As ``look_up``, for several names at the same time."""
+    argv = [_INTERPRETER, "-I", "-S", "-", server or "", str(timeout_s), *names]
     done = node.run(argv, input=_source(), timeout_s=timeout_s + _SLACK_S)
     if done.returncode or done.timed_out:
         raise LabError(f"{node.name}: the DNS client failed: {done.stderr.strip()[-500:] or 'it did not end'}")
-    found = json.loads(done.stdout)
-    return Answer(**{**found, "addresses": tuple(found["addresses"])})
+    return tuple(Answer(**{**one, "addresses": tuple(one["addresses"])}) for one in json.loads(done.stdout))
 
 
 @cache

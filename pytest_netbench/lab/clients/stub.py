@@ -72,46 +72,61 @@ def _behind_name(message: bytes, place: int) -> int:
     return place + 1
 
 
-def ask(name: str, server: str | None, timeout_s: float) -> dict[str, Any]:
-    """Ask, and return what came of it. A name without a dot is looked up in the search domain."""
+def ask(names: list[str], server: str | None, timeout_s: float) -> list[dict[str, Any]]:
+    """Ask for names at the same time, and return what came of each. Names without a dot are in the search domain."""
     known: str | None = None
     domain: str | None = None
-    with contextlib.suppress(OSError), open("/etc/resolv.conf") as file:  # noqa: PTH123  (pathlib takes longer to load than the answer to come)
+    with contextlib.suppress(OSError), open("/etc/resolv.conf") as file:  # noqa: PTH123  (pathlib takes long to load)
         known, domain = settings(file.read())
     server = server or known
-    full = name.rstrip(".") if "." in name or not domain else name + "." + domain
-    found: dict[str, Any] = {
-        "name": full,
-        "server": server,
-        "status": None,
-        "addresses": [],
-        "error": None,
-        "time_ms": None,
-    }
-    if server is None:
-        return {**found, "error": "no DNS server is configured"}
-    began = time.monotonic()
+    asked: dict[int, dict[str, Any]] = {}
+    for number, name in enumerate(names, start=int.from_bytes(os.urandom(2), "big")):
+        full = name.rstrip(".") if "." in name or not domain else name + "." + domain
+        asked[number % 0x10000] = {"name": full, "server": server, "status": None, "addresses": [], "time_ms": None}
+    found = list(asked.values())
+    error = "no DNS server is configured"
+    if server is not None:
+        began = time.monotonic()
+        error = _exchange(asked, server, began, timeout_s)
+        for one in asked.values():  # those without an answer
+            one["time_ms"] = _since(began)
+    for one in found:
+        one.setdefault("error", error)
+    return found
+
+
+def _exchange(asked: dict[int, dict[str, Any]], server: str, began: float, timeout_s: float) -> str:
+    """Ask, and take questions out that are answered; return why the others are not."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             sock.settimeout(timeout_s)
             sock.connect((server, 53))
-            number = int.from_bytes(os.urandom(2), "big")
-            sock.send(question(number, full))
-            message = b"\0\0"
-            while message[:2] != struct.pack(">H", number):
+            for number, one in asked.items():
+                sock.send(question(number, one["name"]))
+            while asked:
                 sock.settimeout(max(0.001, began + timeout_s - time.monotonic()))
-                message = sock.recv(_LONGEST)
-        status, addresses = read(message)
-        found.update(status=status, addresses=addresses)
+                _take(sock.recv(_LONGEST), asked, began)
     except TimeoutError:
-        found["error"] = f"no answer within {timeout_s:g} s"
-    except (struct.error, IndexError):
-        found["error"] = "the answer cannot be read"
+        return f"no answer within {timeout_s:g} s"
     except OSError as error:
-        found["error"] = error.strerror or str(error)
-    found["time_ms"] = round(1000 * (time.monotonic() - began), 3)
-    return found
+        return error.strerror or str(error)
+    return ""
+
+
+def _take(message: bytes, asked: dict[int, dict[str, Any]], began: float) -> None:
+    one = asked.pop(int.from_bytes(message[:2], "big"), None)
+    if one is None:
+        return
+    one.update(time_ms=_since(began), error=None)
+    try:
+        one["status"], one["addresses"] = read(message)
+    except (struct.error, IndexError):
+        one["error"] = "the answer cannot be read"
+
+
+def _since(began: float) -> float:
+    return round(1000 * (time.monotonic() - began), 3)
 
 
 if __name__ == "__main__":
-    print(json.dumps(ask(sys.argv[1], sys.argv[2], float(sys.argv[3]))))
+    print(json.dumps(ask(sys.argv[3:], sys.argv[1], float(sys.argv[2]))))

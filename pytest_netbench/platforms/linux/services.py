@@ -50,8 +50,8 @@ _SERVERS: Final[Mapping[ServerName, _Server]] = {
     ),
     "web": _Server("busybox", "/usr/bin/busybox", ("httpd", "-f", "-p", str(WEB_PORT), "-h", PAGE.rpartition("/")[0])),
 }
-NEEDED: Final[Mapping[ServerName, str]] = {kind: server.program for kind, server in _SERVERS.items()}
-"""By kind of server: the program that must be installed."""
+NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {"dns": ("dnsmasq",), "web": ("busybox", "curl")}
+"""By kind of server: the programs that must be installed for it and its clients."""
 
 
 def serve(node: HostedNode, services: Sequence[HostService]) -> None:

@@ -156,19 +156,43 @@ def test_an_answer_to_another_question_is_waited_past() -> None:
         sock.sendto(answer(question[:2], "10.0.1.10"), asker)
 
     with served(respond):
-        found = stub.ask("h2.corp", "127.0.0.1", 5.0)
+        found = stub.ask(["h2.corp"], "127.0.0.1", 5.0)[0]
     assert (found["status"], found["addresses"], found["error"]) == ("NOERROR", ["10.0.1.10"], None)
+
+
+def test_several_names_are_asked_for_at_once_and_each_has_its_own_answer() -> None:
+    def respond(sock: socket.socket, question: bytes, asker: Any) -> None:
+        other, _ = sock.recvfrom(512)
+        sock.sendto(answer(other[:2], "10.0.2.11"), asker)
+        sock.sendto(answer(question[:2], code=3), asker)
+
+    with served(respond):
+        found = stub.ask(["h2.corp", "h3.corp"], "127.0.0.1", 5.0)
+    assert [(one["name"], one["status"], one["addresses"], one["error"]) for one in found] == [
+        ("h2.corp", "NXDOMAIN", [], None),
+        ("h3.corp", "NOERROR", ["10.0.2.11"], None),
+    ]
+
+
+def test_names_without_an_answer_do_not_spoil_the_others() -> None:
+    def respond(sock: socket.socket, question: bytes, asker: Any) -> None:
+        sock.sendto(answer(question[:2], "10.0.1.10"), asker)
+
+    with served(respond):
+        one, other = stub.ask(["h2.corp", "h3.corp"], "127.0.0.1", 0.2)
+    assert (one["addresses"], one["error"]) == (["10.0.1.10"], None)
+    assert (other["status"], other["error"]) == (None, "no answer within 0.2 s")
 
 
 def test_rubbish_is_an_error() -> None:
     with served(lambda sock, question, asker: sock.sendto(question[:2] + b"\xff", asker)):
-        found = stub.ask("h2.corp", "127.0.0.1", 5.0)
+        found = stub.ask(["h2.corp"], "127.0.0.1", 5.0)[0]
     assert (found["status"], found["error"]) == (None, "the answer cannot be read")
 
 
 def test_silence_ends_with_the_time() -> None:
     with served(lambda *_: None):
-        found = stub.ask("h2.corp", "127.0.0.1", 0.1)
+        found = stub.ask(["h2.corp"], "127.0.0.1", 0.1)[0]
     assert (found["addresses"], found["error"]) == ([], "no answer within 0.1 s")
     assert 100 <= found["time_ms"] < 5000
 
