@@ -22,10 +22,10 @@ from pytest_netbench.model.hosting import DNS_PORT, WEB_PORT, DnsServer, Resolve
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import HostsServers
 
-STOPPED_S: Final = 2.0
+STOPPED_S: Final = 3.0
 RUNNING_S: Final = 0.01
 """A slow server runs for so long after each pause."""
-NOTICED_MS: Final = 500.0
+NOTICED_MS: Final = 1000.0
 """A slow server takes at least as long for one of a few requests in a row."""
 _TRIES: Final = 3
 _PATIENCE_S: Final = 6.0
@@ -175,7 +175,7 @@ class _Slow(_ProgramFault):
 
 
 class DnsServerSlow(_Slow):
-    """The DNS server gets almost no processor time: it answers, and takes up to two seconds for it."""
+    """The DNS server gets almost no processor time: it answers, and takes up to three seconds for it."""
 
     name = "dns-server-slow"
     label = "DNS_SLOW"
@@ -184,7 +184,7 @@ class DnsServerSlow(_Slow):
 
 
 class WebServerSlow(_Slow):
-    """A web server gets almost no processor time: it answers, and takes up to two seconds for it."""
+    """A web server gets almost no processor time: it answers, and takes up to three seconds for it."""
 
     name = "web-server-slow"
     label = "WEB_SLOW"

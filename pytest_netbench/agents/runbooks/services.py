@@ -14,7 +14,7 @@ _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in 
 _HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
-_SLOW_MS: Final = 500.0
+_SLOW_MS: Final = 1000.0
 
 
 def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:

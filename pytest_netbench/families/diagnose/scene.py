@@ -145,9 +145,7 @@ class DiagnoseScene(FaultyScene):
         if breached:
             lost = ", ".join(str(self._payload.demands[number]) for number in breached)
             yield f"after the repair traffic loses packets: {lost}"
-        while (failed := self._serving.failures()) and time.monotonic() < ends_at:
-            time.sleep(PAUSE_S)
-        if failed:
+        if failed := self._serving.lasting_failures():
             yield f"after the repair services fail: {'; '.join(failed)}"
         self._tables.read("final")
         healthy, final = (self._tables.found.get(moment, {}) for moment in ("healthy", "final"))

@@ -15,10 +15,12 @@ from pytest_netbench.lab.clients import get, look_up_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
-_PATIENCE_S: Final = 1.5
+_PATIENCE_S: Final = 2.0
 """Wall seconds after which a request has failed."""
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 8
 _OK: Final = 200
+_User = Callable[[], list[str]]
+"""Makes requests, and returns what failed."""
 
 
 class Serving:
@@ -44,29 +46,26 @@ class Serving:
         Raises:
             NotReady: One fails for too long.
         """
-        ends_at = time.monotonic() + BASELINE_S
-        while failed := self.failures():
-            if time.monotonic() > ends_at:
-                raise NotReady([f"services of the healthy network: {'; '.join(failed)}"], waited_s=BASELINE_S)
-            time.sleep(PAUSE_S)
+        if failed := self.lasting_failures():
+            raise NotReady([f"services of the healthy network: {'; '.join(failed)}"], waited_s=BASELINE_S)
 
     def failures(self) -> tuple[str, ...]:
-        """Make each request; return a phrase for each that fails or takes too long.
+        """Make each request; return a phrase for each that fails or takes too long."""
+        return _flat(_tried(self._users))
 
-        What succeeds is tried once more: a slow server may happen to be awake.
-        """
-        if not self.count:
-            return ()
+    def lasting_failures(self) -> tuple[str, ...]:
+        """Make each request until it succeeds; return phrases for those that never do, which takes some seconds."""
+        ends_at = time.monotonic() + BASELINE_S
         users = self._users
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = list(pool.map(_made, users))
-            content = [number for number, failures in enumerate(found) if not failures]
-            for number, failures in zip(content, pool.map(_made, [users[one] for one in content]), strict=True):
-                found[number] = failures
-        return tuple(failure for failures in found for failure in failures)
+        while True:
+            found = _tried(users)
+            users = [user for user, failures in zip(users, found, strict=True) if failures]
+            if not users or time.monotonic() > ends_at:
+                return _flat(found)
+            time.sleep(PAUSE_S)
 
     @property
-    def _users(self) -> list[Callable[[], list[str]]]:
+    def _users(self) -> list[_User]:
         """Each makes requests. A name is looked up by one host, and each host looks one up."""
         clients, pages, dns = self._uses.clients, self._uses.pages, self._uses.dns
         getting = [partial(self._page, client, page) for client in clients for page in pages]
@@ -95,9 +94,25 @@ class Serving:
         return failures
 
 
+def _tried(users: Sequence[_User]) -> list[list[str]]:
+    """What fails of each. What succeeds is tried once more: a slow server may happen to be awake."""
+    if not users:
+        return []
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = list(pool.map(_made, users))
+        content = [number for number, failures in enumerate(found) if not failures]
+        for number, failures in zip(content, pool.map(_made, [users[one] for one in content]), strict=True):
+            found[number] = failures
+    return found
+
+
+def _flat(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(failure for failures in found for failure in failures)
+
+
 def _late(took_ms: float) -> str | None:
     return f"{took_ms:.0f} ms" if took_ms > 1000 * SLOW_S else None
 
 
-def _made(user: Callable[[], list[str]]) -> list[str]:
+def _made(user: _User) -> list[str]:
     return user()

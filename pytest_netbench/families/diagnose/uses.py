@@ -10,7 +10,7 @@ from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.hosting import DnsServer, WebServer
 from pytest_netbench.model.topology import Node
 
-SLOW_S: Final = 0.5
+SLOW_S: Final = 1.0
 """Wall seconds that a lookup, or a request for a page, takes at most."""
 
 
