@@ -120,8 +120,9 @@ class Networked(Payload):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Names of the capabilities that the events need, each once."""
-        return tuple(dict.fromkeys(REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions))
+        """Names of the capabilities that servers and events need, each once."""
+        events = (REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions)
+        return tuple(dict.fromkeys((*(("programs",) if self.topology.servers else ()), *events)))
 
     def unknown_nodes(self, *fields: str) -> None:
         """Check that mappings of the payload name nodes of the topology.

@@ -21,6 +21,7 @@ DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
 PAGE: Final = "/var/www/html/index.html"
 SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS)
 """The files that a running config shows."""
+_MOST_SHOWN: Final = 65_536
 _NSSWITCH: Final = "/etc/nsswitch.conf"
 _NAMES_BY_DNS: Final = "passwd: files\ngroup: files\nhosts: files dns\nprotocols: files\nservices: files\n"
 _TERM: Final = 15
@@ -155,10 +156,11 @@ def _page(server: WebServer) -> str:
 # ---- running configs ----
 
 
-def read_command() -> str:
-    """A shell command that prints the files that a running config shows, each behind a line with its name."""
-    files = " ".join(map(shlex.quote, SHOWN))
-    return f'for file in {files}; do [ -f "$file" ] && echo "file $file" && sed "s/^/ /" "$file"; done; true'
+def read_command(files: Iterable[str] = SHOWN) -> str:
+    """A shell command that prints the beginnings of files, each behind a line with its name, if it is one."""
+    names = " ".join(map(shlex.quote, files))
+    shown = f'echo "file $file"; head -c {_MOST_SHOWN} "$file" | sed "s/^/ /"; echo'
+    return f'for file in {names}; do [ -f "$file" ] && {{ {shown}; }}; done; true'
 
 
 def lines(text: str) -> list[str]:
