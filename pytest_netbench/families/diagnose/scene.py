@@ -44,8 +44,7 @@ class DiagnoseScene(FaultyScene):
         self._payload: Diagnose = payload
         self._telemetry = Telemetry(lab, payload.demands)
         self._serving = Serving(lab, payload)
-        self._failed_before: tuple[str, ...] = ()
-        self._failed_after: tuple[str, ...] = ()
+        self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
         self._breached_after: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
@@ -77,7 +76,6 @@ class DiagnoseScene(FaultyScene):
         super().observe()
         self._before = tuple(sorted(self._wrong))
         self._breached_before = self._telemetry.await_sample()
-        self._failed_before = self._serving.failures()
         self._looked_at = time.monotonic()
 
     def destroy(self) -> None:
@@ -87,7 +85,7 @@ class DiagnoseScene(FaultyScene):
     def evaluate(self, submission: Submission) -> Findings:
         watch = self._final_watch()
         self._breached_after = self._telemetry.await_sample()
-        self._failed_after = self._serving.failures()
+        self._failed = self._serving.failures()
         self._telemetry.stop()
         return self._network.evaluate(submission).model_copy(
             update={
@@ -110,15 +108,8 @@ class DiagnoseScene(FaultyScene):
             "diagnosis": self._diagnosis.text,
             "diagnosed_after": self._after(self._diagnosis.fixed_at),
             "breached_demands": {"before": self._breached_before, "after": self._breached_after},
-            **self._failed,
+            **({"failed_requests": self._failed} if self._serving.count else {}),
         }
-
-    @property
-    def _failed(self) -> dict[str, Any]:
-        """What failed of the services, if the network has any."""
-        if not self._serving.count:
-            return {}
-        return {"failed_requests": {"before": self._failed_before, "after": self._failed_after}}
 
     def _after(self, moment: float | None) -> dict[str, float] | None:
         """Seconds from when the agent could begin to a moment of the monotonic clock; ``None`` if it never came."""
@@ -171,10 +162,9 @@ class DiagnoseScene(FaultyScene):
         """How many demands were not met when the agent could begin, for people."""
         return f"{len(self._breached_before)} of {len(self._payload.demands)}"
 
-    @property
     def failed_requests(self) -> str | None:
-        """How many requests to services failed when the agent could begin, for people; ``None`` without services."""
-        return f"{len(self._failed_before)} of {self._serving.count}" if self._serving.count else None
+        """Make each request to servers; say how many fail, for people. ``None`` without servers."""
+        return f"{len(self._serving.failures())} of {self._serving.count}" if self._serving.count else None
 
     @property
     def wrong_flows(self) -> str:
