@@ -60,7 +60,7 @@ def _prepare(_draft: Draft) -> None:
     """Leave addresses and interfaces as they are."""
 
 
-_ANY: Final = ("frr", "cisco_ios", "linux")
+_ANY: Final = ("frr", "cisco_ios", "linux", "mixed")
 DNS = Service(
     name="dns",
     what="one host serves the names of all hosts by DNS, and hosts look names up there",
