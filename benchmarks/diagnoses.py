@@ -3,7 +3,7 @@
 Each is injected into a drawn network, seen to be in force, and repaired, so many times. Afterwards all flows must be
 right and all routes as before. A cell of the table has the flows that were wrong with the fault, of all flows; ``-``
 means that the shape has no place for the fault, ``latent`` that no flow shows it, ``traffic`` that only traffic at
-a rate does, with the demands that lose too much.
+a rate does, with the demands that lose too much, ``requests`` that only requests to servers do, with those that fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
-from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DIAGNOSED, SERVED, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.task import Task
@@ -40,6 +40,7 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
             "size": Span(low=size, high=size),
             "level": "1",
             "healthy": 0.0,
+            **({"services": ("dns", "web")} if fault in SERVED else {}),
         }
     )
     task = next(_drawn(parameters), None)
@@ -54,7 +55,10 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
     wrong, breached = report.shown["wrong flows"], report.shown["breached demands"]
     if not wrong.startswith("0 "):
         return wrong
-    return "latent" if breached.startswith("0 ") else f"traffic {breached}"
+    if not breached.startswith("0 "):
+        return f"traffic {breached}"
+    failed = report.shown.get("failed requests", "0 ")
+    return "latent" if failed.startswith("0 ") else f"requests {failed}"
 
 
 def _drawn(parameters: DiagnoseParameters) -> Iterator[Task]:
@@ -71,7 +75,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
-    parser.add_argument("--only", nargs="*", default=DIAGNOSED, help="these faults (all)")
+    parser.add_argument("--only", nargs="*", default=(*DIAGNOSED, *SERVED), help="these faults (all)")
     chosen = parser.parse_args()
     shapes = chosen.shapes
     began = time.monotonic()

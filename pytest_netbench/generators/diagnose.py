@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
@@ -54,12 +54,27 @@ Diagnosed = Literal[
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
+Served = Literal[
+    "dns-record-wrong",
+    "dns-server-down",
+    "dns-server-slow",
+    "dns-port-blocked",
+    "host-resolver-wrong",
+    "web-server-down",
+    "web-server-slow",
+    "http-denied",
+]
+SERVED: Final[tuple[Served, ...]] = get_args(Served)
+"""What is drawn too if a service is chosen whose servers can have it."""
+_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied"})
 
 
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed, ...] = Field(DIAGNOSED, description="faults that may occur")
+    faults: tuple[Diagnosed | Served, ...] = Field(
+        DIAGNOSED, description="faults that may occur; with the services dns and web also those of servers"
+    )
     traffic: TrafficName = Field(
         "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
     )
@@ -71,6 +86,16 @@ class DiagnoseParameters(FaultyParameters):
     healthy: float = Field(
         0.3, ge=0.0, le=1.0, description="share of networks in which nothing is wrong; none if something is given"
     )
+
+    @model_validator(mode="after")
+    def _faults_of_chosen_services(self) -> Self:
+        if "faults" not in self.model_fields_set and (served := self._served()):
+            # the model is frozen, and not in use yet
+            object.__setattr__(self, "faults", (*self.faults, *served))
+        return self
+
+    def _served(self) -> list[str]:
+        return [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
 
 
 class DiagnoseGenerator:

@@ -31,7 +31,13 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable, ...] = Field(REPAIRABLE, description="faults that may occur")
+    faults: tuple[Repairable | Literal["http-denied"], ...] = Field(
+        REPAIRABLE, description="faults that may occur; with the service web also http-denied"
+    )
+
+    def _served(self) -> list[str]:
+        """The one that flows show and a command repairs."""
+        return ["http-denied"] if "web" in self.services else []
 
 
 class TroubleshootGenerator(DiagnoseGenerator):

@@ -12,6 +12,7 @@ from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
 from pytest_netbench.agents.runbooks.nodes import check_nodes
 from pytest_netbench.agents.runbooks.routing import check_routing
+from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
@@ -49,6 +50,7 @@ class RunbookExpert:
             *check_links(facts),
             *check_routing(facts),
             *check_cables(facts, ani),
+            *check_services(brief, facts, ani),
         ]
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = ani.call(SUBMIT, {"diagnosis": words})

@@ -13,6 +13,7 @@ from typing import Literal
 
 from pytest_netbench.generators.networks.interfaces import loopback_name, port_name
 from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf, Policy, Standby, StaticRoute
+from pytest_netbench.model.hosting import HostService
 from pytest_netbench.model.network import SubnetKind
 from pytest_netbench.model.services import AccessList, Translation
 from pytest_netbench.model.topology import Control
@@ -86,6 +87,7 @@ class Device:
     policies: list[Policy] = field(default_factory=list)
     access_lists: list[AccessList] = field(default_factory=list)
     translation: Translation | None = None
+    services: list[HostService] = field(default_factory=list)
 
     @property
     def routed_ports(self) -> list[Port]:

@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.diagnose import DIAGNOSED, HEALTHY, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DIAGNOSED, HEALTHY, SERVED, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.faulty_networks import SIZES
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
@@ -201,5 +201,5 @@ def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> No
     page = (Path(__file__).parents[3] / "docs/reference/fault-matrix.md").read_text()
     head, _, *rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")]
     assert head == ["fault", *sorted(SIZES)]
-    assert [row[0].strip("`") for row in rows] == list(DIAGNOSED)
+    assert [row[0].strip("`") for row in rows] == [*DIAGNOSED, *SERVED]
     assert all(len(row) == len(head) for row in rows)
