@@ -25,6 +25,7 @@
     ├── AgentError                 the agent itself failed: FAILED, scored on the state it left
     │   └── BudgetExhausted        raised to the agent by the ANI once its budget is used up
     └── AniError                   one ANI request was refused; the agent may go on
+        └── PolicyViolation        it was not permitted to this agent; results count these
 
 A message says what is wrong, where, what is known and how to fix it.
 """
@@ -231,3 +232,16 @@ class AniError(NetbenchError):
     def __init__(self, message: str, *, code: int = Code.POLICY_DENIED) -> None:
         super().__init__(message)
         self.code = code
+
+
+class PolicyViolation(AniError):
+    """One ANI request was not permitted to this agent.
+
+    Args:
+        message: What is not permitted, and what is.
+        kind: What the policy excludes: ``method``, ``device``, ``control``, ``command`` or ``approval``.
+    """
+
+    def __init__(self, message: str, *, kind: str) -> None:
+        super().__init__(message, code=Code.POLICY_DENIED)
+        self.kind = kind

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from pytest_netbench.agents.keys import KEY_NAME, KEY_VALUE
-from pytest_netbench.agents.outside.settings import ProgramSettings
+from pytest_netbench.agents.outside.settings import A2aSettings, ProgramSettings
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
 from pytest_netbench.ani.methods import GET_REACHABILITY
@@ -35,7 +35,7 @@ class AgentFile(AgentSettings):
     )
     model: str | None = Field(None, description="litellm's name of the model, e.g. openai/gpt-4o", min_length=1)
     strategy: str = Field(
-        "react", description="react, single-turn, multi-turn, program, another registered agent, or module:Class"
+        "react", description="react, single-turn, multi-turn, program, a2a, another registered agent, or module:Class"
     )
     settings: ModelSettings = ModelSettings()
     retries: Retries = Retries()
@@ -56,6 +56,7 @@ class AgentFile(AgentSettings):
         None, description="let the model make several tool calls at once; not sent if absent"
     )
     program: ProgramSettings | None = Field(None, description="which program it is, for strategy program")
+    a2a: A2aSettings | None = Field(None, description="which A2A server it is, for strategy a2a")
     options: dict[str, Any] = Field({}, description="keyword arguments of a module:Class")
 
     @model_validator(mode="before")
@@ -70,8 +71,9 @@ class AgentFile(AgentSettings):
 
     @model_validator(mode="after")
     def _section_fits_strategy(self) -> AgentFile:
-        if self.program is not None and self.strategy != "program":
-            raise ValueError(f"the section `program` is for `strategy: program`, not for {self.strategy!r}")
+        for section in ("program", "a2a"):
+            if getattr(self, section) is not None and self.strategy != section:
+                raise ValueError(f"the section `{section}` is for `strategy: {section}`, not for {self.strategy!r}")
         return self
 
     def needed_model(self) -> str:
@@ -140,6 +142,9 @@ def load_agent_file(path: Path) -> AgentFile:
 def _with_paths(file: AgentFile, folder: Path) -> AgentFile:
     """The file with its paths relative to ``folder``."""
     given: dict[str, Any] = {name: folder / where for name in _PATHS if (where := getattr(file, name)) is not None}
+    command, space, rest = (file.policy.approval or "").partition(" ")
+    if "/" in command:
+        given["policy"] = file.policy.model_copy(update={"approval": f"{folder / command}{space}{rest}"})
     return file.model_copy(
         update={**given, "examples": {family: folder / where for family, where in file.examples.items()}}
     )

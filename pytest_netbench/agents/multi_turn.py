@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
+from pytest_netbench.agents import turns
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.dialogue import Dialogue
 from pytest_netbench.agents.llm import Llm
 from pytest_netbench.agents.opening import Opening
-from pytest_netbench.agents.prompting import budget_words, digests, packaged, paragraphs
+from pytest_netbench.agents.prompting import digests, paragraphs
 from pytest_netbench.agents.reports import Reports
 from pytest_netbench.agents.single_turn import SingleTurn
-from pytest_netbench.agents.turn import read_turn
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AgentError, AniError, BudgetExhausted
+from pytest_netbench.errors import AgentError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-
-LOST_TURNS = 3
-"""Answers in a row that cannot be read, or that ask for nothing."""
-
-
-class _Outcome(NamedTuple):
-    """What came of one answer. ``useful``: a command was run. ``problem``: why the answer cannot be read."""
-
-    reasoning: str
-    told: str = ""
-    useful: bool = False
-    done: bool = False
-    problem: str = ""
 
 
 class MultiTurn:
@@ -42,11 +27,10 @@ class MultiTurn:
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
         self._opening = Opening.of(file, system="multi-turn", question="single-turn-question")
         self._once = SingleTurn(file=file)
-        self._turn, self._unreadable = packaged("turn"), packaged("unreadable")
 
     @property
     def info(self) -> AgentInfo:
-        return self._file.info(prompts=digests((*self._opening.prompts, self._turn, self._unreadable)))
+        return self._file.info(prompts=digests((*self._opening.prompts, *turns.prompts())))
 
     def prepare(self) -> None:
         """Load litellm, which takes seconds."""
@@ -63,71 +47,21 @@ class MultiTurn:
         if not brief.devices:
             return self._once.run(brief, ani)
         dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
-        spoken: list[str] = []
+        reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
+        work = turns.Turns(brief=brief, ani=ani, reports=reports)
 
         def submission(stop_reason: str) -> Submission:
-            reasoning = "\n\n".join(filter(None, spoken)) or None
-            return Submission(reasoning=reasoning, stop_reason=stop_reason, usage=dialogue.usage)
+            return Submission(reasoning=work.reasoning, stop_reason=stop_reason, usage=dialogue.usage)
+
+        def ask(text: str) -> str:
+            dialogue.say("user", text)
+            return dialogue.ask().text
 
         try:
-            return submission(self._work(dialogue, brief, ani, spoken))
+            dialogue.say("system", self._opening.system_text(brief))
+            opening = paragraphs(self._opening.task_text(brief, how=""), reports.text())
+            return submission(work.work(opening, ask))
         except AgentError as error:
             reason = f"budget: {error.limit}" if isinstance(error, BudgetExhausted) else "agent-error"
             error.submission = submission(reason)
             raise
-
-    def _work(self, dialogue: Dialogue, brief: Brief, ani: Ani, spoken: list[str]) -> str:
-        reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
-        dialogue.say("system", self._opening.system_text(brief))
-        dialogue.say("user", paragraphs(self._opening.task_text(brief, how=""), reports.text()))
-        lost = 0
-        while True:
-            outcome = self._carried_out(dialogue.ask().text, brief, ani, reports)
-            spoken.append(outcome.reasoning)
-            if outcome.done:
-                return "done"
-            lost = 0 if outcome.useful else lost + 1
-            if lost >= LOST_TURNS and outcome.problem:
-                raise AgentError(
-                    f"{lost} answers in a row were of no use; the last one cannot be read: {outcome.problem}"
-                )
-            if lost >= LOST_TURNS:
-                ani.note(f"stopped: {lost} answers in a row without a command")
-                return "no-progress"
-            dialogue.say("user", outcome.told)
-
-    def _carried_out(self, text: str, brief: Brief, ani: Ani, reports: Reports) -> _Outcome:
-        """Run the commands of an answer, those that read first."""
-        try:
-            turn = read_turn(text, brief.devices)
-        except AgentError as error:
-            told = self._unreadable.fill(problem=str(error), budget=budget_words(ani.budget_left()))
-            return _Outcome(reasoning=text.strip(), told=told, problem=str(error))
-        results = [_read(device, command, ani) for device, commands in turn.read.items() for command in commands]
-        results += [_change(device, commands, ani) for device, commands in turn.change.items() if commands]
-        if turn.done:
-            return _Outcome(reasoning=turn.reasoning, done=True)
-        words = paragraphs(*(results or ["There was no command."]), reports.text() if turn.change else "")
-        told = self._turn.fill(results=words, budget=budget_words(ani.budget_left()))
-        return _Outcome(reasoning=turn.reasoning, told=told, useful=bool(results))
-
-
-def _read(device: str, command: str, ani: Ani) -> str:
-    try:
-        shown = str(ani.execute_cmd(device, command)["output"]).strip("\n")
-    except AniError as error:
-        shown = f"(refused: {error})"
-    return f"`{command}` on {device}:\n\n```\n{shown}\n```"
-
-
-def _change(device: str, commands: list[str], ani: Ani) -> str:
-    try:
-        results = ani.update_cfg(device, commands)["results"]
-    except AniError as error:
-        return f"The commands on {device} were refused: {error}"
-    return "\n".join(_status(device, result) for result in results)
-
-
-def _status(device: str, result: dict[str, Any]) -> str:
-    said = (result.get("message") or "").strip()
-    return f"`{result['command'].strip()}` on {device}: {result['status']}{f': {said}' if said else ''}"

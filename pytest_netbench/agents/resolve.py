@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_netbench.model.agentsettings import AgentSettings
 
 _MODEL_STRATEGIES = ("react", "single-turn", "multi-turn")
-_PROGRAM = "program"
+_OUTSIDE = ("program", "a2a")
 _CLASS = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$")
 _FILE = re.compile(r"\.(ya?ml|json)$")
 _REPLAY = "replay:"
@@ -87,7 +87,7 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
 
 
 def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
-    """Check, before anything is deployed, whether an agent can be used: its model, or what it needs.
+    """Check, before anything is deployed, whether an agent can be used: its model, its server, or what it needs.
 
     Args:
         spec: The value of ``--agent``.
@@ -97,12 +97,14 @@ def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
     A registered agent may have ``check()``, a static method that raises a ``UsageError``.
 
     Raises:
-        UsageError: The key of its provider is missing, litellm is not installed, or a registered agent refuses.
+        UsageError: The key of its provider is missing, litellm or the SDK of A2A is not installed, no server answers,
+            or a registered agent refuses.
         AgentFileError: The agent file is invalid or does not exist.
     """
     if _is_registered(spec):
         getattr(parts.load("agents", spec), "check", _nothing_to_check)()
         return
+    _check_outside(spec, rootdir)
     model = _model_of(spec, rootdir)
     if model is None or replayed:
         return
@@ -112,6 +114,24 @@ def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
     if variables:
         others = f" (or {', '.join(variables[1:])})" if variables[1:] else ""
         raise UsageError(f"--agent={spec}: {model} needs a key. Fix: export {variables[0]}=…{others}")
+
+
+def _check_outside(spec: str, rootdir: Path) -> None:
+    """Check that changes can be approved, and that an agent that is an A2A server can be spoken to."""
+    path = None if spec.startswith(_REPLAY) else _agent_file(spec, rootdir)
+    if path is None:
+        return
+    from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+    file = load_agent_file(path)
+    if file.policy.approval is not None:
+        from pytest_netbench.ani.approval import approver_of  # noqa: PLC0415  (imports pydantic)
+
+        approver_of(file.policy)
+    if file.strategy == "a2a":
+        from pytest_netbench.agents.outside.a2a_agent import check  # noqa: PLC0415
+
+        check(file)
 
 
 def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
@@ -136,7 +156,7 @@ def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
         if path is not None:
             from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
 
-            if load_agent_file(path).strategy == _PROGRAM:
+            if load_agent_file(path).strategy in _OUTSIDE:
                 why = "is a program with a model client of its own"
     if why is not None:
         raise UsageError(
@@ -171,7 +191,7 @@ def _model_of(spec: str, rootdir: Path) -> str | None:
 
 def known_agents(rootdir: Path) -> tuple[str, ...]:
     """Names that ``--agent`` takes here: registered ones that need no model, and agent files."""
-    registered = {name for name in parts.names("agents") if name not in (*_MODEL_STRATEGIES, _PROGRAM)}
+    registered = {name for name in parts.names("agents") if name not in (*_MODEL_STRATEGIES, *_OUTSIDE)}
     return tuple(sorted(registered | set(_files_by_name(rootdir))))
 
 
@@ -187,7 +207,7 @@ def _is_registered(spec: str) -> bool:
             f"--agent={spec} needs a model: write an agent file agents/<name>.agent.yaml with `strategy: {spec}` and "
             "`model: …` and give its name, or give the model itself (--agent=openai/gpt-4o means react on that model)"
         )
-    return spec != _PROGRAM and spec in parts.names("agents")
+    return spec not in _OUTSIDE and spec in parts.names("agents")
 
 
 def _agent_file(spec: str, rootdir: Path) -> Path | None:
@@ -249,9 +269,9 @@ def _from_file(file: AgentFile, rootdir: Path, path: Path | None) -> Agent | Inf
         if file.strategy in _MODEL_STRATEGIES:
             on_model: Agent = kind(file=file)
             return on_model
-        if file.strategy == _PROGRAM:
-            program: Agent = kind(file=file, root=rootdir)
-            return program
+        if file.strategy in _OUTSIDE:
+            outside: Agent = kind(file=file, root=rootdir)
+            return outside
         options = file.options if file.model is None else {"model": file.model, **file.options}
         own: Agent = _named(_instance(kind, file.strategy, options), file.name, file.overrides())
     except (UsageError, AgentFileError) as error:

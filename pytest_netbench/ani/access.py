@@ -6,9 +6,8 @@ All interfaces ask here: the methods in process and over JSON-RPC, and the lines
 from __future__ import annotations
 
 from pytest_netbench.ani.policy import Policy, listing
-from pytest_netbench.errors import AniError
+from pytest_netbench.errors import PolicyViolation
 from pytest_netbench.model.topology import Control, Topology
-from pytest_netbench.rpccodes import Code
 
 
 class Access:
@@ -32,23 +31,23 @@ class Access:
         return self._policy.permits_device(device) and self.control(device) != "foreign"
 
     def check_read(self, device: str) -> None:
-        """Raise ``AniError`` unless ``device`` may be read, and packets sent from it."""
+        """Raise ``PolicyViolation`` unless ``device`` may be read, and packets sent from it."""
         self._policy.check_device(device)
         if self.control(device) == "foreign":
-            raise AniError(
+            raise PolicyViolation(
                 f"device {device!r} is foreign: it is shown in the topology, and there is no access to it"
                 f" (accessible: {self._listing('managed', 'observed')})",
-                code=Code.POLICY_DENIED,
+                kind="control",
             )
 
     def check_change(self, device: str) -> None:
-        """Raise ``AniError`` unless ``device`` may be configured."""
+        """Raise ``PolicyViolation`` unless ``device`` may be configured."""
         self.check_read(device)
         if self.control(device) != "managed":
-            raise AniError(
+            raise PolicyViolation(
                 f"device {device!r} is observed: read it and send packets from it, but do not change it"
                 f" (managed: {self._listing('managed')})",
-                code=Code.POLICY_DENIED,
+                kind="control",
             )
 
     def _listing(self, *controls: Control) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pytest_netbench.ani.interface import LONGEST_CLOSE_S, code_of
@@ -30,6 +31,7 @@ class BareAni:
 
     ssh: SshAccess | None = None
     commands: tuple[CommandStatus, ...] = ()
+    violations: Mapping[str, int] = MappingProxyType({})
     waited_s: float = 0.0
 
     def __init__(

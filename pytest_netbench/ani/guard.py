@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 from pytest_netbench.ani.meter import Meter
 from pytest_netbench.ani.recorder import Recorder, clip
 from pytest_netbench.ani.watching import Watching
-from pytest_netbench.errors import AniError, BudgetExhausted
+from pytest_netbench.errors import AniError, BudgetExhausted, NetbenchError
 from pytest_netbench.lab.ssh.hosts import Typed
 from pytest_netbench.model.trial import CommandStatus
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted
@@ -38,6 +38,8 @@ class CommandGuard:
         commands: Where configuration commands are noted.
         broken: Is told of the error that ended a session, and of the device.
         watching: Is told of what may change something.
+        check: Raises ``AniError`` for a line that is not permitted.
+        refusal: What the trace says of an error.
     """
 
     def __init__(
@@ -49,6 +51,8 @@ class CommandGuard:
         commands: list[CommandStatus],
         broken: Callable[[str, Exception], None],
         watching: Watching,
+        check: Callable[[str, str, CommandKind], None],
+        refusal: Callable[[NetbenchError], dict[str, Any]],
     ) -> None:
         self._admit = admit
         self._meter = meter
@@ -56,6 +60,8 @@ class CommandGuard:
         self._commands = commands
         self._broken = broken
         self._watching = watching
+        self._check = check
+        self._refusal = refusal
         self._configuring: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
@@ -68,9 +74,10 @@ class CommandGuard:
         try:
             self._admit(device, changes=kind == "configure")
             self._charge(device, session, kind)
+            self._check(device, line, kind)
         except (AniError, BudgetExhausted) as error:
             if not known_to_be_over:
-                self._record(params, at_s, error={"message": str(error)})
+                self._record(params, at_s, error=self._refusal(error))
             raise CommandNotPermitted(f"% netbench: {error}") from error
         typed = Typed()
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,7 +12,9 @@ from typing import Any, TypeVar
 from pytest_netbench import deadline, parts
 from pytest_netbench.ani import wire
 from pytest_netbench.ani.access import Access
-from pytest_netbench.ani.guard import CommandGuard
+from pytest_netbench.ani.approval import Approver, Change
+from pytest_netbench.ani.commands import SHELL, CommandRules
+from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter, longest_s
 from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params
@@ -19,9 +22,10 @@ from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
 from pytest_netbench.ani.recorder import Recorder, clip
+from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.ani.watching import Watching
 from pytest_netbench.dialects.base import Dialect
-from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError
+from pytest_netbench.errors import AniError, BudgetExhausted, LabError, NetbenchError, PolicyViolation
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.lab.wellness import may_be_the_agents
@@ -29,6 +33,7 @@ from pytest_netbench.model.task import Budget
 from pytest_netbench.model.trial import BudgetUsed, CommandStatus, MethodSpec, SshAccess, Step
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.terminal import CommandKind
 from pytest_netbench.rpccodes import Code
 
 MAX_ANSWER_BYTES = 65_536
@@ -48,6 +53,7 @@ class LabAni:
         budget: What may be used.
         dialects: Dialects by name, instead of those found by entry point.
         methods: What the scene offers beside the devices.
+        approver: Who approves each change, if anyone does.
         clock: Wall seconds, monotonic.
     """
 
@@ -59,6 +65,7 @@ class LabAni:
         budget: Budget,
         dialects: Mapping[str, Dialect] | None = None,
         methods: Sequence[OwnMethod] = (),
+        approver: Approver | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lab = lab
@@ -69,9 +76,13 @@ class LabAni:
         }
         self._policy = policy
         self._access = Access(lab.topology, policy)
+        self._rules = CommandRules(policy.commands, self._devices)
+        self._approver = approver
+        self._violations: Counter[str] = Counter()
         self._meter = Meter(budget, clock=clock)
         self._recorder = Recorder()
         self._commands: list[CommandStatus] = []
+        self._approving = threading.Lock()
         self._locks = {name: threading.Lock() for name in self._devices.names}
         self._closed = threading.Event()
         self._own = OwnMethods(methods, self._meter, refuse_if_closed=self._refuse_if_closed, closed=self._closed)
@@ -115,7 +126,7 @@ class LabAni:
             if isinstance(error, LabError):
                 self._lab_error = self._lab_error or error
             if not known_to_be_over:
-                self._record(method, params, at_s, error={"code": int(code_of(error)), "message": str(error)})
+                self._record(method, params, at_s, error={"code": int(code_of(error)), **self._refusal(error)})
             raise
         self._record(method, params, at_s, result=result)
         return result
@@ -203,11 +214,21 @@ class LabAni:
             commands=self._commands,
             broken=self._broken,
             watching=self._watching,
+            check=self._check_line,
+            refusal=self._refusal,
         )
 
     def _admit(self, device: str, *, changes: bool) -> None:
         self._refuse_if_closed()
         self._permitted(device, changes=changes)
+        await_answer(self._lab, device, "at its console")
+
+    def _check_line(self, device: str, line: str, kind: CommandKind) -> None:
+        """Check a line that is entered at a device's own command line, and ask for approval if it may be a change."""
+        self._rules.check_line(device, line, kind)
+        unknown_kind = kind == "read" and self._devices.node(device).platform == SHELL and self.changes(device)
+        if kind == "configure" or unknown_kind:
+            self._approved(device, METHOD, [line])
 
     def _broken(self, device: str, error: Exception) -> None:
         """Note that a session at a device's own command line failed."""
@@ -229,6 +250,11 @@ class LabAni:
     def commands(self) -> tuple[CommandStatus, ...]:
         """Every configuration command so far and what the device said of it."""
         return tuple(self._commands)
+
+    @property
+    def violations(self) -> Mapping[str, int]:
+        """How many requests and lines the policy refused, by kind."""
+        return dict(self._violations)
 
     @property
     def budget_used(self) -> BudgetUsed:
@@ -254,7 +280,9 @@ class LabAni:
     def _update_cfg(self, params: wire.UpdateCfgParams) -> wire.UpdateCfgResult:
         device, commands = params.device, params.commands
         self._permitted(device, changes=True)
+        self._rules.check(device, "update-cfg", commands)
         self._meter.charge_commands(sum(max(1, _lines(command)) for command in commands))
+        self._approved(device, "update-cfg", commands)
         with self._watching.change(device, commands):
             statuses = self._ask(device, "update-cfg", lambda driver, node: driver.apply(node, commands))
         self._commands.extend(statuses)
@@ -264,6 +292,7 @@ class LabAni:
     def _execute_cmd(self, params: wire.ExecuteCmdParams) -> wire.ExecuteCmdResult:
         device, line = params.device, params.command.strip()
         self._permitted(device)
+        self._rules.check(device, "execute-cmd", [line])
         self._meter.charge_commands(1)
         limits = SandboxLimits(output_bytes=MAX_ANSWER_BYTES - ROOM_FOR_A_NOTE)
         wall_s = self._meter.left()["wall_s"]
@@ -304,7 +333,7 @@ class LabAni:
 
     def _ask(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         self._permitted(device)
-
+        await_answer(self._lab, device, what)
         with self._locks[device]:
             self._refuse_if_closed()
             self._meter.check()
@@ -326,6 +355,42 @@ class LabAni:
             self._access.check_change(device)
         else:
             self._access.check_read(device)
+
+    def _approved(self, device: str, method: str, commands: Sequence[str]) -> None:
+        """Ask for approval of a change, if that is needed; the agent's clock stands still meanwhile.
+
+        Raises:
+            PolicyViolation: It was refused.
+            AniError: Nobody could decide.
+        """
+        if self._approver is None:
+            return
+        change = Change(
+            device=device, platform=self._devices.node(device).platform, method=method, commands=tuple(commands)
+        )
+        with self._approving, self._meter.paused():
+            began = time.monotonic()
+            decision = self._approver.decide(change, cancelled=self._closed.is_set)
+            seconds = time.monotonic() - began
+        self._refuse_if_closed()
+        outcome = "failed" if decision.failed else "allowed" if decision.allowed else "refused"
+        why = f": {decision.reason}" if decision.reason else ""
+        self._recorder.add(
+            "note",
+            {"text": f"approval of {method} on {device} {outcome} after {seconds:.1f} s{why}"},
+            at_s=self._meter.elapsed_s,
+        )
+        if decision.failed:
+            raise AniError(f"the change on {device!r} could not be approved, and was not made{why}")
+        if not decision.allowed:
+            raise PolicyViolation(f"the change on {device!r} was not approved, and was not made{why}", kind="approval")
+
+    def _refusal(self, error: NetbenchError) -> dict[str, Any]:
+        """What the trace says of an error; a violation is counted."""
+        if not isinstance(error, PolicyViolation):
+            return {"message": str(error)}
+        self._violations[error.kind] += 1
+        return {"message": str(error), "violation": error.kind}
 
     def _known(self, device: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Which devices and methods an agent may use."""
+"""Which devices, methods and commands an agent may use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pytest_netbench.ani.methods import EXTRAS, METHODS
-from pytest_netbench.errors import AniError
+from pytest_netbench.errors import PolicyViolation
+from pytest_netbench.model.agentsettings import CommandRule
 from pytest_netbench.model.trial import MethodSpec
-from pytest_netbench.rpccodes import Code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,12 +18,13 @@ class Policy:
     ``devices`` limits configuration and commands. ``get-topology`` still shows every device: it is not secret,
     and an intent may refer to devices that must not be changed. The control of a node forbids more (see
     ``ani.access``). ``extras`` are the enabled methods beyond the draft's
-    four; ``methods`` does not apply to them.
+    four; ``methods`` does not apply to them. ``commands`` are rules for single commands (see ``ani.commands``).
     """
 
     devices: frozenset[str] | None = None
     methods: frozenset[str] | None = None
     extras: frozenset[str] = frozenset()
+    commands: tuple[CommandRule, ...] = ()
 
     @property
     def offered(self) -> tuple[MethodSpec, ...]:
@@ -32,18 +33,18 @@ class Policy:
         return (*permitted, *(spec for name, spec in EXTRAS.items() if name in self.extras))
 
     def check_method(self, method: str) -> None:
-        """Raise ``AniError`` unless ``method`` is permitted."""
+        """Raise ``PolicyViolation`` unless ``method`` is permitted."""
         if method in EXTRAS:
             if method not in self.extras:
-                raise AniError(
+                raise PolicyViolation(
                     f"method {method!r} is switched off: it is an extra that the agent's file must ask for",
-                    code=Code.POLICY_DENIED,
+                    kind="method",
                 )
             return
         if self.methods is not None and method not in self.methods:
-            raise AniError(
+            raise PolicyViolation(
                 f"method {method!r} is not permitted in this task (permitted: {listing(self.methods)})",
-                code=Code.POLICY_DENIED,
+                kind="method",
             )
 
     def permits_device(self, device: str) -> bool:
@@ -51,11 +52,11 @@ class Policy:
         return self.devices is None or device in self.devices
 
     def check_device(self, device: str) -> None:
-        """Raise ``AniError`` unless configuration and commands of ``device`` are permitted."""
+        """Raise ``PolicyViolation`` unless configuration and commands of ``device`` are permitted."""
         if self.devices is not None and device not in self.devices:
-            raise AniError(
+            raise PolicyViolation(
                 f"device {device!r} is not permitted in this task (permitted: {listing(self.devices)})",
-                code=Code.POLICY_DENIED,
+                kind="device",
             )
 
 

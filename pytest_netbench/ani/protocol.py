@@ -115,6 +115,11 @@ class OpenAni(Ani, Protocol):
         ...
 
     @property
+    def violations(self) -> Mapping[str, int]:
+        """How many requests the policy refused, by kind (see ``errors.PolicyViolation``)."""
+        ...
+
+    @property
     def budget_used(self) -> BudgetUsed:
         """What was used of the budget."""
         ...

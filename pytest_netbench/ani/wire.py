@@ -105,6 +105,9 @@ class TopologyView(Wire):
         description="by device name, unless all are managed. managed: configure it; observed: read it and send packets"
         " from it, do not change it; foreign: not accessible",
     )
+    services: dict[str, tuple[str, ...]] | None = Field(
+        None, description="by device name, if there are any: the servers that run there, dns or web"
+    )
 
 
 class GetTopologyResult(Wire):

@@ -20,6 +20,7 @@ EXTRAS = {
         "pip install 'pytest-netbench[otel]'",
     ),
     "mcp": ("mcp", "programs cannot work over MCP", "pip install 'pytest-netbench[mcp]'"),
+    "a2a": ("a2a-sdk", "agents cannot be A2A servers", "pip install 'pytest-netbench[a2a]'"),
     "sentence_transformers": (
         "sentence-transformers",
         "the reasoning score is not measured",

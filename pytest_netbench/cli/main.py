@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_netbench.cli import (
+    a2a,
     commands,
     compare,
     doctor,
@@ -62,6 +63,7 @@ _COMMANDS: Final = (
     lab,
     serve,
     mcp,
+    a2a,
     rescore,
     export,
     version,

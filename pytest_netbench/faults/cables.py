@@ -55,7 +55,7 @@ class RoutedCable(Cable):
 P = TypeVar("P", bound=Cable)
 
 
-class _CableFault(ABC, Generic[P]):
+class CableFault(ABC, Generic[P]):
     """What faults of cables share. A subclass says where it fits, how it is made, and how it is measured."""
 
     name: str
@@ -104,7 +104,7 @@ def _cables(network: DrawnNetwork) -> Iterator[Cable]:
             yield Cable(node=one.node, interface=one.interface, peer_node=other.node, peer_interface=other.interface)
 
 
-class LinkDown(_CableFault[Cable]):
+class LinkDown(CableFault[Cable]):
     """A cable is cut: the interfaces at both its ends have no carrier, although nobody shut them down."""
 
     name = "link-down"
@@ -127,7 +127,7 @@ class LinkDown(_CableFault[Cable]):
                 raise FaultHasNoEffect(self.name, f"{node} {interface} has carrier")
 
 
-class LinkFlapping(_CableFault[Cable]):
+class LinkFlapping(CableFault[Cable]):
     """A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later."""
 
     name = "link-flapping"
@@ -154,12 +154,11 @@ class LinkFlapping(_CableFault[Cable]):
             raise FaultHasNoEffect(self.name, f"{' '.join(parameters.ends[0])} {state} all the time")
 
 
-class _Worse(_CableFault[RoutedCable]):
-    """A cable that carries packets, and not as it should."""
+class RoutedCableFault(CableFault[RoutedCable]):
+    """A cable that carries packets, and not as it should. Its ends have addresses of one subnet, to measure it."""
 
     parameters = RoutedCable
     requires = ("links", "probes")
-    quality: ClassVar[LinkQuality]
 
     def places(self, network: DrawnNetwork) -> Iterator[RoutedCable]:
         addressed = {
@@ -171,6 +170,12 @@ class _Worse(_CableFault[RoutedCable]):
             one, other = (addressed.get(end) for end in cable.ends)
             if one and other and one[1] == other[1]:
                 yield RoutedCable(**cable.model_dump(), peer_address=other[0])
+
+
+class _Worse(RoutedCableFault):
+    """A cable of another quality."""
+
+    quality: ClassVar[LinkQuality]
 
     def inject(self, parameters: RoutedCable, lab: Lab) -> None:
         lab.capability(LINKS).set_quality(parameters.node, parameters.interface, self.quality)
@@ -184,7 +189,6 @@ class LinkLossy(_Worse):
 
     name = "link-lossy"
     label = "LOSS"
-    called = {"nika": "link_packet_corruption"}
     quality = LinkQuality(loss=LOSS)
 
     def observe(self, parameters: RoutedCable, lab: Lab) -> None:

@@ -49,7 +49,7 @@ class DeviceFault(ABC, Generic[P]):
         """Whether nobody can tell which end of the link is the wrong one: the ends differ, or are the same."""
         return False
 
-    def also_at(self, parameters: P) -> tuple[str, ...]:  # noqa: ARG002  (most are on one node)
+    def also_on(self, parameters: P) -> tuple[str, ...]:  # noqa: ARG002  (most are on one node)
         """Return other nodes on which it is as well as on its own, so that either is a right answer."""
         return ()
 

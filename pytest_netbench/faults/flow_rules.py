@@ -105,7 +105,7 @@ class FlowRuleLoop(_RuleFault[LoopingRules]):
     called = {"nika": "flow_rule_loop"}
     requires = ("captures", "probes")
 
-    def also_at(self, parameters: LoopingRules) -> tuple[str, ...]:
+    def also_on(self, parameters: LoopingRules) -> tuple[str, ...]:
         return (parameters.peer,)
 
     def _places(self, network: DrawnNetwork) -> Iterator[LoopingRules]:

@@ -28,7 +28,7 @@ class HostInLan(OnDevice):
 H = TypeVar("H", bound=HostInLan)
 
 
-class _HostFault(DeviceFault[H]):
+class HostFault(DeviceFault[H]):
     """What faults of hosts share. A subclass says in which ways a host can have it."""
 
     domain = "addressing"
@@ -49,7 +49,7 @@ class _HostFault(DeviceFault[H]):
         return frozenset({f"{parameters.node} {parameters.interface}"})
 
 
-class HostAddressMissing(_HostFault[HostInLan]):
+class HostAddressMissing(HostFault[HostInLan]):
     """A host has no address."""
 
     name = "host-address-missing"
@@ -81,7 +81,7 @@ class Renumbered(HostInLan):
     instead: str
 
 
-class HostAddressWrong(_HostFault[Renumbered]):
+class HostAddressWrong(HostFault[Renumbered]):
     """A host has another address of its LAN than the one under which it is known."""
 
     name = "host-address-wrong"
@@ -98,10 +98,10 @@ class HostAddressWrong(_HostFault[Renumbered]):
                 yield Renumbered(**dict(host), instead=str(instead))
 
     def injection(self, parameters: Renumbered) -> tuple[str, ...]:
-        return _renumbered(parameters, parameters.address, parameters.instead)
+        return renumbered(parameters, parameters.address, parameters.instead)
 
     def repair(self, parameters: Renumbered) -> tuple[str, ...]:
-        return _renumbered(parameters, parameters.instead, parameters.address)
+        return renumbered(parameters, parameters.instead, parameters.address)
 
     def shown(self, parameters: Renumbered) -> tuple[str, ...]:
         there, gone = f" address {parameters.instead}", f" no address {parameters.address}"
@@ -114,7 +114,7 @@ class Discarding(HostInLan):
     prefix: str
 
 
-class HostRouteBlackhole(_HostFault[Discarding]):
+class HostRouteBlackhole(HostFault[Discarding]):
     """A route of a host discards what it would send to another LAN."""
 
     domain = "forwarding"
@@ -144,7 +144,7 @@ class WrongNeighbor(HostInLan):
     mac: str
 
 
-class HostNeighborWrong(_HostFault[WrongNeighbor]):
+class HostNeighborWrong(HostFault[WrongNeighbor]):
     """A host has a permanent entry in its neighbor table that gives its gateway a hardware address of nobody."""
 
     domain = "forwarding"
@@ -192,7 +192,8 @@ def _default(host: HostInLan) -> str:
     return f"ip route replace default via {host.gateway}"
 
 
-def _renumbered(host: Renumbered, old: str, new: str) -> tuple[str, ...]:
+def renumbered(host: Renumbered, old: str, new: str) -> tuple[str, ...]:
+    """Commands that give a host another address in the place of one, and its default route."""
     # the kernel forgets the routes of an interface with its last address
     where = f"dev {host.interface}"
     return (f"ip address del {old} {where}", f"ip address add {new} {where}", _default(host))

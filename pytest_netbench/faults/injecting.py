@@ -10,6 +10,7 @@ from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.protocol import Fault
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
+from pytest_netbench.platforms.driver import HostsServers
 from pytest_netbench.platforms.power import Saving
 
 Injected = tuple[Fault[Any], Model]
@@ -21,15 +22,20 @@ _PAUSE_S = 0.05  # between two looks: no event says that a neighbor is gone
 
 
 def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
-    """Inject faults, in order, and save the config of each node, so that no saved config tells the difference.
+    """Inject faults, in order. Save the config of each node, and write the files of its services again.
+
+    No saved config and no time of a file then tells the difference.
 
     Raises:
         FaultHasNoEffect: A node refused to be changed.
     """
     for fault, parameters in faults:
         fault.inject(parameters, lab)
+    services = {node.name: node.services for node in lab.topology.nodes if node.services}
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
+        if name in services and isinstance(driver, HostsServers):
+            driver.refresh_files(node, services[name])
         if isinstance(driver, Saving):
             driver.save_config(node, driver.running_config(node))
 

@@ -1,10 +1,11 @@
-"""Translation of addresses with an interface on the wrong side."""
+"""Translation of addresses: an interface on the wrong side, and a statement that is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
 
+from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.model.network import DrawnNetwork
 
@@ -57,6 +58,39 @@ class NatSideWrong(DeviceFault[WrongSide]):
 
     def repair(self, parameters: WrongSide) -> tuple[str, ...]:
         return _moved(parameters.interface, parameters.wrong, parameters.side)
+
+
+class TranslatingStatement(OnDevice):
+    """A router, and the statement by which it translates."""
+
+    line: str
+
+
+class NatMappingMissing(DeviceFault[TranslatingStatement]):
+    """A router at the edge has lost the statement by which it translates the addresses of its LANs."""
+
+    domain = "policy"
+    name = "nat-mapping-missing"
+    label = "NAT_MAPPING"
+    parameters = TranslatingStatement
+    called = {"nika": "nat_mapping_removed_without_drain"}
+    platforms = ("cisco_ios",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[TranslatingStatement]:
+        # others carry traffic only if the first one, or its provider, fails
+        for one in network.translations[:1]:
+            for (line,) in (path for path in config_paths(network.startup_configs[one.node]) if len(path) == 1):
+                if line.startswith("ip nat inside source "):
+                    yield TranslatingStatement(node=one.node, platform=network.platform_of(one.node), line=line)
+
+    def touches(self, parameters: TranslatingStatement) -> frozenset[str]:
+        return frozenset({f"{parameters.node} nat"})
+
+    def injection(self, parameters: TranslatingStatement) -> tuple[str, ...]:
+        return (f"no {parameters.line}",)
+
+    def repair(self, parameters: TranslatingStatement) -> tuple[str, ...]:
+        return (parameters.line,)
 
 
 def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:

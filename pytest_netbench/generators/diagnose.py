@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import ClassVar, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -41,9 +40,33 @@ Diagnosed = Literal[
     "icmp-denied",
     "ospf-denied",
     "bgp-denied",
+    "link-corrupting",
+    "link-flows-lost",
+    "link-mtu-low",
+    "node-crashed",
+    "routing-daemon-stopped",
+    "host-mac-duplicate",
+    "host-address-taken",
+    "host-arp-denied",
+    "interface-detached",
+    "ospf-cost-wrong",
+    "nat-mapping-missing",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
+Served = Literal[
+    "dns-record-wrong",
+    "dns-server-down",
+    "dns-server-slow",
+    "dns-port-blocked",
+    "host-resolver-wrong",
+    "web-server-down",
+    "web-server-slow",
+    "http-denied",
+]
+SERVED: Final[tuple[Served, ...]] = get_args(Served)
+"""What is drawn too if a service is chosen whose servers can have it."""
+_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied"})
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
@@ -57,7 +80,9 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | OfSwitches, ...] = Field(DIAGNOSED, description="faults that may occur")
+    faults: tuple[Diagnosed | Served | OfSwitches, ...] = Field(
+        DIAGNOSED, description="faults that may occur; with the services dns and web also those of servers"
+    )
     traffic: TrafficName = Field(
         "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
     )
@@ -73,13 +98,22 @@ class DiagnoseParameters(FaultyParameters):
     of_switches: ClassVar[tuple[str, ...]] = OF_SWITCHES
     """Faults that are among the default ones if networks of OpenFlow switches are asked for."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _fit_switches(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping) or _SDN not in (given.get("shapes") or ()):
-            return given
-        further = {"routings": ("openflow",), "platforms": ("openvswitch",), "faults": cls.of_switches}
-        return {**{name: (*cls.model_fields[name].default, *more) for name, more in further.items()}, **given}
+    @model_validator(mode="after")
+    def _defaults_that_fit(self) -> Self:
+        is_sdn = _SDN in self.shapes
+        further: dict[str, tuple[str, ...]] = {
+            "routings": ("openflow",) if is_sdn else (),
+            "platforms": ("openvswitch",) if is_sdn else (),
+            "faults": (*self._served(), *(self.of_switches if is_sdn else ())),
+        }
+        for name, more in further.items():
+            if more and name not in self.model_fields_set:
+                # the model is frozen, and not in use yet
+                object.__setattr__(self, name, (*getattr(self, name), *more))
+        return self
+
+    def _served(self) -> list[str]:
+        return [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
 
 
 class DiagnoseGenerator:

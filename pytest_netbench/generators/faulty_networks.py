@@ -66,13 +66,18 @@ class Choice(NamedTuple):
 def kinds_of(
     shapes: Sequence[str], routings: Sequence[str], platforms: Sequence[str], services: Sequence[ServiceName]
 ) -> Iterator[tuple[Kind, ...]]:
-    """By shape, routing and platform that go together: the kinds with all combinations of services."""
+    """By shape, routing and platform that go together: the kinds with all combinations of services.
+
+    Servers, which fit everywhere, are in each.
+    """
     for shape in shapes:
         for routing in (one for one in routings if one in SHAPES[shape].routings):
             for platform in (one for one in platforms if offers(SHAPES[shape].platforms, one)):
-                possible = [name for name in services if SERVICES[name].fits(shape, platform)]
+                fitting = [name for name in services if SERVICES[name].fits(shape, platform)]
+                always = tuple(name for name in fitting if SERVICES[name].is_of_hosts)
+                possible = [name for name in fitting if name not in always]
                 yield tuple(
-                    Kind(shape, routing, platform, several)
+                    Kind(shape, routing, platform, (*several, *always))
                     for count in range(len(possible) + 1)
                     for several in combinations(possible, count)
                 )

@@ -31,10 +31,16 @@ REPAIRABLE: Final[tuple[Repairable, ...]] = get_args(Repairable)
 class TroubleshootParameters(DiagnoseParameters):
     """What can be chosen."""
 
-    faults: tuple[Repairable | OfRules, ...] = Field(REPAIRABLE, description="faults that may occur")
+    faults: tuple[Repairable | Literal["http-denied"] | OfRules, ...] = Field(
+        REPAIRABLE, description="faults that may occur; with the service web also http-denied"
+    )
 
     # without their controller switches forward as before, and what breaks no flow cannot be troubleshot
     of_switches: ClassVar[tuple[str, ...]] = OF_RULES
+
+    def _served(self) -> list[str]:
+        """The one that flows show and a command repairs."""
+        return ["http-denied"] if "web" in self.services else []
 
 
 class TroubleshootGenerator(DiagnoseGenerator):

@@ -6,12 +6,31 @@ Owns one protocol and one key for each. Those of single nodes are in ``platforms
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.lab.probing import Prober
+from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.topology import LinkQuality
 from pytest_netbench.platforms.capabilities import NODE_CAPABILITIES
 from pytest_netbench.platforms.capability import Capability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defect:
+    """What is wrong with a cable that has carrier, each way. Nothing by default.
+
+    Attributes:
+        corruption: Share of the IPv4 packets of which one bit is flipped. Checksums are not corrected.
+        flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol
+            and ports decides.
+        most_bytes: Longer IP packets are lost, without notice to anybody.
+    """
+
+    corruption: float = 0.0
+    flow_loss: float = 0.0
+    most_bytes: int | None = None
 
 
 class LinkControl(Protocol):
@@ -49,6 +68,24 @@ class LinkControl(Protocol):
         """
         ...
 
+    def detach(self, node: str, interface: str) -> None:
+        """Take an interface out of its node, as if its card were pulled; the other ends of its cable lose carrier.
+
+        Addresses and routes of the interface are gone. No effect on one that is not there.
+
+        Raises:
+            LabError: There is no such interface, or the lab cannot take it out.
+        """
+        ...
+
+    def attach(self, node: str, interface: str) -> None:
+        """Put an interface into its node again, up and without addresses. No effect on one that is there.
+
+        Raises:
+            LabError: There is no such interface.
+        """
+        ...
+
     def is_cut(self, node: str, interface: str) -> bool:
         """Whether the cable at an interface is cut.
 
@@ -73,6 +110,14 @@ class LinkControl(Protocol):
         """
         ...
 
+    def set_defect(self, node: str, interface: str, defect: Defect) -> None:
+        """Give a cable a defect, or take it away. Its quality and its carrier stay; packets on their way are lost.
+
+        Raises:
+            LabError: There is no such interface, or its link is no cable.
+        """
+        ...
+
 
 class NodeControl(Protocol):
     """Power control for the nodes of a lab."""
@@ -92,10 +137,34 @@ class NodeControl(Protocol):
         """
         ...
 
+    def crash(self, node: str) -> None:
+        """Let a node send and receive nothing, as if all of it had stopped; its interfaces keep carrier.
+
+        Who asks it gets no answer. What it has configured is there again after ``revive``. No effect on a node that has
+        crashed already.
+
+        Raises:
+            LabError: There is no such node, or one of its links cannot be blocked.
+        """
+        ...
+
+    def revive(self, node: str) -> None:
+        """Let a node that has crashed go on. Sessions form again afterwards. No effect on one that has not.
+
+        Raises:
+            LabError: There is no such node.
+        """
+        ...
+
+    @property
+    def crashed(self) -> Collection[str]:
+        """The nodes that have crashed."""
+        ...
+
 
 PROBES: Final = Capability[Prober]("probes", "real packets between nodes")
 LINKS: Final = Capability[LinkControl]("links", "cables that can be cut, restored and shaped")
-NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted")
+NODES: Final = Capability[NodeControl]("nodes", "nodes that can be rebooted and can crash")
 
 LAB_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {kind.name: kind for kind in (PROBES, LINKS, NODES)}
 """By name: what a lab as a whole may offer."""
@@ -116,3 +185,11 @@ def unmet(requirements: Iterable[str], offered: Collection[str], *, owner: str) 
         if name in CAPABILITIES and name not in offered:
             return CAPABILITIES[name].lack(owner)
     return None
+
+
+def crashed(lab: Lab) -> Collection[str]:
+    """Return the nodes of a lab that have crashed; none if it cannot let them."""
+    try:
+        return lab.capability(NODES).crashed
+    except RequirementMissing:
+        return ()

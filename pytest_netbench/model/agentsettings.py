@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.task import Budget
 
 SUB_INTENTS: Final = "sub-intents"
+CommandPattern = Annotated[str, Field(pattern=r"^\S+( \S+)*$", description="words; `*` is any characters of one")]
 
 
 class BudgetOverride(Model):
@@ -25,11 +26,32 @@ class BudgetOverride(Model):
         return budget.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
 
 
+class CommandRule(Model):
+    """Which commands are permitted, by their first words. ``None`` is all devices, platforms or commands."""
+
+    devices: tuple[str, ...] | None = None
+    platforms: tuple[str, ...] | None = None
+    methods: tuple[Literal["update-cfg", "execute-cmd"], ...] = ("update-cfg", "execute-cmd")
+    allow: tuple[CommandPattern, ...] | None = Field(None, description="only commands that match one of these")
+    deny: tuple[CommandPattern, ...] = Field((), description="no command that matches one of these")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> CommandRule:
+        if self.allow is None and not self.deny:
+            raise ValueError("a rule of `policy.commands` has `allow`, `deny`, or both")
+        return self
+
+
 class AgentPolicy(Model):
     """What the agent may reach. ``None`` is all of it."""
 
     devices: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = Field(None, description="ANI methods by their wire names")
+    commands: tuple[CommandRule, ...] = Field((), description="rules for commands; all of them must permit one")
+    approval: str | None = Field(
+        None, min_length=1, description="who approves each change: `person`, or a program with its arguments"
+    )
+    approval_timeout_s: float = Field(60.0, gt=0, description="how long the program may take")
 
 
 class AgentSettings(Model):
@@ -58,7 +80,7 @@ class AgentSettings(Model):
         """What is given, as results carry it in ``agent.settings``."""
         given: dict[str, Any] = {
             "budget": self.budget.model_dump(mode="json", exclude_unset=True),
-            "policy": self.policy.model_dump(mode="json", exclude_none=True),
+            "policy": self.policy.model_dump(mode="json", exclude_defaults=True),
             "extras": list(self.extras),
             "access": "" if self.access == "ani" else self.access,
             "sub_intents": self.sub_intents,

@@ -119,7 +119,7 @@ def _link(ends: Iterable[Endpoint]) -> str:
 
 
 def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
-    """Where a fault is; of one that is as well seen from the other end of its link, both ends.
+    """Where a fault is; of one that is as well seen from the other end of its link, or elsewhere, there too.
 
     A fault of a link may be named at the link or at one of its ends, and one that two nodes have together at either.
 
@@ -129,12 +129,14 @@ def _places(one: InjectedFault, topology: Topology) -> tuple[str, ...]:
     parameters = fault.parameters.model_validate(one.parameters)
     node, interface = parameters.node, getattr(parameters, "interface", None)
     if getattr(fault, "found_at", "node") == "node" or interface is None:
-        others = fault.also_at(parameters) if hasattr(fault, "also_at") else ()
-        return tuple(f"node/{name}" for name in (node, *others))
+        also_on = getattr(fault, "also_on", None)
+        return tuple(f"node/{name}" for name in (node, *(also_on(parameters) if also_on else ())))
     end, others = Endpoint(node=node, interface=interface), topology.peers(node).get(interface, ())
     if fault.found_at == "link":
         return (_link((end, *others)), *map(_interface, (end, *others)))
-    return (_interface(end), *(map(_interface, others) if fault.is_mutual(parameters) else ()))
+    also_at = getattr(fault, "also_at", None)
+    elsewhere = (Endpoint(node=name, interface=port) for name, port in (also_at(parameters) if also_at else ()))
+    return tuple(map(_interface, (end, *(others if fault.is_mutual(parameters) else ()), *elsewhere)))
 
 
 def _interface(end: Endpoint) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
@@ -12,6 +12,9 @@ from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.reference import ReferenceSettings
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Topology
+
+HOST_PLATFORM: Final = "linux"
+"""The platform of nodes that can have services."""
 
 
 class TaskSize(Model):
@@ -91,6 +94,16 @@ class Networked(Payload):
                 raise ValueError(f"ready: unknown node {session.node!r} (known: {sorted(known)})")
         return self
 
+    @model_validator(mode="after")
+    def _services_are_on_hosts(self) -> Self:
+        for node in self.topology.nodes:
+            if node.services and self.platform_of(node.name) != HOST_PLATFORM:
+                raise ValueError(
+                    f"node {node.name!r} of platform {self.platform_of(node.name)!r} cannot have services (platforms"
+                    f" that can: {HOST_PLATFORM})"
+                )
+        return self
+
     @property
     def regions(self) -> dict[str, tuple[str, ...]]:
         """The number of nodes, and their platforms."""
@@ -107,8 +120,9 @@ class Networked(Payload):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Names of the capabilities that the events need, each once."""
-        return tuple(dict.fromkeys(REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions))
+        """Names of the capabilities that servers and events need, each once."""
+        events = (REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions)
+        return tuple(dict.fromkeys((*(("programs",) if self.topology.servers else ()), *events)))
 
     def unknown_nodes(self, *fields: str) -> None:
         """Check that mappings of the payload name nodes of the topology.

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.hosting import HostService, servers_of
 
 Control = Literal["managed", "observed", "foreign"]
 """What an agent may do with a node. managed: configure it. observed: read it and send packets from it. foreign: see it
@@ -37,13 +38,23 @@ class Node(Model):
         description="managed: the agent configures it; observed: the agent reads it and sends packets from it;"
         " foreign: the agent sees it in the topology only",
     )
+    services: tuple[HostService, ...] = Field((), description="servers that run on a host, and its resolver")
+
+    @model_validator(mode="after")
+    def _one_of_a_kind(self) -> Node:
+        kinds = [one.kind for one in self.services]
+        if twice := sorted({kind for kind in kinds if kinds.count(kind) > 1}):
+            raise ValueError(f"node {self.name!r} has two services of kind {twice[0]!r}")
+        return self
 
     @model_serializer(mode="wrap")
     def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the default of ``control``, which tasks published before it lack: their digests stay."""
+        """Leave out the defaults of what tasks published before lack: their digests stay."""
         data: dict[str, Any] = handler(self)
         if self.control == "managed":
             data.pop("control", None)
+        if not self.services:
+            data.pop("services", None)
         return data
 
 
@@ -123,6 +134,12 @@ class Topology(Model):
         return {node.name: node.control for node in self.nodes}
 
     @property
+    def servers(self) -> dict[str, tuple[str, ...]]:
+        """By node that has any: the kinds of its servers."""
+        found = {node.name: tuple(one.kind for one in servers_of(node.services)) for node in self.nodes}
+        return {name: kinds for name, kinds in found.items() if kinds}
+
+    @property
     def all_managed(self) -> bool:
         """Whether agents may configure every node, as in the draft."""
         return all(node.control == "managed" for node in self.nodes)
@@ -152,7 +169,8 @@ class Topology(Model):
     def wire(self, devices: tuple[str, ...] = ()) -> dict[str, Any]:
         """The draft's shape: ``{"nodes": [...], "links": ["A e0 <-> B e0", ...]}``.
 
-        Unless all nodes are managed, ``control`` gives the control of each.
+        Unless all nodes are managed, ``control`` gives the control of each. If there are servers, ``services`` says
+        which node has which.
 
         Args:
             devices: Keep only these nodes and the links that touch two of them; empty means all.
@@ -164,5 +182,9 @@ class Topology(Model):
             if len(inside) == len(link.endpoints) or len(inside) > 1:
                 links.append(" <-> ".join(str(e) for e in inside))
         shown = {name: control for name, control in self.controls.items() if name in keep}
-        drafts = {"nodes": list(shown), "links": links}
-        return drafts if self.all_managed else drafts | {"control": shown}
+        drafts: dict[str, Any] = {"nodes": list(shown), "links": links}
+        if not self.all_managed:
+            drafts["control"] = shown
+        if served := {name: kinds for name, kinds in self.servers.items() if name in keep}:
+            drafts["services"] = served
+        return drafts

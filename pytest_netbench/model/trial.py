@@ -259,6 +259,7 @@ class TrialRecord(Findings):
     submission: Submission
     trace: tuple[Step, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
+    violations: dict[str, int] = Field({}, description="by kind: how many requests the policy refused")
     budget_used: BudgetUsed = BudgetUsed()
     truth_initial_configs: dict[str, str] | None = None
     truth_configs: dict[str, str] | None = None
@@ -310,6 +311,7 @@ class TrialResult(Recorded):
     budget_used: BudgetUsed = BudgetUsed()
     testcase_results: tuple[TestcaseResult, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
+    violations: dict[str, int] = Field({}, description="by kind: how many requests the policy refused")
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"
     )

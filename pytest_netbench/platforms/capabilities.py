@@ -182,6 +182,26 @@ class DaemonLogs(Protocol):
         ...
 
 
+class ProgramControl(Protocol):
+    """The long-running programs of a node, by the name of their file."""
+
+    def running(self) -> Mapping[str, bool]:
+        """By program that runs: whether it is stopped at this moment."""
+        ...
+
+    def signal(self, program: str, number: int) -> bool:
+        """Send a signal; whether the program ran."""
+        ...
+
+    def throttle(self, program: str, *, stopped_s: float, running_s: float) -> None:
+        """Let a program run for ``running_s`` only after each ``stopped_s``; it runs freely if both are 0.
+
+        Raises:
+            LabError: It does not run.
+        """
+        ...
+
+
 class Login(Protocol):
     """A login to a node's own command line over SSH."""
 
@@ -197,10 +217,12 @@ DAEMONS: Final = Capability[DaemonControl]("daemons", "daemons that can be stopp
 COUNTERS: Final = Capability[Counters]("counters", "interface counters")
 CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
+PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
-    kind.name: kind for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, LOGIN)
+    kind.name: kind
+    for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, LOGIN)
 }
 """By name."""
 

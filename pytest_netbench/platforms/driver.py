@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from pytest_netbench.model.hosting import HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms.access import DEFAULT_LIMITS, NodeAccess, SandboxLimits
 from pytest_netbench.platforms.sessions import Excused, Neighbor, Session, none_excused
@@ -120,6 +121,15 @@ class Driver(Protocol[NodeT_contra]):
 
 
 @runtime_checkable
+class ReadsCommands(Protocol):
+    """What a driver may offer beyond ``Driver``: what a typed line stands for."""
+
+    def readings(self, node: Any, line: str) -> Sequence[str]:
+        """The full forms of ``line``, one for each mode in which it is a command; empty if it is none."""
+        ...
+
+
+@runtime_checkable
 class ListsRoutes(Protocol):
     """What a driver may offer beyond ``Driver``: all routes of a node at once, to find those that nobody asked for."""
 
@@ -146,6 +156,43 @@ class AppliesUnseen(Protocol):
 
         There is no log line and no history of it. What protocols log of its consequences stays, as on a real device.
         """
+        ...
+
+
+@runtime_checkable
+class HostsServers(Protocol):
+    """What a driver may offer beyond ``Driver``: servers that run on its nodes."""
+
+    def serve(self, node: Any, hosted: Sequence[HostService]) -> None:
+        """Write the files of services, and start the servers.
+
+        Raises:
+            LabError: A file cannot be written, or a server not be started.
+        """
+        ...
+
+    def refresh_files(self, node: Any, hosted: Sequence[HostService]) -> None:
+        """Write each file of services as it is, so that no time of a change tells which one was changed."""
+        ...
+
+    def start_server(self, node: Any, kind: ServerName) -> None:
+        """Start a server; without effect if it runs."""
+        ...
+
+    def end_server(self, node: Any, kind: ServerName) -> None:
+        """End a server in order, and return once it is gone.
+
+        Raises:
+            LabError: It does not end.
+        """
+        ...
+
+    def server_runs(self, node: Any, kind: ServerName) -> bool:
+        """Whether a server runs, be it slowed down or not."""
+        ...
+
+    def throttle_server(self, node: Any, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
+        """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; freely if both are 0."""
         ...
 
 

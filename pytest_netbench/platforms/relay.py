@@ -18,6 +18,10 @@ _READ = 65_536
 _TAIL = 4_096
 _PATIENCE_MS = 100
 _ENTER = re.compile(r"[\r\n]")
+# A program with line editing also enters a line by Ctrl-O, by a macro (Ctrl-X), and by Meta-#.
+_ENTERS_TOO = "\x0f"
+_MACROS = "\x18"
+_ESCAPE = "\x1b"
 _PROMPT = re.compile(r"^.*?[>#$]\s")
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|.)|[\x00-\x08\x0b-\x1f]")
 _END_OF_INPUT = "\x04"
@@ -33,6 +37,7 @@ class RelayConsole:
         open_program: Starts the program in a window of (columns, rows).
         run_command: Runs one command with no dialogue: its output and exit status.
         kind: What a line asks for, from the prompt it was typed behind and the line.
+        only_lines: The program takes nothing but lines. Keys that enter one past the guard do not reach it.
     """
 
     def __init__(
@@ -41,7 +46,9 @@ class RelayConsole:
         open_program: Callable[[int, int], PtyProgram],
         run_command: Callable[[str], tuple[str, int]],
         kind: Callable[[str, str], CommandKind],
+        only_lines: bool = False,
     ) -> None:
+        self._only_lines = only_lines
         self._open_program = open_program
         self._run_command = run_command
         self._kind = kind
@@ -49,7 +56,7 @@ class RelayConsole:
     def converse(self, terminal: Terminal) -> None:
         program = self._open_program(terminal.columns, terminal.rows)
         try:
-            _Relay(program, terminal, self._kind).run()
+            _Relay(program, terminal, self._kind, _Harmless() if self._only_lines else _as_they_are).run()
         finally:
             program.close()
 
@@ -67,7 +74,14 @@ class RelayConsole:
 class _Relay:
     """One dialogue: this thread carries text out, another one keys in."""
 
-    def __init__(self, program: PtyProgram, terminal: Terminal, kind: Callable[[str, str], CommandKind]) -> None:
+    def __init__(
+        self,
+        program: PtyProgram,
+        terminal: Terminal,
+        kind: Callable[[str, str], CommandKind],
+        keys_of: Callable[[str], str],
+    ) -> None:
+        self._keys_of = keys_of
         self._program = program
         self._terminal = terminal
         self._screen = _Screen()
@@ -127,7 +141,7 @@ class _Relay:
                 if now != size:
                     size = now
                     self._program.resize(columns=now[0], rows=now[1])
-                self._typist.type(keys)
+                self._typist.type(self._keys_of(keys))
         except HungUp as error:
             self._stop(error)
         except EOFError:
@@ -168,6 +182,33 @@ class _Relay:
                 writable.poll(_PATIENCE_MS)
             except OSError:
                 return  # the program has ended; the reader reports that
+
+
+class _Harmless:
+    """Passes on keys that enter a line by Enter only; Meta with a key, but not cursor keys, is taken away."""
+
+    def __init__(self) -> None:
+        self._escaped = False
+
+    def __call__(self, keys: str) -> str:
+        passed = []
+        for key in keys:
+            if self._escaped:
+                self._escaped = False
+                if key in "[O":
+                    passed.append(_ESCAPE + key)
+                continue
+            if key == _ESCAPE:
+                self._escaped = True
+            elif key == _ENTERS_TOO:
+                passed.append("\r")
+            elif key != _MACROS:
+                passed.append(key)
+        return "".join(passed)
+
+
+def _as_they_are(keys: str) -> str:
+    return keys
 
 
 class _Screen:

@@ -35,13 +35,13 @@ def item_sections(result: TrialResult) -> list[Section]:
         sections.append((f"refused startup lines ({len(refused)})", "\n".join(refused[:_LISTED])))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))
-    if result.extras:
-        sections.append(("extras", ", ".join(result.extras)))
-    if result.sealed is not None:
-        sections.append(("sealed details", result.sealed))
-    if result.transcript is not None:
-        sections.append(("transcript", result.transcript))
-    return sections
+    told = {
+        "policy violations": words.counted(result.violations) or None,
+        "extras": ", ".join(result.extras) or None,
+        "sealed details": result.sealed,
+        "transcript": result.transcript,
+    }
+    return [*sections, *((title, text) for title, text in told.items() if text is not None)]
 
 
 def ssh_text(access: SshAccess) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_netbench.model.trial import TrialResult
@@ -134,11 +135,22 @@ def _notes(results: Sequence[TrialResult], scored: Sequence[TrialResult]) -> Ite
     if errors:
         where = ", ".join(f"{domain} {number}" for domain, number in _counted(one.domain for one in errors).items())
         yield f"infrastructure errors, not scored: {len(errors)} ({where})"
+    yield from _violations(scored)
     for metric in dict.fromkeys([*_DRAFT, *(score.metric for one in scored for score in one.scores)]):
         lacking = [score for one in scored for score in one.scores if score.metric == metric and score.value is None]
         if lacking:
             why = lacking[0].explanation.removeprefix("not measured: ")
             yield f"{metric} not measured in {len(lacking)} of {len(scored)}: {why}"
+
+
+def _violations(scored: Sequence[TrialResult]) -> Iterable[str]:
+    """How many requests the policies of agents refused."""
+    kinds: Counter[str] = Counter()
+    for one in scored:
+        kinds.update(one.violations)
+    if kinds:
+        trials = sum(1 for one in scored if one.violations)
+        yield f"policy violations: {kinds.total()} in {trials} of {len(scored)} trials ({words.counted(kinds)})"
 
 
 def _attempts(scored: Sequence[TrialResult]) -> Iterable[str]:

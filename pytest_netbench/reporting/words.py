@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 NOTHING = "\N{EN DASH}"
 
 
@@ -12,6 +14,11 @@ def score(value: float | None) -> str:
     if 0 < value < 1:
         value = min(max(value, 0.01), 0.99)
     return f"{value:.2f}"
+
+
+def counted(numbers: Mapping[str, int]) -> str:
+    """``command 4, device 1``."""
+    return ", ".join(f"{name} {number}" for name, number in sorted(numbers.items()))
 
 
 def money(dollars: float | None) -> str:

@@ -31,7 +31,7 @@ def open_ani(lab: Lab | None, terms: Terms, *, methods: Sequence[OwnMethod] = ()
     own = [one for one in methods if permitted is None or one.spec.name in permitted]
     if lab is None:
         return BareAni(budget=terms.budget, methods=own)
-    ani = LabAni(lab, policy=terms.policy, budget=terms.budget, methods=own)
+    ani = LabAni(lab, policy=terms.policy, budget=terms.budget, methods=own, approver=terms.approver)
     if SEARCH_MANUAL in terms.extras:
         manual.prepare(ani.dialects)
     if SSH in terms.extras:

@@ -293,6 +293,7 @@ class Stage:
             submission=work.submission,
             trace=part.ani.steps,
             commands=part.ani.commands,
+            violations=dict(part.ani.violations),
             budget_used=part.ani.budget_used,
             truth_initial_configs=None if truth is None else truth.initial_configs,
             truth_configs=None if truth is None else truth.configs,

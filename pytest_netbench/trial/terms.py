@@ -6,22 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_netbench import parts
+from pytest_netbench.ani import approval
 from pytest_netbench.ani.methods import EXTRAS, SSH
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Family
-from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings
+from pytest_netbench.model.agentsettings import SUB_INTENTS, AgentSettings, CommandRule
 from pytest_netbench.model.task import Budget, Task
 from pytest_netbench.model.trial import AgentInfo, Brief, TrialRecord
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What an agent may do and use in a trial. ``extras``: what it is offered beyond the draft."""
+    """What an agent may do and use in a trial.
+
+    ``extras``: what it is offered beyond the draft. ``approver``: who approves each change, if anyone does.
+    """
 
     budget: Budget
     policy: Policy
     extras: tuple[str, ...] = ()
+    approver: approval.Approver | None = None
 
 
 def family_of(task: Task) -> Family:
@@ -46,7 +51,8 @@ def terms_for(
         ssh: Let the devices answer with SSH, whatever the agent's file says.
 
     Raises:
-        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect.
+        UsageError: The agent's ``settings`` name terms that its ``overrides`` do not have: they would have no effect;
+            or nobody can approve changes here.
     """
     _refuse_idle_settings(info)
     limits = Budget.model_validate({**info.overrides.budget.applied_to(task.budget).model_dump(), **(budget or {})})
@@ -60,7 +66,9 @@ def terms_for(
             methods=permitted if wanted is None else permitted & frozenset(wanted),
             devices=None if devices is None else frozenset(devices),
             extras=frozenset(extras) & frozenset(EXTRAS),
+            commands=info.overrides.policy.commands,
         ),
+        approver=approval.approver_of(info.overrides.policy),
     )
 
 
@@ -95,6 +103,7 @@ def brief_for(task: Task, terms: Terms) -> Brief:
     extra = tuple(EXTRAS[name] for name in terms.extras if name in EXTRAS and task.has_network)
     answer = None if family.answer is None else family.answer.model_json_schema()
     told = {
+        "rules": (*brief.rules, *_words(terms)) if task.has_network else brief.rules,
         "budget": terms.budget,
         "methods": (*kept, *extra),
         "answer": answer,
@@ -102,3 +111,22 @@ def brief_for(task: Task, terms: Terms) -> Brief:
         "sub_intents": brief.sub_intents if SUB_INTENTS in terms.extras else (),
     }
     return brief.model_copy(update=told)
+
+
+def _words(terms: Terms) -> list[str]:
+    """What the agent is told of rules for commands and of approval."""
+    words = [sentence for rule in terms.policy.commands for sentence in _rule_words(rule)]
+    return [*words, "Each change must be approved before it is made."] if terms.approver is not None else words
+
+
+def _rule_words(rule: CommandRule) -> list[str]:
+    where = ", ".join(rule.devices or rule.platforms or ()) or "all devices"
+    if rule.devices and rule.platforms:
+        where = f"{where} ({', '.join(rule.platforms)})"
+    what = f"On {where}, commands of {' and '.join(rule.methods)}"
+    words = []
+    if rule.allow is not None:
+        words.append(f"{what} must begin with: {', '.join(rule.allow) or 'none'}.")
+    if rule.deny:
+        words.append(f"{what} must not begin with: {', '.join(rule.deny)}.")
+    return words

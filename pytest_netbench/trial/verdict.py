@@ -38,6 +38,7 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         budget_used=record.budget_used,
         testcase_results=record.testcase_results,
         commands=record.commands,
+        violations=record.violations,
         environment=record.environment,
         replayed=record.replayed,
         started_at=record.started_at,

@@ -20,7 +20,7 @@ PARSERS = {
     "toml": tomllib.loads,
     "python": lambda text: compile(text, "example", "exec"),
 }
-NOT_THERE = re.compile(r"containerlab|GNS3|Kubernetes|A2A", re.IGNORECASE)
+NOT_THERE = re.compile(r"containerlab|GNS3|Kubernetes", re.IGNORECASE)
 SAID_SO = re.compile(
     r"\b(planned|skipped|none|no|not|neither|nothing|known:|draft|empty|reserved|lack|missing|installed|without|cannot)\b|NetConfBench|NetArena|NIKA",
     re.IGNORECASE,
@@ -118,9 +118,9 @@ def test_no_option_and_no_subcommand_is_used_that_does_not_exist():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert set(re.findall(r"--netbench-[a-z-]+[a-z]", text)) <= set(options()), name(page)
-        assert set(re.findall(r"(?:`|\$ |^ {4})netbench ([a-z]+)", text, re.MULTILINE)) <= set(commands.choices), name(
-            page
-        )
+        assert set(re.findall(r"(?:`|\$ |^ {4})netbench ([a-z][a-z0-9]*)", text, re.MULTILINE)) <= set(
+            commands.choices
+        ), name(page)
 
 
 def test_the_architecture_fits_on_a_page_and_names_the_layers_in_order():

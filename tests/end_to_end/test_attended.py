@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,11 +13,15 @@ from pathlib import Path
 import anyio
 import pexpect
 import pytest
+from a2a.client import ClientConfig, create_client
+from a2a.helpers import get_data_parts, new_data_message
+from a2a.types import Role, SendMessageRequest
 from mcp import Client, StdioServerParameters
 
 from pytest_netbench.ani.client import JsonRpcAni
 from tests.end_to_end import models
 from tests.end_to_end.test_your_own import await_that, working_in
+from tests.support import a2a_agents
 
 COMMANDS = [("R1", models.R1), ("R2", models.R2)]
 
@@ -113,6 +118,83 @@ def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
 
     assert anyio.run(conversation) == {"ok": True}
     await_that(lambda: not working_in(bench.path), errors)
+
+
+async def work_by_mcp(url):
+    """Do the task as a client of the SDK of MCP; return what ``task_done`` answered."""
+    async with Client(url) as client:
+        for device, command in COMMANDS:
+            await client.call_tool("update_cfg", {"device": device, "commands": [command]})
+        return (await client.call_tool("task_done", {"summary": models.REASONING})).structured_content
+
+
+async def work_by_a2a(url):
+    """Do the task as a client of the SDK of A2A; return what ``task-done`` answered."""
+
+    async def request(method, **params):
+        message = new_data_message({"method": method, "params": params}, role=Role.ROLE_USER)
+        (event,) = [one async for one in client.send_message(SendMessageRequest(message=message))]
+        (value,) = get_data_parts(event.task.artifacts[0].parts)
+        return value
+
+    async with await create_client(url, ClientConfig(streaming=False)) as client:
+        for device, command in COMMANDS:
+            await request("update-cfg", device=device, commands=[command])
+        return await request("task-done", summary=models.REASONING)
+
+
+@pytest.mark.parametrize(("options", "work"), [(["--http", "0"], work_by_mcp), (["--a2a"], work_by_a2a)])
+def test_a_client_of_the_sdk_drives_a_task_to_a_pass(bench, options, work):
+    served = netbench(bench, "serve", str(bench.task()), "--score", *options)
+    url = served.stdout.readline().strip()
+
+    async def conversation():
+        with anyio.fail_after(60):
+            return await work(url)
+
+    try:
+        assert anyio.run(conversation) == {"ok": True}
+        _, errors = served.communicate(timeout=120)
+    finally:
+        served.kill()
+    assert served.returncode == 0, errors
+    assert re.search(r"^testcase +1 ", errors, re.MULTILINE)
+    assert errors.rstrip().endswith("netbench: passed")
+    await_that(lambda: not working_in(bench.path), bench.path)
+
+
+def test_an_agent_that_is_an_a2a_server_solves_a_task(bench):
+    bench.task()
+    folder = bench.path / "agents"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(a2a_agents.__file__, folder / "server.py")
+    section = {
+        "command": [sys.executable, "{root}/agents/server.py", "by-socket", "{port}"],
+        "environment": ["SOLUTION"],
+        "confine": False,
+    }
+    (folder / "peer.agent.json").write_text(json.dumps({"strategy": "a2a", "a2a": section}))
+    solution = json.dumps({device: [command] for device, command in COMMANDS})
+    argv = [sys.executable, "-m", "pytest", "tasks", "--agent=peer", "--netbench-results=out", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        argv,
+        cwd=bench.path,
+        env=bench.environment({"SOLUTION": solution}),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    (line,) = (bench.path / "out" / "results.jsonl").read_text().splitlines()
+    result = json.loads(line)
+    assert (result["status"], result["agent"]["strategy"]) == ("passed", "a2a")
+    assert result["usage"]["prompt_tokens"] == 10
+    transcript = json.loads((bench.path / "out" / result["transcript"]).read_text())
+    assert transcript["submission"]["reasoning"] == "over the socket"
+    calls = [step["data"]["method"] for step in transcript["trace"] if step["kind"] == "ani"]
+    assert calls == ["update-cfg", "update-cfg"]
+    assert not working_in(bench.path)
 
 
 def test_a_server_that_is_terminated_leaves_nothing(bench):

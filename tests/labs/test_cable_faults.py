@@ -13,7 +13,15 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
-CABLES = ("link-down", "link-flapping", "link-lossy", "link-slow")
+CABLES = (
+    "link-corrupting",
+    "link-down",
+    "link-flapping",
+    "link-flows-lost",
+    "link-lossy",
+    "link-mtu-low",
+    "link-slow",
+)
 SHAPE = {"shape": "line", "sizes": {"routers": 2}, "routing": "ospf"}
 
 

@@ -34,6 +34,9 @@ HOSTS = (
     "host-address-wrong",
     "host-neighbor-wrong",
     "host-route-blackhole",
+    "host-address-taken",
+    "host-arp-denied",
+    "host-mac-duplicate",
 )
 NETWORKS = {
     "linux": (
@@ -55,7 +58,7 @@ NETWORKS = {
             "services": ["nat"],
             "sizes": {"edges": 1, "sites": 1 + WHOLE},
         },
-        ("nat-side-wrong",),
+        ("nat-side-wrong", "nat-mapping-missing"),
     ),
 }
 

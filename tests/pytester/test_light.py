@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-HEAVY = ("pydantic", "yaml", "litellm", "torch", "mcp", "scrapli", "importlib.metadata.entry_points")
+HEAVY = ("pydantic", "yaml", "litellm", "torch", "mcp", "a2a", "scrapli", "importlib.metadata.entry_points")
 
 
 @pytest.mark.parametrize("arguments", [(), ("-n1",)], ids=["alone", "xdist"])

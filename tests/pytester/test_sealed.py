@@ -226,7 +226,7 @@ def test_a_changed_bundle_fails_and_is_named(sealed):
 
 @pytest.mark.parametrize("option", ["--netbench-selftest", "--netbench-variant=1", "--netbench-record=tapes"])
 def test_what_would_write_the_truth_is_refused(sealed, option):
-    agent = () if option.endswith("selftest") else ("--agent=oracle",)
+    agent = () if option.endswith("selftest") else ("--agent=spy:Chatty",)
     done = sealed.run(option, *agent, "--netbench-key=owner.key")
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(["*unseal the tasks first*"])

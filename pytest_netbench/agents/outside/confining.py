@@ -7,17 +7,21 @@ its provider.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest_netbench
+from pytest_netbench.agents.outside.settings import Confinement
 from pytest_netbench.errors import RequirementMissing
+from pytest_netbench.model.trial import Brief
 from pytest_netbench.sealing.keys import FILE_VARIABLE
 
+PASSED_ON: Final = ("PATH", "HOME", "LANG", "TERM", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 BUBBLEWRAP: Final = "bwrap"
 _ISOLATED: Final = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 _SYSTEM: Final = ("/usr", "/etc", "/opt", "/snap", "/nix", "/run/systemd/resolve")
@@ -34,6 +38,52 @@ def require() -> None:
         raise RequirementMissing(
             "a confined program needs bubblewrap", "apt-get install bubblewrap, or `confine: false` in the agent file"
         )
+
+
+@contextlib.contextmanager
+def confined(
+    command: list[str],
+    settings: Confinement,
+    *,
+    brief: Brief,
+    socket: Path,
+    folder: Path,
+    root: Path,
+    shown: Iterable[Path] = (),
+) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+    """The command as it is started, and what it inherits; bubblewrap's arguments are not for the program to see.
+
+    Args:
+        command: The program and its arguments.
+        settings: Whether it is confined, and what it sees.
+        brief: Its logins are shown.
+        socket: Of the ANI.
+        folder: The program's own.
+        root: The project.
+        shown: Further files of the project that it may read.
+    """
+    if not settings.confine:
+        yield command, ()
+        return
+    show = [*(root / path.expanduser() for path in settings.show), *shown]
+    if brief.ssh is not None:
+        show.append(Path(brief.ssh.inventory))
+    words = arguments(folder=folder, socket=socket, root=root, show=show, hide=settings.hide)
+    descriptor = os.memfd_create("arguments", 0)
+    try:
+        os.write(descriptor, b"\0".join(word.encode() for word in words))
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield [BUBBLEWRAP, "--args", str(descriptor), "--", *command], (descriptor,)
+    finally:
+        os.close(descriptor)
+
+
+def environment(names: Iterable[str], brief: Brief, socket: Path) -> dict[str, str]:
+    """The variables of a program: those that are always passed on, ``names``, and where the network is."""
+    variables = {name: os.environ[name] for name in (*PASSED_ON, *names) if name in os.environ}
+    if brief.ssh is not None:
+        variables["NETBENCH_SSH_INVENTORY"] = brief.ssh.inventory
+    return {**variables, "NETBENCH_ANI_SOCKET": str(socket)}
 
 
 def arguments(*, folder: Path, socket: Path, root: Path, show: Iterable[Path], hide: Iterable[Path]) -> list[str]:

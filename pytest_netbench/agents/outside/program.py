@@ -10,9 +10,8 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.opening import Opening
@@ -25,8 +24,6 @@ from pytest_netbench.ani.jsonrpc import serve
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
-
-PASSED_ON: Final = ("PATH", "HOME", "LANG", "TERM", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 
 
 class Program:
@@ -114,44 +111,18 @@ class Program:
         if shutil.which(command[0], path=os.environ.get("PATH")) is None:
             raise AgentError(f"{command[0]} cannot be started: there is no such program")
         given = {"brief": json.dumps(brief.model_dump(mode="json")), "prompt": values["prompt"], "nothing": ""}
-        with self._confined(command, brief, socket, folder) as (whole, pass_fds):
-            environment = self._environment(brief, socket)
+        shown = words.named_files(self._settings.command, self._root)
+        confined = confining.confined(
+            command, self._settings, brief=brief, socket=socket, folder=folder, root=self._root, shown=shown
+        )
+        with confined as (whole, pass_fds):
+            environment = confining.environment(self._settings.environment, brief, socket)
             process = running.start(whole, environment=environment, folder=folder, pass_fds=pass_fds)
             try:
                 text = given[self._settings.stdin]
-                return running.communicate(process, text, seconds=ani.budget_left()["wall_s"])
+                return running.communicate(process, text, left=lambda: ani.budget_left()["wall_s"])
             finally:
                 running.kill(process)
-
-    @contextlib.contextmanager
-    def _confined(
-        self, command: list[str], brief: Brief, socket: Path, folder: Path
-    ) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-        """The command as it is started, and what it inherits; bubblewrap's arguments are not for the program to see."""
-        if not self._settings.confine:
-            yield command, ()
-            return
-        shown = [self._root / path.expanduser() for path in self._settings.show]
-        shown += words.named_files(self._settings.command, self._root)
-        if brief.ssh is not None:
-            shown.append(Path(brief.ssh.inventory))
-        arguments = confining.arguments(
-            folder=folder, socket=socket, root=self._root, show=shown, hide=self._settings.hide
-        )
-        descriptor = os.memfd_create("arguments", 0)
-        try:
-            os.write(descriptor, b"\0".join(word.encode() for word in arguments))
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            yield [confining.BUBBLEWRAP, "--args", str(descriptor), "--", *command], (descriptor,)
-        finally:
-            os.close(descriptor)
-
-    def _environment(self, brief: Brief, socket: Path) -> dict[str, str]:
-        names = (*PASSED_ON, *self._settings.environment)
-        variables = {name: os.environ[name] for name in names if name in os.environ}
-        if brief.ssh is not None:
-            variables["NETBENCH_SSH_INVENTORY"] = brief.ssh.inventory
-        return {**variables, "NETBENCH_ANI_SOCKET": str(socket)}
 
     def _submission(self, ended: running.Ended, desk: Desk) -> Submission:
         handed_in = desk.submission

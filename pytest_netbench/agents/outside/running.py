@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -18,6 +18,7 @@ MAX_OUTPUT_BYTES: Final = 16 * 2**20
 LAST_WORDS: Final = 2000
 DIES_WITH_US: Final = ("setpriv", "--pdeathsig", "KILL", "--")
 _CHUNK: Final = 65536
+_LOOK_S: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,13 @@ def kill(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def communicate(process: subprocess.Popen[bytes], text: str, *, seconds: float | None) -> Ended:
+def communicate(process: subprocess.Popen[bytes], text: str, *, left: Callable[[], float | None]) -> Ended:
     """Give a process ``text`` and wait until it ends.
 
     Args:
         process: From ``start``.
         text: For its standard input.
-        seconds: How long it may take; ``None`` is as long as it wants.
+        left: Seconds that it may still take; ``None`` is as long as it wants. They need not pass while it waits.
 
     Raises:
         OutOfTime: It did not end in time.
@@ -90,7 +91,7 @@ def communicate(process: subprocess.Popen[bytes], text: str, *, seconds: float |
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    output, errors = _Kept(process.stdout, process), _Tail(process.stderr)
+    output, errors = _Kept(process.stdout, process), Tail(process.stderr)
     threads = [
         threading.Thread(target=_write, args=(process.stdin, text), daemon=True),
         threading.Thread(target=output.read, daemon=True),
@@ -99,9 +100,7 @@ def communicate(process: subprocess.Popen[bytes], text: str, *, seconds: float |
     for thread in threads:
         thread.start()
     try:
-        process.wait(None if seconds is None else max(0.0, seconds))
-    except subprocess.TimeoutExpired:
-        raise OutOfTime from None
+        _wait(process, left)
     finally:
         # whatever it started and left behind holds the pipes open
         with contextlib.suppress(ProcessLookupError):
@@ -111,6 +110,16 @@ def communicate(process: subprocess.Popen[bytes], text: str, *, seconds: float |
     if output.too_much:
         raise AgentError(f"the program printed more than {MAX_OUTPUT_BYTES // 2**20} MiB and was ended")
     return Ended(process.returncode, output.text(), errors.text())
+
+
+def _wait(process: subprocess.Popen[bytes], left: Callable[[], float | None]) -> None:
+    while True:
+        seconds = left()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(None if seconds is None else max(_LOOK_S, seconds))
+            return
+        if seconds is not None and seconds <= 0:
+            raise OutOfTime
 
 
 def _write(stream: IO[bytes], text: str) -> None:
@@ -141,7 +150,7 @@ class _Kept:
         return self._kept.decode(errors="replace")
 
 
-class _Tail:
+class Tail:
     """The end of what a process prints."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -149,9 +158,11 @@ class _Tail:
         self._kept = b""
 
     def read(self) -> None:
+        """Read until the end."""
         with contextlib.suppress(OSError, ValueError):
             while chunk := os.read(self._stream.fileno(), _CHUNK):
                 self._kept = (self._kept + chunk)[-LAST_WORDS:]
 
     def text(self) -> str:
+        """The last words so far."""
         return self._kept.decode(errors="replace").strip()

@@ -25,6 +25,13 @@ _LEAST_PACKETS: Final = 60
 _ENOUGH: Final = 0.9
 """Share of the packets that arrive at least: the samples of both ends are some milliseconds apart."""
 _SLOW_BPS: Final = 700_000
+_LONG: Final = 620
+"""Bytes of a frame: those of traffic are longer, those of routing protocols and pings are not."""
+_WHOLE: Final = 0.03
+"""A flow is lost wholly, or not at all, up to such a share of its packets."""
+_ECHOES: Final = 40
+_PING_SENT: Final = re.compile(r"(?:(\d+) received|\((\d+)/\d+\))")
+_CORRUPT: Final = 3
 
 
 class Carrier(NamedTuple):
@@ -71,20 +78,77 @@ def _said(ani: Ani, device: str, command: str) -> str:
 
 def _losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterator[Finding]:
     """Send between hosts, and compare the counters at both ends of each cable."""
-    before = _counters(ani)
-    _send(facts, ani)
+    before, wrong_before = _counters(ani), _checksum_errors(facts, ani)
+    losses = _send(facts, ani)
     time.sleep(_SAMPLE_S)
     after = _counters(ani)
+    losses += _flow_losses(ani, since_s=before.time_s)
     span_s = max(1.0, after.time_s - before.time_s)
+    if _checksum_errors(facts, ani) - wrong_before >= _CORRUPT:
+        yield from _corruption(facts, ani, cables)
     for cable in cables:
         for end, far in (cable, cable[::-1]):
             sent, arrived = (_change(before, after, one, way) for one, way in ((end, "sent"), (far, "received")))
             if far not in after.rows or sent.packets < _LEAST_PACKETS or arrived.packets >= _ENOUGH * sent.packets:
                 continue
-            is_slow = 8 * arrived.octets / span_s < _SLOW_BPS < 8 * sent.octets / span_s
             words = f"{arrived.packets} of {sent.packets} packets arrive at {far.node} {far.interface}."
-            yield Finding("link-slow" if is_slow else "link-lossy", cable[0], words)
+            yield Finding(_kind(sent, arrived, span_s, losses), cable[0], words)
             break
+
+
+def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float]) -> str:
+    """What is wrong with a cable over which less arrives than is sent."""
+    if arrived.octets <= _LONG * arrived.packets and sent.octets > _LONG * sent.packets:
+        return "link-mtu-low"
+    if 8 * arrived.octets / span_s < _SLOW_BPS < 8 * sent.octets / span_s:
+        return "link-slow"
+    is_whole = all(loss <= _WHOLE or loss >= 1 - _WHOLE for loss in losses)
+    return "link-flows-lost" if is_whole else "link-lossy"
+
+
+def _corruption(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterator[Finding]:
+    """Ping over each cable whose ends have addresses: some packets have wrong checksums somewhere."""
+    for cable in cables:
+        one, other = (facts.port(end) for end in cable)
+        near = facts.devices.get(cable[0].node)
+        if not (near and one and other and one.address and other.address):
+            continue
+        if other.address.ip not in one.address.network:
+            continue
+        address = other.address.ip
+        answered = _answered(near, ani, str(address))
+        if 0 < answered < _ECHOES:
+            words = f"{answered} of {_ECHOES} pings of {near.name} to {address} are answered, and no packet is missing."
+            yield Finding("link-corrupting", cable[0], words)
+
+
+def _answered(device: Device, ani: Ani, address: str) -> int:
+    """How many of some pings are answered."""
+    once = {"linux": f"ping -n -q -i 0.02 -W 1 -c {_ECHOES} {address}", "frr": f"ping {address} count 10"}
+    command = once.get(device.platform, f"ping {address} repeat {_ECHOES}")
+    times = _ECHOES // 10 if device.platform == "frr" else 1
+    said = " ".join(_said(ani, device.name, command) for _ in range(times))
+    return sum(int(one or other) for one, other in _PING_SENT.findall(said))
+
+
+def _checksum_errors(facts: Facts, ani: Ani) -> int:
+    """How many packets hosts have dropped because of wrong checksums."""
+    total = 0
+    for host in facts.hosts:
+        lines = [line.split() for line in _said(ani, host.name, "cat /proc/net/snmp").splitlines()]
+        for names, values in zip(lines[::2], lines[1::2], strict=False):
+            total += sum(
+                int(value)
+                for name, value in zip(names, values, strict=False)
+                if name in {"InCsumErrors", "InHdrErrors"} and value.isdigit()
+            )
+    return total
+
+
+def _flow_losses(ani: Ani, *, since_s: float) -> list[float]:
+    """The loss of each flow of the network in each sample."""
+    rows = ani.call("query-telemetry", {"sql": "SELECT time_s, loss FROM flows ORDER BY time_s DESC"})["rows"]
+    return [float(loss) for time_s, loss in rows if time_s > since_s + _SAMPLE_S]
 
 
 class _Sample(NamedTuple):
@@ -114,18 +178,25 @@ def _change(before: _Sample, after: _Sample, end: End, way: str) -> _Count:
     return _Count(*(int(now.get(name, 0)) - int(then.get(name, 0)) for name in names))
 
 
-def _send(facts: Facts, ani: Ani) -> None:
-    """Each host sends for a moment to the one behind it, so that more cables are used than the traffic uses."""
+def _send(facts: Facts, ani: Ani) -> list[float]:
+    """Each host sends for a moment to the one behind it, so that more cables are used than the traffic uses.
+
+    Returns the share that was lost of each.
+    """
     names = [name for name in facts.addresses if name in facts.devices]
     half = max(1, len(names) // 2)
+    losses = []
     for number, name in enumerate(names):
         target = names[(number + half) % len(names)]
         if target == name:
             continue
         try:
-            ani.call(
+            found = ani.call(
                 "measure-rate",
                 {"source": name, "target": target, "rate_bps": _RATE_BPS, "duration_s": _DURATION_S},
             )
         except AniError:
             continue  # a host without an address cannot send
+        if found["sent_packets"]:
+            losses.append(1 - found["received_packets"] / found["sent_packets"])
+    return losses

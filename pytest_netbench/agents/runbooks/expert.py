@@ -10,7 +10,9 @@ from pytest_netbench.agents.runbooks.cables import check_cables
 from pytest_netbench.agents.runbooks.facts import Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
+from pytest_netbench.agents.runbooks.nodes import check_nodes
 from pytest_netbench.agents.runbooks.routing import check_routing
+from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
@@ -42,7 +44,14 @@ class RunbookExpert:
                 f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
             )
         facts = gather(brief, ani)
-        found = [*check_hosts(facts, ani), *check_links(facts), *check_routing(facts), *check_cables(facts, ani)]
+        found = [
+            *check_nodes(facts, ani),
+            *check_hosts(facts, ani),
+            *check_links(facts),
+            *check_routing(facts),
+            *check_cables(facts, ani),
+            *check_services(brief, facts, ani),
+        ]
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = ani.call(SUBMIT, {"diagnosis": words})
         causes = tuple(dict.fromkeys(_named(facts, found, lists)))

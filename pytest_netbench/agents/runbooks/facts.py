@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_netbench.agents.runbooks.reading import Device, Port, read
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import Brief
 
 HOSTS: Final = "linux"
@@ -41,11 +42,13 @@ class Facts:
         devices: By name, with running configs; without those of others.
         links: Each by its ends.
         addresses: By host: the address under which it is known.
+        silent: Nodes that do not answer.
     """
 
     devices: Mapping[str, Device]
     links: tuple[tuple[End, ...], ...]
     addresses: Mapping[str, IPv4Address]
+    silent: tuple[str, ...] = ()
 
     @property
     def hosts(self) -> Iterator[Device]:
@@ -137,16 +140,21 @@ class Facts:
 def gather(brief: Brief, ani: Ani) -> Facts:
     """Read the topology, the brief, and the running config of each node that answers."""
     topology = ani.call("get-topology", {})["topology"]
-    devices = {}
+    devices, silent = {}, []
     for name, platform in brief.devices.items():
         if topology.get("control", {}).get(name) != "foreign":
-            config = ani.call("get-running-cfg", {"device": name})["running_config"]
+            try:
+                config = ani.call("get-running-cfg", {"device": name})["running_config"]
+            except AniError:
+                silent.append(name)
+                continue
             devices[name] = read(name, platform, config)
     targets = _TARGET.findall(" ".join(brief.intents))
     return Facts(
         devices=devices,
         links=tuple(tuple(map(_end, words.split(" <-> "))) for words in topology["links"]),
         addresses={name: IPv4Address(address) for name, address in targets},
+        silent=tuple(silent),
     )
 
 

@@ -25,6 +25,8 @@ def check_hosts(facts: Facts, ani: Ani) -> Iterator[Finding]:
         yield from _address(facts, ports[0], address)
         yield from _routes(facts, host, ports[0], address)
         yield from _neighbors(host, ani)
+        if any(head.startswith("table arp ") for head in host.sections):
+            yield Finding("host-arp-denied", End(host.name, ports[0].name), f"{host.name} filters ARP.")
     yield from _masks(facts)
 
 
@@ -33,6 +35,8 @@ def _address(facts: Facts, port: Port, expected: IPv4Address) -> Iterator[Findin
     if port.address is not None and port.address.ip != expected:
         others = [name for name, address in facts.addresses.items() if address == port.address.ip]
         kind = "host-address-duplicate" if others else "host-address-wrong"
+        if others and expected in port.address.network:
+            kind = "host-address-taken"
         yield Finding(kind, end, f"{port.node} has the address {port.address.ip} instead of {expected}.")
 
 

@@ -59,6 +59,9 @@ def _vlans(facts: Facts) -> Iterator[Finding]:
 
 def _translation(facts: Facts, device: Device) -> Iterator[Finding]:
     if not device.lines("ip nat inside source"):
+        if any(port.has("ip nat ") for port in device.ports.values()):
+            words = f"{device.name} has sides for NAT, and does not translate."
+            yield Finding("nat-mapping-missing", End(device.name, ""), words)
         return
     for port in device.ports.values():
         for line in port.has("ip nat "):

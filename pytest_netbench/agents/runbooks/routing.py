@@ -21,8 +21,11 @@ def check_routing(facts: Facts) -> Iterator[Finding]:
     """What is wrong with routing, as the configs say."""
     for one, other in facts.cables:
         yield from _ospf_link(facts, one, other)
+    stopped = list(dict.fromkeys(_stopped(facts)))
+    yield from stopped
     for device in facts.routers:
-        yield from _unannounced(facts, device)
+        if device.name not in {one.end.node for one in stopped}:
+            yield from _unannounced(facts, device)
         yield from _bgp(facts, device)
         yield from _static(facts, device)
 
@@ -38,10 +41,32 @@ def _ospf_link(facts: Facts, one: Port, other: Port) -> Iterator[Finding]:
     differing = {kind for line, kind in _MUST_BE_EQUAL.items() if set(one.has(line)) != set(other.has(line))}
     for kind in sorted(differing):
         yield Finding(kind, end, f"{between} are configured differently.")
+    costs = [int(port.has("ip ospf cost ")[0].split()[-1]) if port.has("ip ospf cost ") else 0 for port in (one, other)]
+    if costs[0] != costs[1]:
+        port = one if costs[0] > costs[1] else other
+        words = f"{between} have the costs {costs[0]} and {costs[1]}."
+        yield Finding("ospf-cost-wrong", End(port.node, port.name), words)
     for port in (one, other):
         process = facts.devices[port.node].section("router ospf") or ("", ())
         if "ip ospf passive" in port.lines or f"passive-interface {port.name}" in process[1]:
             yield Finding("ospf-interface-passive", End(port.node, port.name), f"{port.node} {port.name} is passive.")
+
+
+def _stopped(facts: Facts) -> Iterator[Finding]:
+    """FRR shows no part of a daemon's config while the daemon does not run, and its neighbors ask for it."""
+    for one, other in facts.cables:
+        for port, far in ((one, other), (other, one)):
+            device, neighbor = facts.devices[port.node], facts.devices[far.node]
+            if device.platform != "frr":
+                continue
+            asks_bgp = port.address and any(
+                line.startswith(f"neighbor {port.address.ip} ")
+                for line in (neighbor.section("router bgp") or ("", ()))[1]
+            )
+            for protocol, is_asked in (("ospf", _area(neighbor, far)), ("bgp", asks_bgp)):
+                if is_asked and device.section(f"router {protocol}") is None:
+                    words = f"{device.name} does not run {protocol.upper()}, and {neighbor.name} does."
+                    yield Finding("routing-daemon-stopped", End(device.name, ""), words)
 
 
 def _area(device: Device, port: Port) -> str | None:

@@ -20,12 +20,14 @@ from pytest_netbench.lab import boot, readiness
 from pytest_netbench.lab.capabilities import LAB_CAPABILITIES, LINKS, NODES, PROBES, unmet
 from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
+from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, HOSTED, LOGS
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS
 from pytest_netbench.platforms.driver import Driver, RunsInWallTime
+from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
 
 _OWNER = "backend netns"
-CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS)))
+CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS)))
 """What its labs and nodes offer."""
 _NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers
 
@@ -55,7 +57,7 @@ class NetnsBackend:
             return plan.no_wire()
         if any(node.role == "switch" for node in request.topology.nodes) and build.switch() is None:
             return plan.no_switch()
-        return doctor.lacks(request.requirements, set(request.dialects.values()))
+        return doctor.lacks((*request.requirements, *_programs(request.topology)), set(request.dialects.values()))
 
     def deploy(self, request: LabRequest) -> NetnsLab:
         started = time.monotonic()
@@ -99,6 +101,12 @@ class NetnsBackend:
             raise
         lab.deploy_s = time.monotonic() - started
         return lab
+
+
+def _programs(topology: Topology) -> list[str]:
+    """The programs that the services of a network need."""
+    kinds = {kind for several in topology.servers.values() for kind in several}
+    return [program for kind, programs in SERVER_PROGRAMS.items() if kind in kinds for program in programs]
 
 
 def _substitutes(request: LabRequest) -> dict[str, str]:

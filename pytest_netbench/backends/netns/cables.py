@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pytest_netbench.backends.netns import plan
 from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.model.topology import LinkQuality, Topology
 
 KernelName = Callable[[str, str], str]
@@ -46,7 +47,9 @@ class NetnsLinks:
             for port, end in enumerate(link.endpoints)
         }
         self._qualities = {number: link.quality for number, link in enumerate(topology.links)}
+        self._defects: dict[int, Defect] = {}
         self._cut: set[tuple[int, int]] = set()
+        self._detached: set[tuple[int, int]] = set()
         self._flapping: set[tuple[int, int]] = set()
 
     def cut(self, node: str, interface: str) -> None:
@@ -62,6 +65,30 @@ class NetnsLinks:
             self._channel.call("flap-link", link=segment[0], port=segment[1], **seconds)
             self._flapping.add(segment)
 
+    def block(self, node: str, interface: str, *, blocked: bool) -> None:
+        """Let no frame pass between an interface and its link, or let all pass again; carriers stay.
+
+        Raises:
+            LabError: There is no such interface, or its link is shaped.
+        """
+        number, port = self._place(node, interface)
+        with self._lock:
+            self._channel.call("block-link", link=number, port=port, blocked=blocked)
+
+    def detach(self, node: str, interface: str) -> None:
+        self._detach(node, interface, detached=True)
+
+    def attach(self, node: str, interface: str) -> None:
+        self._detach(node, interface, detached=False)
+
+    def _detach(self, node: str, interface: str, *, detached: bool) -> None:
+        place = number, port = self._place(node, interface)
+        with self._lock:
+            if (place in self._detached) != detached:
+                kernel = self._kernel_name(node, interface)
+                self._channel.call("detach", link=number, port=port, node=node, interface=kernel, detached=detached)
+                (self._detached.add if detached else self._detached.discard)(place)
+
     def is_cut(self, node: str, interface: str) -> bool:
         return self._segment(node, interface) in self._cut
 
@@ -75,10 +102,23 @@ class NetnsLinks:
             raise LabError(f"link {str(link)!r} has one endpoint and carries no packets: it cannot be shaped")
         with self._lock:
             if quality != self._qualities[number]:
-                arguments = None if quality.is_plain else plan.wire(quality, ports=len(link.endpoints))
-                self._channel.call("shape-link", link=number, wire=arguments)
+                self._shape(number, quality, self._defects.get(number, Defect()))
                 self._qualities[number] = quality
                 self._tell_rates(number, quality.rate_bps)
+
+    def set_defect(self, node: str, interface: str, defect: Defect) -> None:
+        number, _ = self._place(node, interface)
+        link = self._links[number]
+        if len(link.endpoints) != 2:
+            raise LabError(f"link {str(link)!r} is no cable between two interfaces: it can have no defect")
+        with self._lock:
+            if defect != self._defects.get(number, Defect()):
+                self._shape(number, self._qualities[number], defect)
+                self._defects[number] = defect
+
+    def _shape(self, number: int, quality: LinkQuality, defect: Defect) -> None:
+        arguments = [*plan.wire(quality, ports=len(self._links[number].endpoints)), *plan.defective(defect)]
+        self._channel.call("shape-link", link=number, wire=arguments or None)
 
     def _tell_rates(self, number: int, rate_bps: int | None) -> None:
         for end in self._links[number].endpoints:

@@ -40,6 +40,9 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "iperf3": ("iperf3", "a diagnostic tool of nodes", False),
     "iptables": ("iptables", "filters of linux nodes, the old way", False),
     "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
+    "dnsmasq": ("dnsmasq-base", "DNS servers of linux nodes", False),
+    "busybox": ("busybox", "web servers of linux nodes", False),
+    "curl": ("curl", "a diagnostic tool of nodes, and the client of http-get", False),
 }
 
 

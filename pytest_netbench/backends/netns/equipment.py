@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from pytest_netbench.backends.netns.cables import NetnsLinks
@@ -10,8 +10,9 @@ from pytest_netbench.backends.netns.channel import Channel
 from pytest_netbench.backends.netns.lab import NetnsLab
 from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounters, NetnsLogs, NetnsSignals
 from pytest_netbench.errors import LabError
+from pytest_netbench.lab.boot import serve
 from pytest_netbench.lab.capabilities import LINKS, NODES
-from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, LOGS
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, LOGS, PROGRAMS
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import Rebooting
 
@@ -32,8 +33,9 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
         node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
         node.offered[LOGS.name] = NetnsLogs(channel, name)
+        node.offered[PROGRAMS.name] = signals = NetnsSignals(channel, name)
         if driver.name in _RUN_FRR:
-            node.offered[DAEMONS.name] = FrrDaemons(node, NetnsSignals(channel, name))
+            node.offered[DAEMONS.name] = FrrDaemons(node, signals)
     if not redirecting:
         return
     links = NetnsLinks(
@@ -59,10 +61,32 @@ class NetnsNodes:
         self._channel = channel
         self._links = links
         self._startup_configs = startup_configs
+        self._crashed: dict[str, None] = {}
 
-    def reboot(self, node: str, *, config: str | None = None) -> None:
+    @property
+    def crashed(self) -> Collection[str]:
+        return tuple(self._crashed)
+
+    def crash(self, node: str) -> None:
+        self._check(node)
+        if node not in self._crashed:
+            for name in self._lab.nodes[node].interfaces:
+                self._links.block(node, name, blocked=True)
+            self._crashed[node] = None
+
+    def revive(self, node: str) -> None:
+        self._check(node)
+        if node in self._crashed:
+            for name in self._lab.nodes[node].interfaces:
+                self._links.block(node, name, blocked=False)
+            del self._crashed[node]
+
+    def _check(self, node: str) -> None:
         if node not in self._lab.nodes:
             raise LabError(f"there is no node {node!r} (known: {', '.join(self._lab.nodes)})")
+
+    def reboot(self, node: str, *, config: str | None = None) -> None:
+        self._check(node)
         driver, access = self._lab.driver(node), self._lab.nodes[node]
         if not isinstance(driver, Rebooting):
             raise LabError(f"{node}: driver {driver.name!r} cannot reboot its nodes")
@@ -73,6 +97,7 @@ class NetnsNodes:
             if driver.name != "cisco_ios":  # its reload ends its own processes in order
                 self._channel.call("end-node", node=node)
             driver.reboot(access, self._startup_configs.get(node, "") if config is None else config)
+            serve(self._lab, node)
         finally:
             for name in pulled:
                 self._links.restore(node, name)

@@ -16,7 +16,7 @@ _SLACK_S = 10.0
 
 
 class NetnsSignals:
-    """Implements ``platforms.frr.control.Signals`` over the lab's supervisor."""
+    """Implements ``frr.control.Signals`` and ``capabilities.ProgramControl`` of platforms over the lab's supervisor."""
 
     def __init__(self, channel: Channel, node: str) -> None:
         self._channel = channel
@@ -25,10 +25,17 @@ class NetnsSignals:
     def running(self) -> dict[str, bool]:
         return dict(self._channel.call("daemons", node=self._node)["running"])
 
-    def signal(self, daemon: str, number: int) -> bool:
+    def signal(self, program: str, number: int) -> bool:
         freezes = {_STOP: True, _CONT: False}.get(number)
-        answer = self._channel.call("signal", node=self._node, daemon=daemon, signal=number, freezes=freezes)
+        answer = self._channel.call("signal", node=self._node, daemon=program, signal=number, freezes=freezes)
         return bool(answer["sent"])
+
+    def throttle(self, program: str, *, stopped_s: float, running_s: float) -> None:
+        answer = self._channel.call(
+            "throttle", node=self._node, daemon=program, stopped_s=stopped_s, running_s=running_s
+        )
+        if not answer["runs"]:
+            raise LabError(f"{self._node}: {program} does not run")
 
 
 class NetnsLogs:

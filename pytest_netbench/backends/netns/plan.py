@@ -11,6 +11,7 @@ import pytest_netbench
 from pytest_netbench.backends.netns import packages
 from pytest_netbench.backends.netns.native import build
 from pytest_netbench.errors import LabError, RequirementMissing
+from pytest_netbench.lab.capabilities import Defect
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Link, LinkQuality
 from pytest_netbench.platforms.driver import Driver, ImportsPackages, ReadsRawFrames
@@ -126,4 +127,14 @@ def wire(quality: LinkQuality, *, ports: int) -> list[str]:
     if quality.rate_bps is not None:
         arguments["--rate-bps"] = quality.rate_bps
         arguments["--queue-bytes"] = max(_LEAST_QUEUE, round(quality.rate_bps / 8 * _QUEUE_S))
+    return [word for option, value in arguments.items() if value for word in (option, str(value))]
+
+
+def defective(defect: Defect) -> list[str]:
+    """Arguments of the wire program that give a cable a defect; none if nothing is wrong with it."""
+    arguments = {
+        "--corrupt-ppm": round(defect.corruption * 1_000_000),
+        "--flow-loss-ppm": round(defect.flow_loss * 1_000_000),
+        "--most-bytes": defect.most_bytes or 0,
+    }
     return [word for option, value in arguments.items() if value for word in (option, str(value))]

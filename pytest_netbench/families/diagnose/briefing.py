@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from pytest_netbench.families.diagnose.uses import SLOW_S, Uses, uses_of
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -28,6 +30,21 @@ TWO_PHASES: Final = (
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
 TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
+SERVED: Final = (
+    "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
+)
+
+
+def _services(uses: Uses) -> Iterator[str]:
+    """What an operator knows of the servers of a network; nothing if there are none."""
+    if not uses.clients:
+        return
+    yield SERVED.format(clients=", ".join(uses.clients), slow_s=SLOW_S)
+    if uses.dns is not None:
+        zone = f"the names of all hosts in {uses.dns.domain}"
+        yield f"- DNS on {uses.dns.node} ({uses.dns.address}): {zone}. Hosts look names up there."
+    for one in uses.pages:
+        yield f"- HTTP on {one.node} ({one.address}): {one.url} is a page of {one.page_bytes} bytes."
 
 
 def _traffic(demand: Demand) -> str:
@@ -46,5 +63,6 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *wanted(payload, allowed=True),
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
+        *_services(uses_of(payload)),
     ]
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.errors import AniError, LabError
 from pytest_netbench.families.diagnose.measuring import (
     CAPTURE_PACKETS,
@@ -18,7 +19,7 @@ from pytest_netbench.families.diagnose.measuring import (
     CapturePacketsResult,
 )
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.platforms.capabilities import CAPTURES
+from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS
 from pytest_netbench.rpccodes import Code
 
 _LONGEST_TEXT: Final = 100_000
@@ -51,6 +52,9 @@ class Captures:
         for value, known in ((params.node, [*self._interfaces]), (params.interface, self._of(params.node))):
             if value not in known:
                 raise _wrong(f"{value!r} is not known (known: {', '.join(known)})")
+        await_answer(self._lab, params.node, CAPTURE_PACKETS)
+        if params.interface not in self._lab.nodes[params.node].capability(COUNTERS).counters():
+            raise _wrong(f"{params.node} has no interface {params.interface} at present")
         if shutil.which(_READ[0]) is None:
             raise LabError("capture-packets needs tcpdump; fix: apt-get install tcpdump")
         found = (

@@ -25,6 +25,8 @@ def prove(task: Task, stages: Stages, extent: Extent) -> Proof:
                 scene.observe()
                 shown["wrong flows"] = scene.wrong_flows
                 shown["breached demands"] = scene.breached
+                if (failed := scene.failed_requests()) is not None:
+                    shown["failed requests"] = failed
                 problems += scene.recover()
     except FaultHasNoEffect as error:
         problems.append(str(error))

@@ -8,6 +8,8 @@ from typing import Any
 
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis
+from pytest_netbench.families.diagnose.requests import Requests
+from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
 from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
@@ -41,6 +43,8 @@ class DiagnoseScene(FaultyScene):
         self._diagnosis = FixedDiagnosis(payload)
         self._payload: Diagnose = payload
         self._telemetry = Telemetry(lab, payload.demands)
+        self._serving = Serving(lab, payload)
+        self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
         self._breached_after: tuple[int, ...] = ()
         self._before: tuple[int, ...] = ()
@@ -50,10 +54,13 @@ class DiagnoseScene(FaultyScene):
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
-        return (*Tools(self._lab, self._payload, self._telemetry.store).methods, *self._diagnosis.methods)
+        tools = Tools(self._lab, self._payload, self._telemetry.store)
+        requests = Requests(self._lab).methods if self._serving.count else ()
+        return (*tools.methods, *requests, *self._diagnosis.methods)
 
     def health(self) -> None:
         super().health()
+        self._serving.await_healthy()
         self._telemetry.start()
         self._telemetry.await_healthy()
 
@@ -78,6 +85,7 @@ class DiagnoseScene(FaultyScene):
     def evaluate(self, submission: Submission) -> Findings:
         watch = self._final_watch()
         self._breached_after = self._telemetry.await_sample()
+        self._failed = self._serving.failures()
         self._telemetry.stop()
         return self._network.evaluate(submission).model_copy(
             update={
@@ -100,6 +108,7 @@ class DiagnoseScene(FaultyScene):
             "diagnosis": self._diagnosis.text,
             "diagnosed_after": self._after(self._diagnosis.fixed_at),
             "breached_demands": {"before": self._breached_before, "after": self._breached_after},
+            **({"failed_requests": self._failed} if self._serving.count else {}),
         }
 
     def _after(self, moment: float | None) -> dict[str, float] | None:
@@ -127,6 +136,8 @@ class DiagnoseScene(FaultyScene):
         if breached:
             lost = ", ".join(str(self._payload.demands[number]) for number in breached)
             yield f"after the repair traffic loses packets: {lost}"
+        if failed := self._serving.lasting_failures():
+            yield f"after the repair services fail: {'; '.join(failed)}"
         self._tables.read("final")
         healthy, final = (self._tables.found.get(moment, {}) for moment in ("healthy", "final"))
         for node, table in healthy.items():
@@ -150,6 +161,10 @@ class DiagnoseScene(FaultyScene):
     def breached(self) -> str:
         """How many demands were not met when the agent could begin, for people."""
         return f"{len(self._breached_before)} of {len(self._payload.demands)}"
+
+    def failed_requests(self) -> str | None:
+        """Make each request to servers; say how many fail, for people. ``None`` without servers."""
+        return f"{len(self._serving.failures())} of {self._serving.count}" if self._serving.count else None
 
     @property
     def wrong_flows(self) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from pytest_netbench.errors import LabError, NotReady
 from pytest_netbench.families.diagnose.store import Store
+from pytest_netbench.lab.capabilities import crashed
 from pytest_netbench.lab.probing import FlowReport
-from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.platforms.capabilities import COUNTERS
 from pytest_netbench.platforms.driver import ListsNeighbors
@@ -22,6 +23,8 @@ HEALTHY_S: Final = 20.0
 """Wall seconds in which so many samples in a row must meet all demands."""
 _LATE_PACKETS: Final = 2
 """Packets on their way at the beginning or the end of a sample are no loss."""
+_NOTHING: Final = FlowReport(offered_bps=0.0, received_bps=0.0, sent_packets=0, received_packets=0)
+"""What a node sends that has crashed."""
 
 
 class Telemetry:
@@ -118,15 +121,22 @@ class Telemetry:
             self._ended.wait(EVERY_S)
             return ()
         flows = [demand.flow for demand in self._demands]
-        return self._lab.prober.traffic(flows, [demand.address for demand in self._demands], duration_s=EVERY_S)
+        reports = self._lab.prober.traffic(flows, [demand.address for demand in self._demands], duration_s=EVERY_S)
+        silent = crashed(self._lab)
+        return [_NOTHING if flow.source in silent else one for flow, one in zip(flows, reports, strict=True)]
+
+    def _answering(self) -> Iterator[tuple[str, LabNode]]:
+        """The nodes that answer: nothing is measured at one that has crashed."""
+        silent = crashed(self._lab)
+        return ((name, node) for name, node in self._lab.nodes.items() if name not in silent)
 
     def _interfaces(self, now: float) -> Iterator[tuple[Any, ...]]:
-        for name, node in self._lab.nodes.items():
+        for name, node in self._answering():
             for interface, counted in node.capability(COUNTERS).counters().items():
                 yield (now, name, interface, *vars(counted).values())
 
     def _neighbors(self, now: float) -> Iterator[tuple[Any, ...]]:
-        for name, node in self._lab.nodes.items():
+        for name, node in self._answering():
             driver = self._lab.driver(name)
             if isinstance(driver, ListsNeighbors):
                 for one in driver.neighbors(node):

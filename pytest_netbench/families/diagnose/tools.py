@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import measuring
 from pytest_netbench.families.diagnose.captures import Captures
@@ -80,6 +81,7 @@ class Tools:
     def _rate(self, params: measuring.MeasureRateParams) -> measuring.MeasureRateResult:
         self._known(params.source, self._sources)
         self._known(params.target, self._addresses)
+        await_answer(self._lab, params.source, measuring.MEASURE_RATE)
         flow = Flow.model_validate(
             {"from": params.source, "to": params.target, "port": _PORT, "rate_bps": params.rate_bps}
         )

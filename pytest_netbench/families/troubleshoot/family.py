@@ -9,6 +9,8 @@ from pytest_netbench.families.diagnose.briefing import FASTER, assignment
 from pytest_netbench.families.diagnose.family import DiagnoseFamily
 from pytest_netbench.families.diagnose.measuring import SPECS
 from pytest_netbench.families.diagnose.methods import SPEC as SUBMIT_DIAGNOSIS
+from pytest_netbench.families.diagnose.requesting import SPECS as REQUESTS
+from pytest_netbench.families.diagnose.requesting import requests_of
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.families.repair.briefing import ONLY_THE_FAULT, WORKING
 from pytest_netbench.families.repair.solution import apply_repair
@@ -31,7 +33,7 @@ class TroubleshootFamily(DiagnoseFamily):
 
     name = "troubleshoot"
     answer = None
-    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER)))
+    methods = (*_DEVICES, *(spec.name for spec in (*SPECS, *REQUESTS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER)))
     scorers = (
         *DiagnoseFamily.scorers,
         "correctness",
@@ -52,7 +54,13 @@ class TroubleshootFamily(DiagnoseFamily):
             intents=(assignment(payload, PHASES),),
             rules=(LOOK_FIRST, WORKING, ONLY_THE_FAULT, FASTER),
             devices={node.name: payload.platform_of(node.name) for node in payload.topology.nodes},
-            methods=(*(METHODS[name] for name in _DEVICES), *SPECS, SUBMIT_DIAGNOSIS, SUBMIT_ANSWER),
+            methods=(
+                *(METHODS[name] for name in _DEVICES),
+                *SPECS,
+                *requests_of(payload),
+                SUBMIT_DIAGNOSIS,
+                SUBMIT_ANSWER,
+            ),
             budget=task.budget,
             hints=tuple(map(platform_hint, payload.platforms)),
         )

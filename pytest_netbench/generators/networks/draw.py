@@ -122,7 +122,9 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
 
 def _node(device: Device, default: str) -> Node:
     platform = None if device.platform == default else device.platform
-    return Node(name=device.name, platform=platform, role=device.role, control=device.control)
+    return Node(
+        name=device.name, platform=platform, role=device.role, control=device.control, services=tuple(device.services)
+    )
 
 
 def _subnet(net: Net) -> Subnet:

@@ -11,7 +11,7 @@ from pytest_netbench.model.base import Model
 Routing = Literal["static", "ospf", "isis", "ibgp", "bgp", "openflow"]
 RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed", "openvswitch"]
 Naming = Literal["plain", "drawn"]
-ServiceName = Literal["filter", "nat"]
+ServiceName = Literal["filter", "nat", "dns", "web"]
 
 
 class NetworkParameters(Model):
@@ -28,6 +28,6 @@ class NetworkParameters(Model):
     names: Naming = Field(
         "plain", description="plain: nodes and addresses are numbered; drawn: names and address plan come from the seed"
     )
-    services: tuple[ServiceName, ...] = Field((), description="what routers do beside routing; nothing by default")
+    services: tuple[ServiceName, ...] = Field((), description="what routers and hosts do beside; nothing by default")
     managed_hosts: bool = Field(False, description="whether an agent may change hosts")
-    seed: int = Field(0, description="seed of names, addresses, mixed platforms and filters")
+    seed: int = Field(0, description="seed of names, addresses, mixed platforms, filters and places of servers")

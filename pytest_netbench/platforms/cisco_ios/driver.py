@@ -17,6 +17,7 @@ from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
+from pytest_netbench.platforms.cisco_ios.grammar.readings import readings
 from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
 from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.cisco_ios.session.session import Session
@@ -114,6 +115,12 @@ class CiscoIosDriver:
                 session.enter(_SCP)
                 session.interrupt()
         return Flash(device)
+
+    def readings(self, node: HostedNode, line: str) -> tuple[str, ...]:
+        """Return the full forms of a typed line."""
+        device = device_of(node)
+        with device.lock:
+            return readings(device.book, device.role, line)
 
     def neighbors(self, node: HostedNode) -> list[Neighbor]:
         return neighbors.neighbors(node)

@@ -35,6 +35,7 @@ def open_console(node: HostedNode, *, run: Callable[[str], str], read_only: bool
         open_program=lambda columns, rows: (_open_view if read_only else _open)(node, columns, rows),
         run_command=lambda command: (_on_a_terminal(run(command)), 0),
         kind=kind_of_view if read_only else Kind(),
+        only_lines=True,
     )
 
 

@@ -26,8 +26,8 @@ class Signals(Protocol):
         """By daemon that runs: whether it is frozen."""
         ...
 
-    def signal(self, daemon: str, number: int) -> bool:
-        """Send a signal; whether the daemon ran."""
+    def signal(self, program: str, number: int) -> bool:
+        """Send a signal to a daemon; whether it ran."""
         ...
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.linux import links, nft, routing, sysctls, tc
+from pytest_netbench.platforms.linux import links, nft, routing, services, sysctls, tc
 from pytest_netbench.platforms.linux.listing import entries, shown
 
 _READS = (
@@ -21,6 +21,7 @@ _READS = (
     ("tc", "qdisc", "show"),
     ("/bin/sh", "-c", sysctls.read_command()),
     ("unshare", "--net", "--", "/bin/sh", "-c", sysctls.read_command()),
+    ("/bin/sh", "-c", services.read_command()),
 )
 _LONGEST = 8 * 2**20
 _END = "@@netbench-end-of-answer@@"
@@ -45,6 +46,7 @@ def running_config(node: HostedNode) -> str:
     names = [link["ifname"] for link in described if link["ifname"] != "lo"]
     lines += sysctls.lines(sysctls.parse(answers[7]), sysctls.parse(answers[8]), names)
     lines += nft.ruleset_lines(answers[5])
+    lines += services.lines(answers[9])
     return "".join(f"{shown(line)}\n" for line in lines)
 
 

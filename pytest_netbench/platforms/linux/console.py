@@ -20,6 +20,11 @@ _PROGRAM = (
     "-i",
 )
 
+# clients that read the screen are spared the codes around each prompt; a line is entered by Enter, which is seen
+_INPUTRC = "set enable-bracketed-paste off\n" + "".join(
+    f'"{keys}": abort\n' for keys in (r"\C-o", r"\C-xe", r"\C-x\C-e", r"\e#")
+)
+
 
 def open_console(node: HostedNode, *, writable: bool, reads: Sequence[str]) -> Console:
     """A session; ``writable`` and ``reads`` as in ``HostedNode.shell``."""
@@ -29,8 +34,7 @@ def open_console(node: HostedNode, *, writable: bool, reads: Sequence[str]) -> C
         return done.stdout + done.stderr, done.returncode
 
     def open_shell(columns: int, rows: int) -> PtyProgram:
-        # clients that read the screen are spared the codes around each prompt
-        node.write_file("/etc/inputrc", "set enable-bracketed-paste off\n")
+        node.write_file("/etc/inputrc", _INPUTRC)
         return node.pty(_PROGRAM, writable=writable, columns=columns, rows=rows)
 
     return RelayConsole(

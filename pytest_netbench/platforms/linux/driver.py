@@ -11,12 +11,13 @@ from typing import Any, Final
 from weakref import WeakSet
 
 from pytest_netbench.dialects.interfaces import linux_interface
+from pytest_netbench.model.hosting import HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.linux import boot, config, console, listing, routing
+from pytest_netbench.platforms.linux import boot, config, console, listing, routing, services
 from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
@@ -100,6 +101,24 @@ class LinuxDriver:
 
     def files(self, node: HostedNode) -> FileStore | None:  # noqa: ARG002 - its files are reached by its shell
         return None
+
+    def serve(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+        services.serve(node, hosted)
+
+    def refresh_files(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+        services.refresh(node, hosted)
+
+    def start_server(self, node: HostedNode, kind: ServerName) -> None:
+        services.start(node, kind)
+
+    def end_server(self, node: HostedNode, kind: ServerName) -> None:
+        services.end(node, kind)
+
+    def server_runs(self, node: HostedNode, kind: ServerName) -> bool:
+        return services.runs(node, kind)
+
+    def throttle_server(self, node: HostedNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
+        services.throttle(node, kind, stopped_s=stopped_s, running_s=running_s)
 
 
 @cache

@@ -56,6 +56,7 @@ class Leader:
         calls: Of the ANI.
         time: Of the agent.
         errors: Infrastructure errors.
+        violations: Requests that its policy refused.
         kinds: By kind of end: how many trials.
     """
 
@@ -70,6 +71,7 @@ class Leader:
     calls: int
     time: str
     errors: int
+    violations: int
     kinds: Mapping[str, int]
 
 
@@ -157,6 +159,7 @@ def _leader(agent: str, results: Sequence[TrialResult], metrics: Sequence[str]) 
         calls=sum(one.budget_used.calls for one in results),
         time=words.seconds(sum(one.agent_s for one in results)),
         errors=len(results) - len(scored),
+        violations=sum(sum(one.violations.values()) for one in scored),
         kinds={kind: kinds.count(kind) for kind in KINDS},
     )
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_netbench.backends.netns import node as node_module
 from pytest_netbench.errors import LabError, RequirementMissing
-from pytest_netbench.lab.capabilities import LINKS, NODES
+from pytest_netbench.lab.capabilities import LINKS, NODES, Defect, crashed
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.session import ScrapliSession
 from pytest_netbench.model.topology import LinkQuality
@@ -135,6 +135,63 @@ def test_a_shaped_link_can_be_shaped_otherwise_and_stays_cut_if_it_was(deploy) -
     links.restore("b", "eth0")
     eventually_reaches(lab, "a", "10.0.0.2")
     assert rtt_ms(lab, "a", "10.0.0.2") < 30
+
+
+@pytest.mark.parametrize("make", [pair, lan], ids=["cable", "lan"])
+def test_a_node_that_has_crashed_answers_nobody_and_keeps_carrier(deploy, make) -> None:
+    lab = deploy(make())
+    nodes = lab.capability(NODES)
+    assert not crashed(lab)
+    eventually_reaches(lab, "a", "10.0.0.2")
+    nodes.crash("b")
+    nodes.crash("b")
+    assert list(crashed(lab)) == ["b"]
+    assert not reaches(lab, "a", "10.0.0.2")
+    assert [link_state(lab, name, "eth0") for name in ("a", "b")] == [(True, True)] * 2
+    if make is lan:
+        assert reaches(lab, "a", "10.0.0.3")
+    nodes.revive("b")
+    eventually_reaches(lab, "a", "10.0.0.2")
+    assert not crashed(lab)
+
+
+def test_a_node_on_a_shaped_link_cannot_crash(deploy) -> None:
+    lab = deploy(pair({"delay_ms": 5}))
+    with pytest.raises(LabError, match="cannot be blocked"):
+        lab.capability(NODES).crash("a")
+    assert not crashed(lab)
+
+
+@pytest.mark.parametrize("make", [pair, lan], ids=["cable", "lan"])
+def test_an_interface_can_be_taken_out_of_its_node_and_put_in_again(deploy, make) -> None:
+    lab = deploy(make())
+    links = lab.capability(LINKS)
+    links.detach("a", "eth0")
+    links.detach("a", "eth0")
+    assert "does not exist" in lab.nodes["a"].run(["ip", "link", "show", "dev", "eth0"]).stderr
+    assert "eth0" not in lab.nodes["a"].capability(COUNTERS).counters()
+    if make is pair:
+        await_that(lambda: link_state(lab, "b", "eth0") == (True, False), lambda: "b has carrier")
+    else:
+        assert reaches(lab, "b", "10.0.0.3")
+    links.attach("a", "eth0")
+    await_that(lambda: link_state(lab, "a", "eth0") == (True, True), lambda: "no carrier")
+    assert not reaches(lab, "b", "10.0.0.1")
+    lab.nodes["a"].run(["ip", "address", "add", "10.0.0.1/24", "dev", "eth0"])
+    eventually_reaches(lab, "b", "10.0.0.1")
+
+
+def test_a_defect_is_beside_the_quality_of_a_cable_and_a_lan_has_none(deploy) -> None:
+    lab = deploy(pair({"delay_ms": 30}))
+    links = lab.capability(LINKS)
+    links.set_defect("a", "eth0", Defect(most_bytes=100))
+    eventually_reaches(lab, "a", "10.0.0.2")
+    assert rtt_ms(lab, "a", "10.0.0.2") > 58
+    assert lab.nodes["a"].run(["ping", "-c", "1", "-W", "1", "-s", "100", "10.0.0.2"]).returncode
+    links.set_defect("b", "eth0", Defect())
+    assert not lab.nodes["a"].run(["ping", "-c", "1", "-W", "1", "-s", "100", "10.0.0.2"]).returncode
+    with pytest.raises(LabError, match="is no cable between two interfaces"):
+        deploy(lan()).capability(LINKS).set_defect("a", "eth0", Defect(corruption=0.1))
 
 
 def test_a_rate_is_told_to_the_nodes(deploy) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.agents.runbooks.cables import _Count, _kind
 from pytest_netbench.agents.runbooks.expert import _named
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
+from pytest_netbench.agents.runbooks.nodes import check_nodes
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.families.diagnose.methods import _types
@@ -49,16 +51,20 @@ BY_CONFIG = [
     "bgp-prefix-limit",
     "host-address-duplicate",
     "host-address-missing",
+    "host-address-taken",
     "host-address-wrong",
+    "host-arp-denied",
     "host-gateway-wrong",
     "host-mask-wrong",
     "host-neighbor-wrong",
     "host-route-blackhole",
     "icmp-denied",
     "mask-wrong",
+    "nat-mapping-missing",
     "nat-side-wrong",
     "ospf-area-wrong",
     "ospf-authentication-wrong",
+    "ospf-cost-wrong",
     "ospf-denied",
     "ospf-interface-passive",
     "ospf-mtu-wrong",
@@ -140,7 +146,7 @@ def broken_host(text: str, commands: tuple[str, ...]) -> tuple[str, str]:
     """The config of a host after commands, and its permanent neighbors."""
     lines, neighbors = text.splitlines(), "[]"
     for command in commands:
-        words = command.split()
+        words = command.replace("'", "").split()
         match words[1:3]:
             case ["address", "del"]:
                 lines = [line for line in lines if line != f" address {words[3]}"]
@@ -152,6 +158,10 @@ def broken_host(text: str, commands: tuple[str, ...]) -> tuple[str, str]:
                 lines += ["routes main", f" default via {words[5]} dev eth0"]
             case ["route", "add"]:
                 lines.append(f" blackhole {words[4]}")
+            case ["add", "table"]:
+                lines += [f"table arp {words[4]}", " chain input"]
+            case ["add", "chain" | "rule"] | ["neighbor", "flush"]:
+                pass
             case ["neighbor", "replace"]:
                 neighbors = f'[{{"dst": "{words[3]}", "lladdr": "{words[5]}", "dev": "{words[7]}"}}]'
             case _:
@@ -189,3 +199,84 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
             tried += 1
     # hosts whose routers are of IOS have no harmful mask
     assert tried or name == "host-mask-wrong"
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrived", "losses", "kind"),
+    [
+        ((200, 200_000), (100, 100_000), (0.4, 0.3), "link-lossy"),
+        ((200, 200_000), (100, 100_000), (0.0, 1.0), "link-flows-lost"),
+        ((200, 200_000), (20, 1_500), (1.0, 1.0), "link-mtu-low"),
+        ((200, 200_000), (0, 0), (1.0,), "link-mtu-low"),
+        ((200, 200_000), (60, 60_000), (0.7,), "link-slow"),
+    ],
+)
+def test_what_arrives_tells_what_is_wrong_with_a_cable(sent: Any, arrived: Any, losses: Any, kind: str) -> None:
+    assert _kind(_Count(*sent), _Count(*arrived), 1.0, losses) == kind
+
+
+class Answers:
+    """Answers commands that show interfaces."""
+
+    def __init__(self, said: Mapping[str, str]) -> None:
+        self._said = said
+
+    def call(self, method: str, params: dict[str, str]) -> dict[str, str]:
+        assert method == "execute-cmd"
+        return {"output": self._said[params["device"]]}
+
+
+FRR_INTERFACES = """\
+Interface lo is up, line protocol is up
+  Link ups:       0    last: (never)
+Interface eth0 is up, line protocol is up
+  HWaddr: 5a:0c:11:22:33:44
+Interface eth1 is up, line protocol is up
+  HWaddr: 5a:0c:11:22:33:45
+"""
+IOS_INTERFACES = """\
+GigabitEthernet0/0 is up, line protocol is up
+  Hardware is iGbE, address is 5a0c.1122.3344 (bia 5a0c.1122.3344)
+Loopback0 is up, line protocol is up
+  Hardware is Loopback
+"""
+
+
+@pytest.mark.parametrize(
+    ("platform", "interface", "said"),
+    [("frr", "eth0", FRR_INTERFACES), ("cisco_ios", "GigabitEthernet0/0", IOS_INTERFACES)],
+)
+def test_a_hardware_address_of_two_nodes_is_found_at_the_host(platform: str, interface: str, said: str) -> None:
+    ends = (End("r1", interface), End("h1", "eth0"), End("h2", "eth0"))
+    facts = Facts(
+        devices={"r1": read("r1", platform, ""), "h1": read("h1", "linux", ""), "h2": read("h2", "linux", "")},
+        links=(ends,),
+        addresses={},
+        silent=("r2",),
+    )
+    links = '[{{"ifname": "lo", "address": "00:00:00:00:00:00"}}, {{"ifname": "eth0", "address": "{}"}}]'
+    hosts = {"h1": links.format("5a:0c:11:22:33:44"), "h2": links.format("5a:0c:11:22:33:99")}
+    found = [(one.fault_type, one.end) for one in check_nodes(facts, Answers({"r1": said, **hosts}))]
+    assert found == [("node-crashed", End("r2", "")), ("host-mac-duplicate", ends[1])]
+
+
+@pytest.mark.parametrize(("name", "protocol"), [("ospf", "ospf"), ("bgp", "bgp")])
+def test_a_router_of_frr_without_a_protocol_that_its_neighbor_runs_has_lost_its_daemon(
+    name: str, protocol: str
+) -> None:
+    given = {"shape": "line", "routing": name, "platform": "frr", "sizes": {"routers": 2}, "managed_hosts": True}
+    network = draw_network(NetworkParameters.model_validate(given))
+    texts = dict(network.startup_configs) | {host: host_config(network, host) for host in network.hosts}
+    kept, is_kept = [], True
+    for line in texts["r1"].splitlines():
+        is_kept = not line.startswith(f"router {protocol}") if line and line[0] != " " else is_kept
+        kept.append(line if is_kept else "!")
+    for changed, expected in (({}, []), ({"r1": "\n".join(kept)}, [("routing-daemon-stopped", End("r1", ""))])):
+        facts = Facts(
+            devices={one: read(one, network.platform_of(one), text) for one, text in {**texts, **changed}.items()},
+            links=tuple(
+                tuple(End(end.node, end.interface) for end in link.endpoints) for link in network.topology.links
+            ),
+            addresses={host: IPv4Address(network.addresses[host]) for host in network.hosts},
+        )
+        assert [(one.fault_type, one.end) for one in findings(facts)] == expected

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.backends.netns import checks, doctor, features, userns
+from pytest_netbench.backends.netns.backend import NetnsBackend
 from pytest_netbench.backends.netns.userns import explain
+from pytest_netbench.generators.networks import NetworkParameters, draw_network
+from pytest_netbench.lab.request import LabRequest
 
 linux = pytest.mark.skipif(platform.system() != "Linux", reason="asks a Linux kernel")
 
@@ -189,3 +192,22 @@ def test_namespaces_are_tried_as_the_one_who_makes_labs():
 @linux
 def test_a_command_that_is_not_there_is_an_answer_and_no_exception():
     assert features.run_probe(["/nowhere/at/all"]).returncode == 127
+
+
+# ---- servers of hosts ----
+
+
+@linux
+def test_a_network_with_servers_names_the_package_that_it_lacks(monkeypatch):
+    network = draw_network(NetworkParameters(shape="star", services=("dns", "web")))
+    which = checks.shutil.which
+    monkeypatch.setattr(checks.shutil, "which", lambda name, **more: None if name == "dnsmasq" else which(name, **more))
+    dialects = {node.name: network.platform_of(node.name) for node in network.topology.nodes}
+
+    def lacks(topology):
+        return NetnsBackend().lacks(LabRequest(name="x", topology=topology, dialects=dialects))
+
+    reason, remedy = lacks(network.topology)
+    assert reason == "dnsmasq is not installed (DNS servers of linux nodes)"
+    assert remedy.endswith("apt-get install -y --no-install-recommends dnsmasq-base")
+    assert lacks(draw_network(NetworkParameters(shape="star")).topology) is None

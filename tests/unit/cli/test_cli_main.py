@@ -24,7 +24,7 @@ def netbench(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProc
 def test_the_command_imports_only_the_standard_library_until_a_subcommand_runs():
     code = (
         "import sys; import pytest_netbench.cli.main as m; m.parser(); print(sorted({'pydantic', 'yaml', 'litellm',"
-        " 'torch', 'mcp', 'scrapli', 'pytest'} & set(sys.modules)))"
+        " 'torch', 'mcp', 'a2a', 'scrapli', 'pytest'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 

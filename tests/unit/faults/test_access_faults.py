@@ -13,6 +13,7 @@ from pytest_netbench import parts
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.faults.device import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.model.diagnosis import causes_of
 from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.session.session import Session
@@ -23,12 +24,16 @@ NAMES = (
     "address-duplicate",
     "host-address-duplicate",
     "host-address-missing",
+    "host-address-taken",
     "host-address-wrong",
+    "host-arp-denied",
     "host-gateway-wrong",
+    "host-mac-duplicate",
     "host-mask-wrong",
     "host-neighbor-wrong",
     "host-route-blackhole",
     "mask-wrong",
+    "nat-mapping-missing",
     "nat-side-wrong",
     "port-shutdown",
     "vlan-wrong",
@@ -279,3 +284,39 @@ def test_a_host_discards_only_what_it_could_send() -> None:
             others = [far.node for far in lans[one.prefix].attachments if far.node in network.hosts]
             assert one.node not in others
             assert any(network.reaches(one.node, other) for other in others)
+
+
+def test_a_hardware_address_is_that_of_a_host_or_of_the_router_of_a_segment() -> None:
+    for network in networks():
+        segments = {
+            frozenset((end.node, end.interface) for end in link.endpoints)
+            for link in network.topology.links
+            if len(link.endpoints) > 2
+        }
+        for one in fault("host-mac-duplicate").places(network):
+            ends = {(one.node, one.interface), (one.peer, one.peer_interface)}
+            assert one.peer in network.hosts or any(ends <= segment for segment in segments)
+            assert fault("host-mac-duplicate").also_at(one) == ((one.peer, one.peer_interface),)
+
+
+def test_an_address_that_two_have_is_repaired_at_the_one_and_made_known_by_the_other() -> None:
+    network = drawn("line", "frr", sizes={"hosts": 2})
+    found = list(fault("host-address-taken").places(network))
+    assert found
+    for one in found:
+        assert one.instead.partition("/")[0] == network.addresses[one.peer]
+        assert network.lan_of(one.node) == network.lan_of(one.peer)
+        assert set(fault("host-address-taken").recover(one)) == {one.node, one.peer}
+
+
+@pytest.mark.parametrize("name", ["host-mac-duplicate", "host-address-taken"])
+def test_a_host_alone_in_its_lan_has_no_address_of_another(name: str) -> None:
+    assert not list(fault(name).places(drawn("line", "frr", sizes={"hosts": 1})))
+
+
+def test_either_interface_with_a_hardware_address_may_be_named() -> None:
+    network = drawn("line", "frr", sizes={"hosts": 2})
+    one = next(iter(fault("host-mac-duplicate").places(network)))
+    written = InjectedFault(fault="host-mac-duplicate", parameters=one.model_dump(mode="json"))
+    ((_, places),) = causes_of([written], network.topology)
+    assert places == (f"interface/{one.node}/{one.interface}", f"interface/{one.peer}/{one.peer_interface}")

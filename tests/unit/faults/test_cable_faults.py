@@ -16,7 +16,15 @@ from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.repair import Repair
 
-CABLES = ("link-down", "link-flapping", "link-lossy", "link-slow")
+CABLES = (
+    "link-corrupting",
+    "link-down",
+    "link-flapping",
+    "link-flows-lost",
+    "link-lossy",
+    "link-mtu-low",
+    "link-slow",
+)
 
 
 def fault(name: str) -> Any:
@@ -46,7 +54,7 @@ def test_any_cable_can_lose_its_carrier(name: str) -> None:
     assert found == {frozenset((end.node, end.interface) for end in one.endpoints) for one in network.topology.links}
 
 
-@pytest.mark.parametrize("name", ["link-lossy", "link-slow"])
+@pytest.mark.parametrize("name", [name for name in CABLES if name not in {"link-down", "link-flapping"}])
 def test_a_worse_cable_has_addresses_of_one_subnet_at_its_ends(name: str) -> None:
     network = a_network()
     subnets = [{(one.node, one.interface): one.address for one in net.attachments} for net in network.subnets]

@@ -256,7 +256,7 @@ def test_a_fault_of_a_device_is_called_by_its_part_name_and_its_places_survive_a
     assert known.name == name
     networks = [
         drawn(shape, routing, platform)
-        for shape, routing in (("line", "ospf"), ("line", "bgp"), ("line", "static"))
+        for shape, routing in (("line", "ospf"), ("line", "bgp"), ("line", "static"), ("ring", "ospf"))
         for platform in known.platforms
     ]
     found = [one for network in networks for one in known.places(network)]
@@ -306,3 +306,31 @@ def test_a_list_that_denies_is_where_no_other_list_is() -> None:
     assert filtered
     for name in ("icmp-denied", "ospf-denied"):
         assert not filtered & {(one.node, one.interface) for one in places(name, network)}
+
+
+def test_a_cost_is_wrong_only_where_a_router_uses_a_link_and_has_another_way() -> None:
+    assert not places("ospf-cost-wrong", drawn("line", "ospf", "frr"))
+    ring = drawn("ring", "ospf", "frr", routers=4)
+    links = {one.prefix: {end.node for end in one.attachments} for one in ring.transits}
+    lans = {lan.prefix: {one.node for one in lan.attachments} for lan in ring.lans}
+    found = places("ospf-cost-wrong", ring)
+    assert {(one.node, one.interface) for one in found} == {
+        (one.node, one.interface) for link in ring.transits for one in link.attachments
+    }
+    for one in found:
+        assert one.peer in links[one.prefix]
+        assert one.node not in lans[one.far]
+        assert one.cost is None
+        assert one.instead > len(ring.routers)
+
+
+def test_a_cost_that_is_repaired_is_the_one_that_was_configured() -> None:
+    known = parts.load("faults", "ospf-cost-wrong")()
+    for platform in ("frr", "cisco_ios"):
+        for shape in ("ring", "isp"):
+            network = drawn(shape, "ospf", platform)
+            one = places("ospf-cost-wrong", network)[0]
+            right = known.repair(one)[-1].strip()
+            lines = network.startup_configs[one.node]
+            assert (f" {right}\n" in lines) == (shape == "isp"), right
+            assert (right == "no ip ospf cost") == (shape == "ring")

@@ -185,3 +185,14 @@ def test_repeated_trials_of_tasks_tell_of_several_attempts():
     assert " 5/6  14-99%" in lines[2]
     results.append(passed(node_id="c[oracle]"))
     assert not [line for line in summary_lines(results, width=80) if "attempts" in line]
+
+
+def test_violations_of_a_policy_are_counted_under_the_table():
+    results = [
+        passed(node_id="a", violations={"command": 3, "approval": 1}),
+        passed(node_id="b", violations={"command": 1}),
+        passed(node_id="c"),
+        result(node_id="d", status="error", outcome=None),
+    ]
+    assert "policy violations: 5 in 2 of 3 trials (approval 1, command 4)" in summary_lines(results, width=80)
+    assert not [line for line in summary_lines([passed()], width=80) if "violations" in line]

@@ -3,10 +3,15 @@
  * delays, loses and paces them on the way. Stands in for netem and tbf where the kernel has none.
  *
  *   wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N] [--queue-bytes N] [--seed N]
+ *                  [--corrupt-ppm N] [--flow-loss-ppm N] [--most-bytes N]
  *
  * A frame first waits for its turn on the line (rate: the virtual queue tail-drops beyond queue-bytes), then may be
  * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is wall
  * time. Like a cable it also has a carrier: when one end goes down, the other end sees it.
+ *
+ * It can have defects. corrupt-ppm: one bit of so many of the IPv4 packets is flipped, and checksums are not corrected.
+ * flow-loss-ppm: so many of the TCP and UDP flows are lost, each of them wholly; which ones is a matter of their hash.
+ * most-bytes: longer IP packets are lost.
  *
  * Prints "ready" once it forwards; ends at SIGTERM, at the end of its stdin, or when an interface is gone.
  *
@@ -54,6 +59,7 @@ struct frame {
 
 struct direction {
 	int in, out;
+	uint64_t far; /* 0 or 1: which way */
 	uint64_t random;
 	int64_t line_free;  /* when the last frame will have been put on the line */
 	int64_t last_leave; /* when the last frame comes out */
@@ -63,6 +69,7 @@ struct direction {
 
 static struct {
 	int64_t delay_ns, jitter_ns, loss_ppm, rate_bps, queue_bytes;
+	int64_t corrupt_ppm, flow_loss_ppm, most_bytes;
 	uint64_t seed;
 } line = {.seed = 1};
 
@@ -82,14 +89,17 @@ static int64_t now_ns(void)
 	return now.tv_sec * NS + now.tv_nsec;
 }
 
-/* splitmix64: the same seed loses the same frames, counted from the first one. */
-static uint64_t draw(struct direction *way)
+static uint64_t mix(uint64_t z)
 {
-	uint64_t z = way->random += 0x9e3779b97f4a7c15ULL;
-
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
 	return z ^ (z >> 31);
+}
+
+/* splitmix64: the same seed loses the same frames, counted from the first one. */
+static uint64_t draw(struct direction *way)
+{
+	return mix(way->random += 0x9e3779b97f4a7c15ULL);
 }
 
 /* ---- sockets ---- */
@@ -219,14 +229,112 @@ static void keep(struct direction *way, size_t size, int64_t leaves)
 	way->last_leave = leaves;
 }
 
+/* ---- defects ---- */
+
+/* The IPv4 packet in the buffer, behind any VLAN tag, and its length; NULL if the frame has none. */
+static unsigned char *ip_packet(size_t size, size_t *length)
+{
+	unsigned char *frame = buffer + sizeof(struct virtio_net_hdr);
+	size_t bytes = size - sizeof(struct virtio_net_hdr), at = 12;
+
+	if (bytes >= at + 2 + TAG && frame[at] == 0x81 && frame[at + 1] == 0x00)
+		at += TAG;
+	if (bytes < at + 2 + 20 || frame[at] != 0x08 || frame[at + 1] != 0x00)
+		return NULL;
+	*length = bytes - at - 2;
+	return frame + at + 2;
+}
+
+/* How long the longest IP packet is that the frame becomes on the line. */
+static int64_t longest_packet(size_t size)
+{
+	const struct virtio_net_hdr *header = (const struct virtio_net_hdr *)buffer;
+	int64_t whole = (int64_t)(size - sizeof *header) - ETHERNET;
+
+	if (header->gso_type == VIRTIO_NET_HDR_GSO_NONE || !header->gso_size || header->hdr_len <= ETHERNET)
+		return whole;
+	int64_t piece = header->hdr_len - ETHERNET + header->gso_size;
+	return piece < whole ? piece : whole;
+}
+
+/* A flow is known by addresses, protocol and ports, one way. Nothing but TCP and UDP is a flow. */
+static int is_lost_flow(const struct direction *way, size_t size)
+{
+	size_t length;
+	const unsigned char *packet = ip_packet(size, &length);
+
+	if (!packet || (packet[9] != 6 && packet[9] != 17))
+		return 0;
+	size_t ports = (size_t)(packet[0] & 15) * 4;
+	if (length < ports + 4)
+		return 0;
+	uint64_t addresses, both = 0;
+	memcpy(&addresses, packet + 12, 8);
+	memcpy(&both, packet + ports, 4);
+	uint64_t hash = mix(mix(addresses + line.seed * 2 + way->far) + (both << 8 | packet[9]));
+	return (int64_t)(hash % 1000000) < line.flow_loss_ppm;
+}
+
+/* A checksum that was left to hardware is put in, and nobody is told that it is right. */
+static void finish_checksum(size_t size)
+{
+	struct virtio_net_hdr *header = (struct virtio_net_hdr *)buffer;
+	unsigned char *frame = buffer + sizeof *header;
+	size_t bytes = size - sizeof *header, start = header->csum_start, at = start + header->csum_offset;
+
+	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM && at + 2 <= bytes) {
+		uint32_t sum = 0;
+		for (size_t i = start; i < bytes; i++)
+			sum += (uint32_t)frame[i] << ((i - start) % 2 ? 0 : 8);
+		while (sum >> 16)
+			sum = (sum & 0xffff) + (sum >> 16);
+		uint16_t value = htons((uint16_t)~sum ? (uint16_t)~sum : 0xffff);
+		memcpy(frame + at, &value, 2);
+	}
+	memset(header, 0, sizeof *header);
+}
+
+/*
+ * One bit is flipped. A packet that hardware would have cut up is damaged in its IP header, because its other checksums
+ * are not computed yet: it is dropped whole.
+ */
+static void corrupt(struct direction *way, size_t size)
+{
+	const struct virtio_net_hdr *header = (const struct virtio_net_hdr *)buffer;
+	size_t length;
+	unsigned char *packet = ip_packet(size, &length);
+
+	if (!packet)
+		return;
+	if (header->gso_type != VIRTIO_NET_HDR_GSO_NONE) {
+		packet[10] ^= 1;
+		return;
+	}
+	finish_checksum(size);
+	size_t told = (size_t)packet[2] << 8 | packet[3]; /* a short frame has padding that no checksum covers */
+	size_t bit = (size_t)(draw(way) % ((told && told < length ? told : length) * 8));
+	packet[bit / 8] ^= (unsigned char)(1 << bit % 8);
+}
+
+static int is_drawn(struct direction *way, int64_t ppm)
+{
+	return ppm && (int64_t)(draw(way) % 1000000) < ppm;
+}
+
 static void accept_frame(struct direction *way, size_t size)
 {
 	int64_t now = now_ns();
 
+	if (line.most_bytes && longest_packet(size) > line.most_bytes)
+		return;
 	if (!serialise(way, now, size))
 		return;
-	if (line.loss_ppm && (int64_t)(draw(way) % 1000000) < line.loss_ppm)
+	if (is_drawn(way, line.loss_ppm))
 		return;
+	if (line.flow_loss_ppm && is_lost_flow(way, size))
+		return;
+	if (is_drawn(way, line.corrupt_ppm))
+		corrupt(way, size);
 	int64_t leaves = (line.rate_bps ? way->line_free : now) + travel_ns(way);
 	if (leaves < way->last_leave)
 		leaves = way->last_leave;
@@ -366,7 +474,8 @@ static void read_options(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"delay-us", 1, 0, 'd'},    {"jitter-us", 1, 0, 'j'}, {"loss-ppm", 1, 0, 'l'}, {"rate-bps", 1, 0, 'r'},
-		{"queue-bytes", 1, 0, 'q'}, {"seed", 1, 0, 's'},      {0, 0, 0, 0},
+		{"queue-bytes", 1, 0, 'q'}, {"seed", 1, 0, 's'},      {"corrupt-ppm", 1, 0, 'c'},
+		{"flow-loss-ppm", 1, 0, 'f'}, {"most-bytes", 1, 0, 'm'}, {0, 0, 0, 0},
 	};
 	int which, index;
 
@@ -378,12 +487,15 @@ static void read_options(int argc, char **argv)
 		case 'r': line.rate_bps = number("rate-bps", optarg, INT64_MAX); break;
 		case 'q': line.queue_bytes = number("queue-bytes", optarg, INT64_MAX); break;
 		case 's': line.seed = (uint64_t)number("seed", optarg, INT64_MAX); break;
+		case 'c': line.corrupt_ppm = number("corrupt-ppm", optarg, 1000000); break;
+		case 'f': line.flow_loss_ppm = number("flow-loss-ppm", optarg, 1000000); break;
+		case 'm': line.most_bytes = number("most-bytes", optarg, 65535); break;
 		default: exit(2);
 		}
 	}
 	if (argc - optind != 2) {
 		fprintf(stderr, "usage: wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N]"
-				" [--queue-bytes N] [--seed N]\n");
+				" [--queue-bytes N] [--seed N] [--corrupt-ppm N] [--flow-loss-ppm N] [--most-bytes N]\n");
 		exit(2);
 	}
 	/* 50 ms of line, and never less than twenty full frames */
@@ -443,6 +555,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++) {
 		ways[i].in = i ? b : a;
 		ways[i].out = i ? a : b;
+		ways[i].far = (uint64_t)i;
 		ways[i].random = line.seed * 2 + (uint64_t)i;
 		ways[i].tail = &ways[i].head;
 	}

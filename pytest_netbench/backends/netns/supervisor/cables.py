@@ -12,9 +12,10 @@ import contextlib
 import itertools
 import os
 import signal
+import socket
 from collections.abc import Iterable, MutableMapping
 
-from pytest_netbench.backends.netns.supervisor import redirects, rtnetlink, wiring
+from pytest_netbench.backends.netns.supervisor import nodes, redirects, rtnetlink, wiring
 from pytest_netbench.backends.netns.supervisor.carriers import Carriers
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message
@@ -22,13 +23,14 @@ from pytest_netbench.backends.netns.supervisor.wiring import Laid
 
 
 class Link:
-    """One link: wires by port, cut ports, and the port that is down because its peer has no carrier."""
+    """One link: wires by port, cut and blocked ports, and the port that is down because its peer has no carrier."""
 
     def __init__(self, laid: Laid) -> None:
         self.ports = laid.ports
         self.bridge = laid.bridge
         self.wires: dict[int, int] = {}
         self.cut: set[int] = set()
+        self.blocked: set[int] = set()
         self.lowered: int | None = None
 
     @property
@@ -51,6 +53,8 @@ class Cables:
 
     def __init__(self, network: Network, running: MutableMapping[int, str]) -> None:
         self._links = [Link(laid) for laid in network.laying.links]
+        self._spaces = network.spaces
+        self._home = network.home
         self._program = network.wire_program
         self._running = running
         self._indexes = itertools.count(network.laying.next_index)
@@ -101,6 +105,42 @@ class Cables:
             for port in segment:
                 self._carriers.set_up(link.ports[port].name, True)
             self._pass_on(link)
+        return {}
+
+    def block(self, request: Message) -> Message:
+        """Let no frame pass between an endpoint and its link, or let all pass again. Carriers stay.
+
+        Raises:
+            OSError: The link is shaped.
+        """
+        link, port = self._link(request), request["port"]
+        if link.wires:
+            raise OSError("a link with delay, loss, rate or a defect cannot be blocked")
+        if link.bridge is not None:
+            _do([rtnetlink.set_master(link.ports[port].name, 0 if request["blocked"] else link.bridge)])
+        elif link.is_cable:
+            link.blocked = (link.blocked | {port}) if request["blocked"] else (link.blocked - {port})
+            one, other = (end.position for end in link.ports)
+            if request["blocked"] and len(link.blocked) == 1:
+                _do([redirects.no_redirect(one), redirects.no_redirect(other)])
+            elif not request["blocked"] and not link.blocked:
+                _do([*redirects.redirect(one, other), *redirects.redirect(other, one)])
+        return {}
+
+    def detach(self, request: Message) -> Message:
+        """Take the interface of an endpoint out of its node, or put it in again, without its addresses.
+
+        It lies in the lab's own namespace meanwhile, down, under the name of its outer with another ending.
+        """
+        port = self._link(request).ports[request["port"]]
+        kept, interface = f"{port.name}x", request["interface"]
+        node, home = self._spaces[request["node"]], self._home.network
+        if request["detached"]:
+            with nodes.inside_network(node, home):
+                _do([rtnetlink.move(socket.if_nametoindex(interface), rtnetlink.End(kept, 0, home))])
+        else:
+            _do([rtnetlink.move(socket.if_nametoindex(kept), rtnetlink.End(interface, 0, node.network))])
+            nodes.plug_in(node, home, [interface])
         return {}
 
     def shape(self, request: Message) -> Message:

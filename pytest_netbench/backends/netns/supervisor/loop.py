@@ -29,13 +29,15 @@ def serve(owner: Owner, network: Network, alive: int) -> NoReturn:
     selector.register(alive, selectors.EVENT_READ, lambda: os._exit(0))
     owner.answer({"id": wire_format.BUILT}, {"built": True})
     storms = Storms(spaces=network.spaces, home=network.home.network, excused=lambda: owner.awaits("shell", "traffic"))
+    timers = (jobs, connects, storms, requests.flaps, requests.throttles)
     while True:
-        _dispatch(selector, _sooner(jobs.wait_s(), connects.wait_s(), storms.wait_s(), requests.flaps.wait_s()))
+        _dispatch(selector, _sooner(*(one.wait_s() for one in timers)))
         jobs.reap()
         jobs.tick()
         connects.retry()
         storms.tick()
         requests.flaps.tick()
+        requests.throttles.tick()
 
 
 def _ends_of_children() -> int:

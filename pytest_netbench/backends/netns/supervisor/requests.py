@@ -17,6 +17,7 @@ from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.programs import Programs
 from pytest_netbench.backends.netns.supervisor.settings import Settings
+from pytest_netbench.backends.netns.supervisor.throttles import Throttles
 
 
 class Requests:
@@ -34,6 +35,7 @@ class Requests:
         files = Files(network)
         cables = Cables(network, jobs.daemons)
         self.flaps = Flaps(cables)
+        self.throttles = Throttles(daemons)
         selector.register(cables, selectors.EVENT_READ, cables.watch)
         self._operations: dict[str, Callable[[Message], Message | None]] = {
             "run": commands.run,
@@ -43,11 +45,14 @@ class Requests:
             "kill": programs.kill,
             "daemons": daemons.list,
             "signal": daemons.signal,
+            "throttle": self.throttles.set,
             "end-node": daemons.end_all,
             "log": daemons.log,
             "cut-link": self.flaps.cut,
             "flap-link": self.flaps.start,
             "shape-link": cables.shape,
+            "block-link": cables.block,
+            "detach": cables.detach,
             "connect": connects.connect,
             "write": files.write,
             "read": files.read,

@@ -148,6 +148,11 @@ def set_master(interface: str, master: int) -> Request:
     return Request(RTM_NEWLINK, _LINK.pack(0, 0, 0, 0, 0) + attributes, f"master of {interface}", 0)
 
 
+def move(index: int, end: End) -> Request:
+    """Move an interface with an index in the socket's namespace to another namespace, under a name."""
+    return Request(RTM_NEWLINK, _LINK.pack(0, 0, index, 0, 0) + _end(end), f"move to {end.name}", 0)
+
+
 def remove(interface: str) -> Request:
     """Remove an interface, with its peer if it is one of a pair."""
     body = _LINK.pack(0, 0, 0, 0, 0) + _attribute(_IFLA_IFNAME, _text(interface))

@@ -11,7 +11,7 @@ from pytest_netbench.generators.networks.draft import Draft
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """Something that routers do beside routing.
+    """Something that routers do beside routing, or that hosts do.
 
     Attributes:
         what: One sentence for people.
@@ -19,6 +19,7 @@ class Service:
         platforms: Platforms whose configs can be written.
         prepare: Changes the draft before addresses are assigned.
         configure: Adds the service, with addresses assigned and routes configured.
+        is_of_hosts: Whether hosts have it, not routers. Generators draw it into each network for which it is chosen.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Service:
     platforms: tuple[str, ...]
     prepare: Callable[[Draft], None]
     configure: Callable[[Draft, Random], None]
+    is_of_hosts: bool = False
 
     def fits(self, shape: str, platform: str) -> bool:
         """Whether a network of this shape and platform can have it."""

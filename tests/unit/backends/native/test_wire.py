@@ -213,3 +213,76 @@ def test_a_number_out_of_range_is_refused_with_the_range(program, value):
     done = subprocess.run([program, "a", "b", "--loss-ppm", value], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "--loss-ppm must be a whole number from 0 to 1000000" in done.stderr
+
+
+CHECKED = """
+import json
+lines = [line.split() for line in open("/proc/net/snmp")]
+names = {line[0]: [] for line in lines}
+for line in lines:
+    names[line[0]].append(line[1:])
+print(json.dumps({key: dict(zip(*value)) for key, value in names.items()}))
+"""
+FLOWS = """
+import json, select, socket
+ports, socks = range(9000, 9064), {}
+for port in ports:
+    sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sock.bind(("0.0.0.0", port))
+    socks[sock] = port
+print("listening", flush=True)
+got = {port: 0 for port in ports}
+while ready := select.select(list(socks), [], [], 0.7)[0]:
+    for sock in ready:
+        sock.recv(65536)
+        got[socks[sock]] += 1
+print(json.dumps(list(got.values())))
+"""
+SEND_FLOWS = """
+import json, socket
+sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sock.bind(("10.0.0.1", 7000))
+for _ in range(4):
+    for port in range(9000, 9064):
+        sock.sendto(b"x", ("10.0.0.2", port))
+print(json.dumps(None))
+"""
+
+
+def test_corrupt_packets_arrive_and_checksums_fail_at_the_receiver(program: Path):
+    with cable(program, "--corrupt-ppm", "1000000") as line:
+        result = blast(line, count=100, size=500, rate=1e9)
+        assert result["numbers"] == []
+        counted = line.right.python(CHECKED)
+        # each has one wrong bit: in the IP header, or in what the checksum of UDP covers
+        assert int(counted["Ip:"]["InHdrErrors"]) + int(counted["Udp:"]["InCsumErrors"]) == 100
+        assert int(counted["Udp:"]["InCsumErrors"]) > 50
+
+
+def test_some_packets_are_corrupt_and_the_others_are_as_they_were_sent(program: Path):
+    with cable(program, "--corrupt-ppm", "250000") as line:
+        result = blast(line, count=400, size=500, rate=1e9)
+        assert 200 < len(result["numbers"]) < 380
+        assert round_trips(line.left, count=30)
+
+
+def test_a_flow_is_lost_wholly_or_not_at_all(program: Path):
+    with cable(program, "--flow-loss-ppm", "250000") as line:
+        receiver = line.right.popen("python3", "-c", FLOWS)
+        assert receiver.stdout is not None
+        assert receiver.stdout.readline() == "listening\n"
+        line.left.python(SEND_FLOWS)
+        got = json.loads(receiver.communicate(timeout=30)[0])
+        assert set(got) == {0, 4}
+        assert 4 < got.count(0) < 32
+        # nothing but TCP and UDP has flows
+        assert len(round_trips(line.left, count=20)) == 20
+
+
+def test_only_packets_that_are_too_long_are_lost(program: Path):
+    with cable(program, "--most-bytes", "600") as line:
+        for size, answers in ((600, 5), (601, 0)):
+            out = line.left.run(
+                "ping", "-n", "-c", "5", "-i", "0.02", "-W", "1", "-s", str(size - 28), "10.0.0.2", check=False
+            )
+            assert f" {answers} received" in out, size

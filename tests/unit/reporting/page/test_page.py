@@ -172,3 +172,11 @@ def test_where_no_page_can_be_is_said_before_anything_is_done(tmp_path):
         writing.check(tmp_path / "none" / "page.html")
     with pytest.raises(UsageError, match="is a folder"):
         writing.check(tmp_path)
+
+
+def test_violations_of_a_policy_are_in_the_row_of_the_agent_and_in_the_details(tmp_path):
+    pairs = [(one.model_copy(update={"violations": {"command": 3, "device": 1}}), record) for one, record in [trial(1)]]
+    read = written(tmp_path, [*pairs, trial(2)])
+    assert "policy violations" in read.text
+    assert "Policy violations: command 3, device 1." in read.text
+    assert "policy violations" not in written(tmp_path, [trial(1)]).text

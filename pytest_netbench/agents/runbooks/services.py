@@ -1,0 +1,74 @@
+"""Runbook: DNS and web servers. Files and packet filters of hosts first, then each server is asked on its own host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.model.trial import Brief
+
+_DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
+_HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
+_LOOPBACK: Final = "127.0.0.1"
+_TRIES: Final = 3
+_SLOW_MS: Final = 1000.0
+
+
+def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    """What is wrong with servers, and with the hosts that use them."""
+    words = "\n".join(brief.intents)
+    for node, address, domain in _DNS.findall(words):
+        yield from _resolvers(facts, address)
+        yield from _records(facts, node, domain)
+        if _drops(facts, node, "udp dport 53 drop"):
+            yield Finding("dns-port-blocked", End(node, ""), f"A packet filter on {node} drops DNS.")
+        else:
+            lookup = {"node": node, "name": f"{node}.{domain}", "server": _LOOPBACK}
+            yield from _asked(ani, "lookup-name", lookup, "time_ms", kind="dns")
+    for node in _HTTP.findall(words):
+        if _drops(facts, node, "tcp dport 80 drop"):
+            yield Finding("http-denied", End(node, ""), f"A packet filter on {node} drops HTTP.")
+        else:
+            yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
+
+
+def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:
+    for host in facts.hosts:
+        for line in host.sections.get("file /etc/resolv.conf", ()):
+            if line.startswith("nameserver ") and line != f"nameserver {address}":
+                words = f"{host.name} has '{line}', and the DNS server is {address}."
+                yield Finding("host-resolver-wrong", End(host.name, ""), words)
+
+
+def _records(facts: Facts, node: str, domain: str) -> Iterator[Finding]:
+    device = facts.devices.get(node)
+    for line in device.sections.get("file /etc/dnsmasq.d/hosts", ()) if device else ():
+        address, name = line.split()
+        known = facts.addresses.get(name.removesuffix(f".{domain}"))
+        if known is not None and str(known) != address:
+            words = f"The DNS server on {node} says that {name} is {address}, and it is {known}."
+            yield Finding("dns-record-wrong", End(node, ""), words)
+
+
+def _drops(facts: Facts, node: str, rule: str) -> bool:
+    device = facts.devices.get(node)
+    return device is not None and any(
+        rule in lines for head, lines in device.sections.items() if head.startswith("table ")
+    )
+
+
+def _asked(ani: Ani, method: str, params: dict[str, str], took: str, *, kind: str) -> Iterator[Finding]:
+    """Ask a server on its own host, some times if it is fast."""
+    node = params["node"]
+    for _ in range(_TRIES):
+        found = ani.call(method, params)
+        if found.get("error"):
+            yield Finding(f"{kind}-server-down", End(node, ""), f"The {kind} server on {node}: {found['error']}.")
+            return
+        if found[took] > _SLOW_MS:
+            words = f"The {kind} server on {node} takes {found[took]:.0f} ms."
+            yield Finding(f"{kind}-server-slow", End(node, ""), words)
+            return

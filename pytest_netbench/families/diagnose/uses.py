@@ -1,0 +1,89 @@
+"""What hosts use of the services of a network, and what they get when it is healthy. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.hosting import DnsServer, WebServer
+from pytest_netbench.model.topology import Node
+
+SLOW_S: Final = 1.0
+"""Wall seconds that a lookup, or a request for a page, takes at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameService:
+    """A DNS server. ``records`` are the full names that it knows, with their addresses."""
+
+    node: str
+    address: str
+    domain: str
+    records: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageService:
+    """A web server, and the page that it has."""
+
+    node: str
+    address: str
+    url: str
+    page_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uses:
+    """The servers of a network, and the hosts that use them; all empty without servers."""
+
+    clients: tuple[str, ...] = ()
+    dns: NameService | None = None
+    pages: tuple[PageService, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many requests there are: of each host for each page, and of one for each name."""
+        return len(self.clients) * len(self.pages) + (len(self.dns.records) if self.dns else 0)
+
+
+def uses_of(payload: Diagnose) -> Uses:
+    """Return the servers of a network, and the hosts that use them."""
+    topology = payload.topology
+    addresses = {name: address for group in payload.flows for name, address in group.targets.items()}
+    served = [(node, one) for node in topology.nodes if node.name in addresses for one in node.services]
+    dns = next((_names(node, one, addresses) for node, one in served if isinstance(one, DnsServer)), None)
+    pages = tuple(
+        PageService(
+            node=node.name,
+            address=addresses[node.name],
+            url=f"http://{_full(node, dns) or addresses[node.name]}/",
+            page_bytes=one.page_bytes,
+        )
+        for node, one in served
+        if isinstance(one, WebServer)
+    )
+    if dns is None and not pages:
+        return Uses()
+    clients = (node.name for node in topology.nodes if node.name in addresses and _is_client(payload, node, dns))
+    return Uses(clients=tuple(clients), dns=dns, pages=pages)
+
+
+def _names(node: Node, server: DnsServer, addresses: dict[str, str]) -> NameService:
+    return NameService(
+        node=node.name,
+        address=addresses[node.name],
+        domain=server.domain,
+        records={f"{name}.{server.domain}": address for name, address in server.records.items()},
+    )
+
+
+def _full(node: Node, dns: NameService | None) -> str | None:
+    return None if dns is None else f"{node.name}.{dns.domain}"
+
+
+def _is_client(payload: Diagnose, node: Node, dns: NameService | None) -> bool:
+    if dns is not None:
+        return any(one.kind == "resolver" for one in node.services)
+    return payload.platform_of(node.name) == "linux" and node.role == "host" and node.control != "foreign"

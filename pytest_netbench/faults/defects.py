@@ -1,0 +1,127 @@
+"""Cables with a defect: they have carrier and carry some packets as they should, and others not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar, Final
+
+from pytest_netbench.errors import FaultHasNoEffect, LabError
+from pytest_netbench.faults.cables import RoutedCable, RoutedCableFault
+from pytest_netbench.lab.capabilities import LINKS, Defect
+from pytest_netbench.lab.probing import FlowReport, Probe
+from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.testcase import Flow
+
+CORRUPTION: Final = 0.2
+FLOW_LOSS: Final = 0.25
+MOST_BYTES: Final = 600
+"""Less than the packets of demands have, and more than those of a ping."""
+_ECHOES: Final = 64
+"""With a fifth corrupted each way, one of a million series of so many echoes is answered each time."""
+_FLOWS: Final = 48
+"""With a quarter of them lost, all of so many pass once in a million times."""
+_PORTS: Final = 33_434
+_FLOW_BPS: Final = 64_000
+_DURATION_S: Final = 0.3
+_SMALL, _LARGE = 200, 1000
+_ERRORS: Final = {"Ip:": ("InHdrErrors",), "Icmp:": ("InCsumErrors",), "Udp:": ("InCsumErrors",)}
+
+
+class _Defective(RoutedCableFault):
+    """What these faults share. A subclass says which defect it is, and how it is seen."""
+
+    defect: ClassVar[Defect]
+
+    def inject(self, parameters: RoutedCable, lab: Lab) -> None:
+        lab.capability(LINKS).set_defect(parameters.node, parameters.interface, self.defect)
+
+    def undo(self, parameters: RoutedCable, lab: Lab) -> None:
+        lab.capability(LINKS).set_defect(parameters.node, parameters.interface, Defect())
+
+    def _no_effect(self, parameters: RoutedCable, reason: str) -> FaultHasNoEffect:
+        return FaultHasNoEffect(self.name, f"{parameters.node} to {parameters.peer_address}: {reason}")
+
+
+class LinkCorrupting(_Defective):
+    """A cable changes single bits of a part of the packets, each way, so that their checksums are wrong."""
+
+    name = "link-corrupting"
+    label = "CORRUPT"
+    called = {"nika": "link_packet_corruption"}
+    defect = Defect(corruption=CORRUPTION)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        ends = (parameters.node, parameters.peer_node)
+        before = sum(_checksum_errors(lab, node) for node in ends)
+        echo = Probe(source=parameters.node, target=parameters.peer_address, timeout_s=0.2, repetitions=0)
+        answered = [one.delivered for one in lab.prober.probe([echo] * _ECHOES)]
+        wrong = sum(_checksum_errors(lab, node) for node in ends) - before
+        if not wrong or not any(answered):
+            raise self._no_effect(
+                parameters, f"{sum(answered)} of {_ECHOES} echoes are answered, {wrong} packets had wrong checksums"
+            )
+
+
+class LinkFlowsLost(_Defective):
+    """A cable loses all packets of some TCP and UDP flows, each way, and carries the others and pings."""
+
+    name = "link-flows-lost"
+    label = "FLOWS"
+    called = {"nika": "silent_egress_packet_loss"}
+    defect = Defect(flow_loss=FLOW_LOSS)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        reports = _sent(parameters, lab, [(_PORTS + number, _SMALL) for number in range(_FLOWS)])
+        lost = sum(one.received_packets == 0 for one in reports)
+        if not 0 < lost < _FLOWS:
+            raise self._no_effect(parameters, f"{lost} of {_FLOWS} flows are lost")
+
+
+class LinkMtuLow(_Defective):
+    """A cable loses packets that are longer than 600 bytes, without notice; the MTU at its ends is higher."""
+
+    name = "link-mtu-low"
+    label = "MTU"
+    called = {"nika": "mtu_mismatch"}
+    defect = Defect(most_bytes=MOST_BYTES)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        small, large = _sent(parameters, lab, [(_PORTS, _SMALL), (_PORTS + 1, _LARGE)])
+        if not small.received_packets or large.received_packets:
+            raise self._no_effect(
+                parameters,
+                f"{small.received_packets} packets of {_SMALL} bytes and {large.received_packets} of {_LARGE} arrive",
+            )
+
+
+def _sent(parameters: RoutedCable, lab: Lab, flows: Iterable[tuple[int, int]]) -> list[FlowReport]:
+    """What arrives at the other end of flows to ports, each of packets of so many bytes."""
+    chosen = [
+        Flow.model_validate(
+            {
+                "from": parameters.node,
+                "to": parameters.peer_node,
+                "port": port,
+                "rate_bps": _FLOW_BPS,
+                "packet_bytes": size,
+            }
+        )
+        for port, size in flows
+    ]
+    return lab.prober.traffic(chosen, [parameters.peer_address] * len(chosen), duration_s=_DURATION_S)
+
+
+def _checksum_errors(lab: Lab, node: str) -> int:
+    """How many packets the kernel of a node has dropped because a checksum or a header is wrong.
+
+    Raises:
+        LabError: The node does not tell.
+    """
+    done = lab.nodes[node].run(["cat", "/proc/net/snmp"])
+    lines = [line.split() for line in done.stdout.splitlines()]
+    counted = {
+        names[0]: dict(zip(names, values, strict=True)) for names, values in zip(lines[::2], lines[1::2], strict=True)
+    }
+    if done.returncode or not counted.keys() >= _ERRORS.keys():
+        raise LabError(f"{node}: the counters of its IP could not be read: {done.stderr.strip()}")
+    return sum(int(counted[group][name]) for group, names in _ERRORS.items() for name in names)

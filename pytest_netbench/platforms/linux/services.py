@@ -1,0 +1,168 @@
+"""Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
+
+DNS is dnsmasq, the web server is that of BusyBox: both are small, need no service manager, and leave the host alone on
+which they are installed. They run in wall time, as their clients do.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pytest_netbench.errors import LabError
+from pytest_netbench.model.hosting import DNS_PORT, WEB_PORT, DnsServer, HostService, Resolver, ServerName, WebServer
+from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
+
+RESOLV_CONF: Final = "/etc/resolv.conf"
+DNS_CONF: Final = "/etc/dnsmasq.conf"
+DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
+PAGE: Final = "/var/www/html/index.html"
+SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS)
+"""The files that a running config shows."""
+_MOST_SHOWN: Final = 65_536
+_NSSWITCH: Final = "/etc/nsswitch.conf"
+_NAMES_BY_DNS: Final = "passwd: files\ngroup: files\nhosts: files dns\nprotocols: files\nservices: files\n"
+_TERM: Final = 15
+_GONE_S: Final = 5.0
+_PACE_S: Final = 0.003  # the end of a program is known to the backend, which answers questions only
+_LINE: Final = "This page is served for the hosts of this network.\n"
+
+
+class _Server(NamedTuple):
+    """A server's program, where it is installed, and its arguments."""
+
+    program: str
+    path: str
+    arguments: tuple[str, ...]
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        return (self.path, *self.arguments)
+
+
+_SERVERS: Final[Mapping[ServerName, _Server]] = {
+    # a node has one user, and no groups that could be dropped
+    "dns": _Server(
+        "dnsmasq",
+        "/usr/sbin/dnsmasq",
+        ("--keep-in-foreground", "--user=root", "--group=", "--log-facility=-", f"--conf-file={DNS_CONF}"),
+    ),
+    "web": _Server("busybox", "/usr/bin/busybox", ("httpd", "-f", "-p", str(WEB_PORT), "-h", PAGE.rpartition("/")[0])),
+}
+NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {"dns": ("dnsmasq",), "web": ("busybox", "curl")}
+"""By kind of server: the programs that must be installed for it and its clients."""
+
+
+def serve(node: HostedNode, services: Sequence[HostService]) -> None:
+    """Write the files of services, and start the servers.
+
+    Raises:
+        LabError: A file cannot be written, or a server not be started.
+    """
+    files = dict(_files(services))
+    directories = sorted({path.rpartition("/")[0] for path in files} - {"/etc"})
+    if directories:
+        done = node.run(["mkdir", "-p", *directories])
+        if done.returncode:
+            raise LabError(f"{node.name}: {done.stderr.strip()}")
+    for path, text in files.items():
+        node.write_file(path, text)
+    for one in services:
+        if not isinstance(one, Resolver):
+            start(node, one.kind)
+
+
+def start(node: HostedNode, kind: ServerName) -> None:
+    """Start a server; without effect if it runs."""
+    server = _SERVERS[kind]
+    if server.program not in node.capability(PROGRAMS).running():
+        node.start(server.argv, lab_time=False)
+
+
+def end(node: HostedNode, kind: ServerName) -> None:
+    """End a server in order, and return once it is gone.
+
+    Raises:
+        LabError: It does not end.
+    """
+    programs, name = node.capability(PROGRAMS), _SERVERS[kind].program
+    programs.signal(name, _TERM)
+    ends_at = time.monotonic() + _GONE_S
+    while name in programs.running():
+        if time.monotonic() > ends_at:
+            raise LabError(f"{node.name}: {name} did not end within {_GONE_S:g} s")
+        time.sleep(_PACE_S)
+
+
+def runs(node: HostedNode, kind: ServerName) -> bool:
+    """Whether a server runs, be it slowed down or not."""
+    return _SERVERS[kind].program in node.capability(PROGRAMS).running()
+
+
+def throttle(node: HostedNode, kind: ServerName, *, stopped_s: float, running_s: float) -> None:
+    """Let a server run for ``running_s`` after each ``stopped_s`` only, in wall seconds; freely if both are 0."""
+    node.capability(PROGRAMS).throttle(_SERVERS[kind].program, stopped_s=stopped_s, running_s=running_s)
+
+
+def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
+    """Write each file of services as it is, so that no time of a change tells which one was changed."""
+    for path in dict(_files(services)):
+        node.write_file(path, node.read_file(path))
+
+
+def records_text(records: Mapping[str, str], domain: str) -> str:
+    """The file of records of a DNS server."""
+    return "".join(f"{address} {name}.{domain}\n" for name, address in records.items())
+
+
+def resolver_text(server: str, domain: str) -> str:
+    """The file of a resolver."""
+    return f"search {domain}\nnameserver {server}\n"
+
+
+def _files(services: Iterable[HostService]) -> Iterator[tuple[str, str]]:
+    """The files of services with their texts."""
+    for one in services:
+        if isinstance(one, Resolver):
+            yield RESOLV_CONF, resolver_text(one.server, one.domain)
+            yield _NSSWITCH, _NAMES_BY_DNS
+        elif isinstance(one, DnsServer):
+            yield DNS_CONF, _dns_config(one)
+            yield DNS_RECORDS, records_text(one.records, one.domain)
+        else:
+            yield PAGE, _page(one)
+
+
+def _dns_config(server: DnsServer) -> str:
+    lines = (
+        f"port={DNS_PORT}",
+        "pid-file",
+        "no-resolv",
+        "no-hosts",
+        f"local=/{server.domain}/",
+        f"hostsdir={DNS_RECORDS.rpartition('/')[0]}",
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _page(server: WebServer) -> str:
+    head, tail = "<!DOCTYPE html><title>Index</title><pre>\n", "</pre>\n"
+    left = server.page_bytes - len(head) - len(tail)
+    return head + (_LINE * (left // len(_LINE) + 1))[:left] + tail
+
+
+# ---- running configs ----
+
+
+def read_command(files: Iterable[str] = SHOWN) -> str:
+    """A shell command that prints the beginnings of files, each behind a line with its name, if it is one."""
+    names = " ".join(map(shlex.quote, files))
+    shown = f'echo "file $file"; head -c {_MOST_SHOWN} "$file" | sed "s/^/ /"; echo'
+    return f'for file in {names}; do [ -f "$file" ] && {{ {shown}; }}; done; true'
+
+
+def lines(text: str) -> list[str]:
+    """What ``read_command`` printed, as lines of a running config."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]

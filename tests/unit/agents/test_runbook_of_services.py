@@ -1,0 +1,92 @@
+"""The runbook of servers, on paper: each fault is found from what methods answer, and nothing else."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.agents.runbooks.facts import Facts
+from pytest_netbench.agents.runbooks.reading import read
+from pytest_netbench.agents.runbooks.services import check_services
+from pytest_netbench.families.diagnose import DiagnoseFamily
+from pytest_netbench.generators.diagnose import SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.hosting import DnsServer, Resolver
+from pytest_netbench.model.task import Task
+from pytest_netbench.model.topology import Node
+
+CHAIN = "table inet filter\n chain input\n  type filter hook input priority filter\n  policy accept\n"
+
+
+def a_task(name: str) -> Task:
+    given = {"faults": (name,), "services": ("dns", "web"), "shapes": ("tree",), "level": "1", "healthy": 0.0}
+    return DiagnoseGenerator().draw(DiagnoseParameters.model_validate(given), seed=3, index=0)
+
+
+def config(node: Node, fault: str | None, place: dict[str, Any]) -> str:
+    """The files and filters of a host as a running config has them."""
+    text = ""
+    here = place if place.get("node") == node.name else {}
+    for one in node.services:
+        if isinstance(one, Resolver):
+            server = here["instead"] if here and fault == "host-resolver-wrong" else one.server
+            text += f"file /etc/resolv.conf\n search {one.domain}\n nameserver {server}\n"
+        if isinstance(one, DnsServer):
+            records = {f"{name}.{one.domain}": address for name, address in one.records.items()}
+            if here and fault == "dns-record-wrong":
+                records[here["name"]] = here["instead"]
+            text += "file /etc/dnsmasq.d/hosts\n" + "".join(f" {records[name]} {name}\n" for name in records)
+    if here and fault == "dns-port-blocked":
+        text += f"{CHAIN}  udp dport 53 drop\n  tcp dport 53 drop\n"
+    if here and fault == "http-denied":
+        text += f"{CHAIN}  tcp dport 80 drop\n"
+    return text
+
+
+class Servers:
+    """Answers requests as servers do of which one may be down or slow."""
+
+    def __init__(self, fault: str | None, node: str | None) -> None:
+        self._broken = (fault, node)
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        kind, took = {"lookup-name": ("dns", "time_ms"), "http-get": ("web", "total_ms")}[method]
+        if self._broken == (f"{kind}-server-down", params["node"]):
+            return {"error": "Connection refused", took: 0.2}
+        return {took: 2900.0 if self._broken == (f"{kind}-server-slow", params["node"]) else 3.0}
+
+
+def found(task: Task, fault: str | None) -> list[tuple[str, str]]:
+    payload = diagnose_of(task)
+    place = dict(payload.faults[0].parameters)
+    devices = {
+        node.name: read(node.name, "linux", config(node, fault, place))
+        for node in payload.topology.nodes
+        if node.services
+    }
+    addresses = {name: address for group in payload.flows for name, address in group.targets.items()}
+    facts = Facts(
+        devices=devices, links=(), addresses={name: IPv4Address(address) for name, address in addresses.items()}
+    )
+    ani: Any = Servers(fault, place["node"])
+    return [(one.fault_type, one.end.node) for one in check_services(DiagnoseFamily().brief(task), facts, ani)]
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_each_fault_is_found_and_nothing_else(name: str) -> None:
+    task = a_task(name)
+    assert found(task, name) == [(name, diagnose_of(task).faults[0].parameters["node"])]
+    assert found(task, None) == []
+
+
+def test_networks_without_servers_are_not_asked() -> None:
+    given = {"faults": ("link-down",), "level": "1", "healthy": 0.0}
+    task = DiagnoseGenerator().draw(DiagnoseParameters.model_validate(given), seed=3, index=0)
+    assert list(check_services(DiagnoseFamily().brief(task), Facts(devices={}, links=(), addresses={}), None)) == []  # type: ignore[arg-type]
+
+
+def test_each_fault_of_servers_is_a_part() -> None:
+    assert {*SERVED} <= {*parts.names("faults")}

@@ -1,0 +1,111 @@
+"""The files of services on Linux hosts, and how a running config shows them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
+from pytest_netbench.platforms.access import Completed
+from pytest_netbench.platforms.linux import services
+
+
+def shown(*files: Path) -> list[str]:
+    command = services.read_command(map(str, files))
+    done = subprocess.run(["/bin/sh", "-c", f"{command}; echo END"], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\nEND\n") or done.stdout == "END\n", "what follows has a line of its own"
+    return services.lines(done.stdout.removesuffix("END\n"))
+
+
+def test_files_stand_below_their_names_and_those_that_are_missing_are_left_out(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "two words"
+    one.write_text("nameserver 10.0.1.10\n\n# by hand\n")
+    other.write_text("port=53")  # without an end of line
+    assert shown(one, tmp_path / "none", other) == [
+        f"file {one}",
+        " nameserver 10.0.1.10",
+        " # by hand",
+        f"file {other}",
+        " port=53",
+    ]
+
+
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    assert shown(tmp_path / "pipe", tmp_path / "device") == []
+
+
+def test_a_large_file_is_cut(tmp_path: Path) -> None:
+    (tmp_path / "large").write_text("x" * 1_000_000)
+    assert len("".join(shown(tmp_path / "large"))) < 70_000
+
+
+class Host:
+    """A node whose files are in memory."""
+
+    name = "h1"
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.started: list[tuple[str, ...]] = []
+        self.running: dict[str, bool] = {}
+
+    def run(self, argv: list[str]) -> Completed:
+        assert argv[:2] == ["mkdir", "-p"]
+        return Completed(stdout="", stderr="", returncode=0)
+
+    def write_file(self, path: str, text: str) -> None:
+        self.files[path] = text
+
+    def read_file(self, path: str) -> str:
+        return self.files[path]
+
+    def start(self, argv: tuple[str, ...], *, lab_time: bool) -> None:
+        assert not lab_time, "clients live in wall time"
+        self.started.append(argv)
+        self.running[argv[0].rpartition("/")[2]] = False
+
+    def capability(self, _kind: Any) -> Any:
+        return type("Programs", (), {"running": lambda _: self.running})()
+
+
+@pytest.mark.parametrize("size", [256, 4096, 32_768])
+def test_a_page_has_the_size_that_is_said(size: int) -> None:
+    host: Any = Host()
+    services.serve(host, [WebServer(page_bytes=size)])
+    assert len(host.files[services.PAGE].encode()) == size
+
+
+def test_servers_are_started_once_and_a_resolver_is_no_server() -> None:
+    host: Any = Host()
+    every = [
+        DnsServer(domain="corp.example", records={"h1": "10.0.1.10"}),
+        WebServer(),
+        Resolver(server="10.0.1.10", domain="corp.example"),
+    ]
+    for _ in range(2):
+        services.serve(host, every)
+    assert [argv[0].rpartition("/")[2] for argv in host.started] == ["dnsmasq", "busybox"]
+    assert host.files[services.DNS_RECORDS] == "10.0.1.10 h1.corp.example\n"
+    assert host.files[services.RESOLV_CONF] == "search corp.example\nnameserver 10.0.1.10\n"
+    assert "dns" in host.files["/etc/nsswitch.conf"]
+
+
+def test_files_are_written_again_as_they_are_and_not_as_they_were() -> None:
+    host: Any = Host()
+    resolver = Resolver(server="10.0.1.10", domain="corp.example")
+    services.serve(host, [resolver])
+    host.files[services.RESOLV_CONF] = "nameserver 10.9.9.9\n"
+    services.refresh(host, [resolver])
+    assert host.files[services.RESOLV_CONF] == "nameserver 10.9.9.9\n"
+
+
+def test_each_kind_of_server_says_what_must_be_installed() -> None:
+    from pytest_netbench.backends.netns.checks import PROGRAMS
+
+    assert {program for programs in services.NEEDED.values() for program in programs} <= {*PROGRAMS}
