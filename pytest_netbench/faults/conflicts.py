@@ -8,7 +8,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import Final, Literal
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.faults.hosts import HostFault, HostInLan, Renumbered, renumbered
+from pytest_netbench.faults.hosts import HostFault, HostInLan, Renumbered, configured_mac, renumbered
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
@@ -48,7 +48,7 @@ class HostMacDuplicate(HostFault[SameMac]):
             # on a cable of their own, two nodes of one hardware address understand each other
             is_near = len(near) > 1 and any((end.node, end.interface) == (other.node, other.interface) for end in near)
             if other.node != one.node and (other.node in network.hosts or is_near):
-                for mac in OWN_MACS:
+                for mac in (configured,) if (configured := configured_mac(network, host.node)) else OWN_MACS:
                     yield SameMac(**dict(host), peer=other.node, peer_interface=other.interface, own=mac)
 
     def touches(self, parameters: SameMac) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
 from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.hosts import configured_mac
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.capabilities import LINKS
@@ -56,7 +57,9 @@ class InterfaceDetached:
                 if platform == _CONFIGURED_BY_COMMANDS:
                     subnet, address = known[end.node, end.interface]
                     whole = IPv4Interface((address, IPv4Network(subnet.prefix).prefixlen))
+                    mac = configured_mac(network, end.node)
                     commands = (
+                        *(() if mac is None else (f"ip link set dev {end.interface} address {mac}",)),
                         f"ip address add {whole} dev {end.interface}",
                         f"ip route replace default via {subnet.gateway}",
                     )

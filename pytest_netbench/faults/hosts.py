@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from ipaddress import IPv4Interface, IPv4Network
@@ -24,6 +25,8 @@ class HostInLan(OnDevice):
     address: str
     gateway: str
 
+
+_MAC: Final = re.compile(r"^ip link set dev \S+ address (\S+)$", re.MULTILINE)
 
 H = TypeVar("H", bound=HostInLan)
 
@@ -172,6 +175,12 @@ class HostNeighborWrong(HostFault[WrongNeighbor]):
         found = json.loads(done.stdout or "[]")
         if parameters.mac not in {one.get("lladdr") for one in found if "PERMANENT" in one["state"]}:
             yield f"the gateway {parameters.gateway} is not known as {parameters.mac}"
+
+
+def configured_mac(network: DrawnNetwork, node: str) -> str | None:
+    """The hardware address that the startup config of a host sets; ``None`` if it leaves that to the kernel."""
+    found = _MAC.search(network.startup_configs[node])
+    return None if found is None else found[1]
 
 
 def _hosts(network: DrawnNetwork, lan: Subnet) -> Iterator[Attachment]:
