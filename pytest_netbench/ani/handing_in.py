@@ -47,7 +47,9 @@ class Desk:
     def get_brief(self, params: object) -> dict[str, Any]:
         """Answer ``get-brief``."""
         validated(GET_BRIEF.name, NoParams, params)
-        return GetBriefResult(brief=self._brief.model_dump(mode="json"), text=self._text).model_dump(mode="json")
+        # programs learn from the brief what they may call, and this is how all of them end
+        brief = self._brief.model_copy(update={"methods": (*self._brief.methods, TASK_DONE)})
+        return GetBriefResult(brief=brief.model_dump(mode="json"), text=self._text).model_dump(mode="json")
 
     def task_done(self, params: object) -> dict[str, Any]:
         """Answer ``task-done``.

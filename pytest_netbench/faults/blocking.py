@@ -84,7 +84,7 @@ class _Blocking(DeviceFault[Blocked]):
 
 
 class IcmpDenied(_Blocking):
-    """An access list of a router denies ICMP that comes from another router; all else passes."""
+    """An access list of a router denies all ICMP that comes in over a link to another router; all else passes."""
 
     name = "icmp-denied"
     label = "ACL_ICMP"

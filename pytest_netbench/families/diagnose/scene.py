@@ -42,7 +42,9 @@ class DiagnoseScene(FaultyScene):
         super().__init__(lab, payload, recorded=list(lab.nodes))
         self._diagnosis = FixedDiagnosis(payload)
         self._payload: Diagnose = payload
-        self._telemetry = Telemetry(lab, payload.demands)
+        controls = payload.topology.controls
+        accessible = [name for name in lab.nodes if controls[name] != "foreign"]
+        self._telemetry = Telemetry(lab, payload.demands, nodes=accessible)
         self._serving = Serving(lab, payload)
         self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_netbench.errors import LabError, NotReady
@@ -33,10 +33,12 @@ class Telemetry:
     Args:
         lab: The running network.
         demands: The traffic.
+        nodes: Those whose counters and neighbors are kept. Nobody has access to a foreign node.
     """
 
-    def __init__(self, lab: Lab, demands: Sequence[Demand]) -> None:
+    def __init__(self, lab: Lab, demands: Sequence[Demand], *, nodes: Collection[str]) -> None:
         self._lab = lab
+        self._nodes = nodes
         self._demands = demands
         self.store = Store()
         self._started = time.monotonic()
@@ -128,7 +130,7 @@ class Telemetry:
     def _answering(self) -> Iterator[tuple[str, LabNode]]:
         """The nodes that answer: nothing is measured at one that has crashed."""
         silent = crashed(self._lab)
-        return ((name, node) for name, node in self._lab.nodes.items() if name not in silent)
+        return ((name, self._lab.nodes[name]) for name in self._nodes if name not in silent)
 
     def _interfaces(self, now: float) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():

@@ -368,8 +368,9 @@ def test_a_confined_program_sees_not_the_key_of_sealed_tasks(ani, tmp_path, monk
     key = SealingKey.new()
     write_key(home / "keys" / "owner.key", key)
     monkeypatch.chdir(project)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "temporary").mkdir()
+    # the path of a socket has at most 107 bytes
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "t"))
+    (tmp_path / "t").mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("NETBENCH_KEY_FILE", str(home / "keys" / "owner.key"))
     show = [str(home / "keys")] if shown else []
