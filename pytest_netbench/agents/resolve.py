@@ -105,7 +105,7 @@ def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
         getattr(parts.load("agents", spec), "check", _nothing_to_check)()
         return
     _check_outside(spec, rootdir)
-    model = _model_of(spec, rootdir)
+    model = model_of(spec, rootdir)
     if model is None or replayed:
         return
     if find_spec("litellm") is None:
@@ -170,13 +170,13 @@ def _nothing_to_check() -> None:
 
 def preload(spec: str, *, rootdir: Path) -> None:
     """Import what the agent that ``spec`` means will need, if that takes long."""
-    if not deck.replays() and _model_of(spec, rootdir) is not None:
+    if not deck.replays() and model_of(spec, rootdir) is not None:
         from pytest_netbench.agents.llm import import_litellm  # noqa: PLC0415  (imports pydantic)
 
         import_litellm()
 
 
-def _model_of(spec: str, rootdir: Path) -> str | None:
+def model_of(spec: str, rootdir: Path) -> str | None:
     """The model that is asked by the agent that ``spec`` means; None if it is somebody's own class, or asks none."""
     if _is_registered(spec) or spec.startswith(_REPLAY):
         return None

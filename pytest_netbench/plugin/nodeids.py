@@ -63,6 +63,18 @@ def name_in(node_id: str) -> str:
     return node_id.partition("::")[2] or node_id
 
 
+def trial_of(node_id: str) -> str:
+    """The agent and the number of the trial, as an id names them; empty if it names the task alone."""
+    drawn = drawn_id(node_id)
+    return node_id.rpartition("[")[2].removesuffix("]") if drawn is None else drawn.trial or ""
+
+
+def task_id(node_id: str) -> str:
+    """The id without the trial."""
+    drawn = drawn_id(node_id)
+    return node_id.rpartition("[")[0] if drawn is None else f"{drawn.generator}[s{drawn.seed}-{drawn.index:04}]"
+
+
 def group_of(node_id: str) -> str:
     """What items of one family have in common: their file, or the series that draws them."""
     drawn = drawn_id(node_id)

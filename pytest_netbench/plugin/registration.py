@@ -78,11 +78,14 @@ def _register_report_files(config: pytest.Config) -> None:
 
 def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resumed | None) -> None:
     """Register what only the process needs that reports the run."""
+    settings = run.run_of(config)
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.plugin import annotations, controller, gate, header, otel, page, progress  # noqa: PLC0415
+    from pytest_netbench.plugin import annotations, controller, forecast, gate, header, otel, page, progress  # noqa: PLC0415
 
     register = config.pluginmanager.register
     register(header, "netbench-header")
+    if settings.agents:
+        register(forecast.Forecaster(config), "netbench-forecast")
     if progress.is_wanted(config):
         register(progress.Progress(config), "netbench-progress")
     register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")

@@ -61,3 +61,18 @@ def test_time_is_limited_too_and_wrong_limits_are_refused(bench, monkeypatch):
     refused = bench.run(AGENT, "--netbench-max-time=soon")
     assert refused.ret == 4
     refused.stderr.fnmatch_lines(["*'soon' is not a time above 0, e.g. 90s, 15m or 2h*"])
+
+
+def test_what_a_run_will_cost_is_told_before_it_begins(bench, monkeypatch, workers):
+    with OpenAIServer(looks_and_ends) as server:
+        prepared(bench, monkeypatch, server)
+        unknown = "netbench: priced, 2 trials: no earlier run tells what it costs; --netbench-max-cost limits it"
+        first = bench.run(AGENT, "--agent=nop", "-k", "t0 or t1", *workers, timeout=200)
+        first.stdout.fnmatch_lines([unknown])
+        first.stdout.no_fnmatch_line("netbench: nop, *")
+        # each trial asks three times, and once more to condense its reasoning
+        each = len(server.requests) / 2
+        costs = f"about {each * 110 * 6:,.0f} tokens, {each * COST * 6:.2f} USD (as in 2 earlier ones)"
+        listed = bench.run(AGENT, "--collect-only", "--netbench-max-cost=2")
+        listed.stdout.fnmatch_lines([f"netbench: priced, 6 trials: {costs}; the budget of 2 USD will not be enough"])
+        bench.run(AGENT, "--collect-only", "-q").stdout.no_fnmatch_line("netbench: priced, *")
