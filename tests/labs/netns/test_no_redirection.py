@@ -15,7 +15,7 @@ from tests.support.netns_networks import network
 
 LACK = {
     "links": "backend netns has no 'links' (cables that can be cut, restored and shaped): the kernel has no act_mirred",
-    "nodes": "backend netns has no 'nodes' (nodes that can be rebooted): the kernel has no act_mirred",
+    "nodes": "backend netns has no 'nodes' (nodes that can be rebooted and can crash): the kernel has no act_mirred",
 }
 
 
