@@ -233,7 +233,7 @@ class Findings(Recorded):
 
 
 FORMAT: Final = 1
-"""Of a stored record. It rises when an older version would misread a newer record, not when a field is added."""
+"""Of a stored record. It rises with each release that adds, removes or changes fields."""
 
 
 class TrialRecord(Findings):
