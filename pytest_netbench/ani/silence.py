@@ -11,7 +11,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.rpccodes import Code
 
 PATIENCE_S: Final = 2.0
-"""Wall seconds after which a connection to a silent node is given up."""
+"""Wall seconds after which a connection to a silent node is given up. They pass as they would with a real one."""
 
 
 def await_answer(lab: Lab, device: str, what: str) -> None:

@@ -80,7 +80,7 @@ def _losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterat
     """Send between hosts, and compare the counters at both ends of each cable."""
     before, wrong_before = _counters(ani), _checksum_errors(facts, ani)
     losses = _send(facts, ani)
-    time.sleep(_SAMPLE_S)
+    time.sleep(_SAMPLE_S)  # the counters of this sample have to come, and nothing tells an agent that they have
     after = _counters(ani)
     losses += _flow_losses(ani, since_s=before.time_s)
     span_s = max(1.0, after.time_s - before.time_s)

@@ -35,8 +35,8 @@ MAX_ANSWER_BYTES: Final = 16 * 2**20
 """What a server may send in one conversation."""
 CARD_WITHIN_S: Final = 30.0
 MAX_NOTES: Final = 100
-_LOOK_S: Final = 0.05
-_POLL_S: Final = 0.5
+_LOOK_S: Final = 0.05  # nothing tells that a server that starts now listens
+_POLL_S: Final = 0.5  # a server that does not stream tells of its task only when it is asked
 _LEAVE_S: Final = 2.0
 _SHOWN: Final = 500
 
