@@ -30,10 +30,13 @@ def healthy_s(size: str, platform: str, index: int) -> tuple[int, float]:
     )
     task = series.source(index).load()
     began = time.monotonic()
-    with Stage(task) as stage:
+    stage = Stage(task)
+    try:
         stage.prepare()
         stage.health()
         return len(task.network.topology.nodes), time.monotonic() - began
+    finally:
+        stage.destroy()
 
 
 def incidents_per_hour(count: int, platform: str) -> float:

@@ -94,6 +94,8 @@ class FlowReport:
     sent_packets: int
     received_packets: int
     mean_delay_ms: float | None = None
+    stalled_s: float = 0.0
+    """The longest time in which whoever sends did not run although it should have: the machine was busy."""
 
 
 class Prober(Protocol):

@@ -172,6 +172,8 @@ def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
 
     def look(brief: Brief, ani: Ani) -> None:
         seen["flows"] = asked(ani, "SELECT min(loss), max(loss) FROM flows GROUP BY source")
+        seen["early"] = asked(ani, "SELECT time_s FROM flows GROUP BY time_s HAVING max(loss) < 0.2 AND time_s < 2.5")
+        seen["clocks"] = asked(ani, "SELECT max(time_s), max(lab_s), max(stalled_ms) FROM flows")
         seen["up"] = asked(ani, "SELECT min(is_up), max(is_up) FROM neighbors")
         seen["sent"] = asked(ani, "SELECT node, max(sent_packets) - min(sent_packets) FROM interfaces GROUP BY node")
         seen["pairs"] = ani.call("check-reachability", {})["pairs"]
@@ -190,9 +192,14 @@ def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
 
     record = attempted(task, Doctor(look))
     assert [[0.0, 1.0]] * len(seen["flows"]) == seen["flows"], "first all arrived, then nothing"
+    assert len(seen["early"]) >= 4, "several samples are older than the fault"
+    ((wall_s, lab_s, stalled_ms),) = seen["clocks"]
+    assert lab_s == pytest.approx(wall_s * record.environment.time_scale, rel=0.01)
+    assert 0 <= stalled_ms < 1000 * wall_s
     assert seen["up"] in ([[0, 1]], [[1, 1]]), "FRR forgets a neighbor that is gone"
     assert min(count for _, count in seen["sent"]) > 0
     assert not any(pair["reaches"] for pair in seen["pairs"])
+    assert 0 <= seen["rate"]["stalled_s"] < 1
     assert seen["rate"]["received_packets"] == 0 < seen["rate"]["sent_packets"]
     numbers = tuple(range(len(diagnose_of(task).demands)))
     assert record.other["breached_demands"] == {"before": numbers, "after": numbers}

@@ -57,6 +57,10 @@ class MeasureRateResult(Wire):
     sent_packets: int
     received_packets: int
     mean_delay_ms: float | None
+    stalled_s: float = Field(
+        description="the longest time in which the sender did not run although it should have, because the machine"
+        " under the network was busy; losses of as long a time say nothing of the network"
+    )
 
 
 class QueryTelemetryParams(Wire):
@@ -95,22 +99,26 @@ class CapturePacketsResult(Wire):
 _SCHEMA = "; ".join(f"{name}({columns})" for name, columns in TABLES.items())
 CHECK_REACHABILITY_SPEC: Final = spec_of(
     CHECK_REACHABILITY,
-    "Try each pair of hosts with real packets, now.",
+    "Try each pair of hosts with a real packet now, and once more if there is no answer: an ICMP echo, a TCP connection"
+    " or a UDP packet to a port. Where nobody listens on the port, a listener is opened for the moment, so a port"
+    " without a server is reached, too.",
     CheckReachabilityParams,
     CheckReachabilityResult,
 )
 MEASURE_RATE_SPEC: Final = spec_of(
     MEASURE_RATE,
     "Send UDP packets of 1000 bytes from one host to another at a rate, beside the traffic of the network, and count"
-    " what arrives.",
+    " what arrives. One or two packets that are on their way at the end are not lost.",
     MeasureRateParams,
     MeasureRateResult,
 )
 QUERY_TELEMETRY_SPEC: Final = spec_of(
     QUERY_TELEMETRY,
-    "Query what was measured of the network each second since it was known to be healthy, also before anything may have"
-    f" gone wrong. Tables: {_SCHEMA}. `time_s` are seconds of wall time since the first measurement; the devices' own"
-    f" clocks run at another speed. A neighbor that a router no longer lists has no row from then on."
+    "Query what was measured of the network every half second since its connections worked, also before anything may"
+    f" have gone wrong. Tables: {_SCHEMA}. `time_s` are seconds of wall time since the traffic began, `lab_s` those of"
+    " the devices' own timers. `stalled_ms`: for so long the sender did not run although it should have, because the"
+    " machine under the network was busy; loss and lost sessions in such moments may have no other cause."
+    " A neighbor that a router no longer lists has no row from then on."
     f" Counters count from the start of a node. At most {MOST_ROWS} rows are shown, and a"
     f" query may take {LONGEST_S:g} s.",
     QueryTelemetryParams,

@@ -21,6 +21,8 @@ from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.trial import Findings, Submission
 from pytest_netbench.model.watch import Watch
 
+HISTORY_S = 2.5
+"""Wall seconds of traffic before anything is injected: an agent can see what is usual."""
 ONSET_S = 3.0
 """Wall seconds from the injection, if there is any, to the agent's first look: most faults are in force by then.
 
@@ -63,10 +65,13 @@ class DiagnoseScene(FaultyScene):
     def health(self) -> None:
         super().health()
         self._serving.await_healthy()
-        self._telemetry.start()
         self._telemetry.await_healthy()
 
+    def _flows_are_right(self) -> None:
+        self._telemetry.start()
+
     def inject(self) -> None:
+        self._telemetry.await_age(HISTORY_S)
         self._onset_at = time.monotonic()
         super().inject()
 
@@ -86,9 +91,8 @@ class DiagnoseScene(FaultyScene):
 
     def evaluate(self, submission: Submission) -> Findings:
         watch = self._final_watch()
-        self._breached_after = self._telemetry.await_sample()
         self._failed = self._serving.failures()
-        self._telemetry.stop()
+        self._breached_after = self._telemetry.finish()
         return self._network.evaluate(submission).model_copy(
             update={
                 "watch": watch,

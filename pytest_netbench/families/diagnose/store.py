@@ -8,17 +8,18 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+_MOMENT: Final = "time_s REAL, lab_s REAL"
 TABLES: Final[Mapping[str, str]] = {
     "interfaces": (
-        "time_s REAL, node TEXT, interface TEXT, received_packets INTEGER, received_bytes INTEGER,"
+        f"{_MOMENT}, node TEXT, interface TEXT, received_packets INTEGER, received_bytes INTEGER,"
         " received_errors INTEGER, received_drops INTEGER, sent_packets INTEGER, sent_bytes INTEGER,"
         " sent_errors INTEGER, sent_drops INTEGER"
     ),
     "flows": (
-        "time_s REAL, source TEXT, target TEXT, port INTEGER, offered_bps REAL, received_bps REAL, loss REAL,"
-        " delay_ms REAL"
+        f"{_MOMENT}, source TEXT, target TEXT, port INTEGER, offered_bps REAL, received_bps REAL, loss REAL,"
+        " delay_ms REAL, stalled_ms REAL"
     ),
-    "neighbors": "time_s REAL, node TEXT, protocol TEXT, address TEXT, state TEXT, is_up INTEGER",
+    "neighbors": f"{_MOMENT}, node TEXT, protocol TEXT, address TEXT, state TEXT, is_up INTEGER",
 }
 """By table: its columns."""
 LONGEST_S: Final = 2.0

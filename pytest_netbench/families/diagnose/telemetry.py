@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -16,8 +17,10 @@ from pytest_netbench.model.demand import Demand
 from pytest_netbench.platforms.capabilities import COUNTERS
 from pytest_netbench.platforms.driver import ListsNeighbors
 
-EVERY_S: Final = 1.0
+EVERY_S: Final = 0.5
 """Wall seconds from sample to sample. All traffic is measured for as long."""
+PROOF_S: Final = 0.25
+"""The same until the network is known to be healthy."""
 HEALTHY_SAMPLES: Final = 2
 HEALTHY_S: Final = 20.0
 """Wall seconds in which so many samples in a row must meet all demands."""
@@ -25,6 +28,8 @@ _LATE_PACKETS: Final = 2
 """Packets on their way at the beginning or the end of a sample are no loss."""
 _NOTHING: Final = FlowReport(offered_bps=0.0, received_bps=0.0, sent_packets=0, received_packets=0)
 """What a node sends that has crashed."""
+_Moment = tuple[float, float]
+"""Seconds since the first sample, in wall time and in lab time."""
 
 
 class Telemetry:
@@ -42,9 +47,11 @@ class Telemetry:
         self._demands = demands
         self.store = Store()
         self._started = time.monotonic()
+        self._every_s = PROOF_S
         self._ended = threading.Event()
         self._sampled = threading.Condition()
         self._breached: list[tuple[int, ...]] = []
+        self._most_samples: float = math.inf
         self._failure: LabError | None = None
         self._thread = threading.Thread(target=self._run, name="netbench-telemetry", daemon=True)
 
@@ -72,10 +79,17 @@ class Telemetry:
             LabError: Something could not be measured.
         """
         ends_at = time.monotonic() + HEALTHY_S
-        while any(self._samples(HEALTHY_SAMPLES)):
+        seen = self._samples(HEALTHY_SAMPLES)
+        while any(seen[-HEALTHY_SAMPLES:]):
             if time.monotonic() > ends_at:
                 lost = ", ".join(str(self._demands[number]) for number in self.breached)
                 raise NotReady([f"traffic of the healthy network that loses packets: {lost}"], waited_s=HEALTHY_S)
+            seen = self._samples(len(seen) + 1)
+        self._every_s = EVERY_S
+
+    def await_age(self, age_s: float) -> None:
+        """Return once the traffic has run for so many wall seconds."""
+        time.sleep(max(0.0, self._started + age_s - time.monotonic()))
 
     def await_sample(self) -> tuple[int, ...]:
         """Return the demands that are not met in a sample that begins after this call.
@@ -83,20 +97,30 @@ class Telemetry:
         Raises:
             LabError: Something could not be measured.
         """
-        return self._samples(2)[-1]
+        return self._samples(len(self._breached) + 2)[-1]
+
+    def finish(self) -> tuple[int, ...]:
+        """Let the traffic end after one more sample; return the demands that are not met in it.
+
+        Raises:
+            LabError: Something could not be measured.
+        """
+        self._most_samples = len(self._breached) + 2
+        last = self._samples(self._most_samples)[-1]
+        self.stop()
+        return last
 
     def _samples(self, count: int) -> list[tuple[int, ...]]:
-        """The next samples."""
+        """The first samples, once there are so many."""
         with self._sampled:
-            first = len(self._breached)
-            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= first + count)
+            self._sampled.wait_for(lambda: self._failure or len(self._breached) >= count)
             if self._failure is not None:
                 raise self._failure
-            return self._breached[first : first + count]
+            return self._breached[:count]
 
     def _run(self) -> None:
         try:
-            while not self._ended.is_set():
+            while not self._ended.is_set() and len(self._breached) < self._most_samples:
                 breached = self._sample()
                 with self._sampled:
                     self._breached.append(breached)
@@ -108,8 +132,8 @@ class Telemetry:
 
     def _sample(self) -> tuple[int, ...]:
         reports = self._traffic()
-        now = round(time.monotonic() - self._started, 3)
-        self.store.add("flows", (_flow(now, *one) for one in zip(self._demands, reports, strict=True)))
+        now = self._moment()
+        self.store.add("flows", ((*now, *_flow(*one)) for one in zip(self._demands, reports, strict=True)))
         self.store.add("interfaces", self._interfaces(now))
         self.store.add("neighbors", self._neighbors(now))
         return tuple(
@@ -118,12 +142,17 @@ class Telemetry:
             if _lost(report, excused=_LATE_PACKETS) > demand.most_loss
         )
 
+    def _moment(self) -> _Moment:
+        wall_s = time.monotonic() - self._started
+        return round(wall_s, 3), round(wall_s * self._lab.time_scale, 1)
+
     def _traffic(self) -> Sequence[FlowReport]:
+        every_s = self._every_s
         if not self._demands:
-            self._ended.wait(EVERY_S)
+            self._ended.wait(every_s)
             return ()
         flows = [demand.flow for demand in self._demands]
-        reports = self._lab.prober.traffic(flows, [demand.address for demand in self._demands], duration_s=EVERY_S)
+        reports = self._lab.prober.traffic(flows, [demand.address for demand in self._demands], duration_s=every_s)
         silent = crashed(self._lab)
         return [_NOTHING if flow.source in silent else one for flow, one in zip(flows, reports, strict=True)]
 
@@ -132,17 +161,17 @@ class Telemetry:
         silent = crashed(self._lab)
         return ((name, self._lab.nodes[name]) for name in self._nodes if name not in silent)
 
-    def _interfaces(self, now: float) -> Iterator[tuple[Any, ...]]:
+    def _interfaces(self, now: _Moment) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():
             for interface, counted in node.capability(COUNTERS).counters().items():
-                yield (now, name, interface, *vars(counted).values())
+                yield (*now, name, interface, *vars(counted).values())
 
-    def _neighbors(self, now: float) -> Iterator[tuple[Any, ...]]:
+    def _neighbors(self, now: _Moment) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():
             driver = self._lab.driver(name)
             if isinstance(driver, ListsNeighbors):
                 for one in driver.neighbors(node):
-                    yield now, name, one.protocol, one.address, one.state, int(one.is_up)
+                    yield *now, name, one.protocol, one.address, one.state, int(one.is_up)
 
 
 def _lost(report: FlowReport, *, excused: int = 0) -> float:
@@ -152,10 +181,9 @@ def _lost(report: FlowReport, *, excused: int = 0) -> float:
     return max(0, report.sent_packets - report.received_packets - excused) / report.sent_packets
 
 
-def _flow(now: float, demand: Demand, report: FlowReport) -> tuple[Any, ...]:
+def _flow(demand: Demand, report: FlowReport) -> tuple[Any, ...]:
     loss, delay_ms = round(_lost(report), 4), report.mean_delay_ms
     return (
-        now,
         demand.source,
         demand.target,
         demand.port,
@@ -163,4 +191,5 @@ def _flow(now: float, demand: Demand, report: FlowReport) -> tuple[Any, ...]:
         round(report.received_bps),
         loss,
         None if delay_ms is None else round(delay_ms, 2),
+        round(report.stalled_s * 1000),
     )

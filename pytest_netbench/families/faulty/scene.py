@@ -60,8 +60,12 @@ class FaultyScene:
             if time.monotonic() - began > BASELINE_S:
                 raise NotReady([f"flows of the healthy network: {self._named(wrong)}"], waited_s=BASELINE_S)
             time.sleep(PAUSE_S)
+        self._flows_are_right()
         self._healthy = self._network.configs()
         self._tables.read("healthy")
+
+    def _flows_are_right(self) -> None:
+        """What a subclass lets begin while the configs and routes of the healthy network are read."""
 
     def inject(self) -> None:
         inject_all(self._faults, self._lab)

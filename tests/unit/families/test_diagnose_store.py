@@ -12,7 +12,10 @@ ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) "
 @pytest.fixture
 def store() -> Store:
     made = Store()
-    made.add("neighbors", [(1.0, "r1", "ospf", "10.0.0.2", "Full", 1), (2.0, "r1", "ospf", "10.0.0.2", "Init", 0)])
+    made.add(
+        "neighbors",
+        [(1.0, 20.0, "r1", "ospf", "10.0.0.2", "Full", 1), (2.0, 40.0, "r1", "ospf", "10.0.0.2", "Init", 0)],
+    )
     return made
 
 
@@ -62,7 +65,7 @@ def test_nothing_but_reading_is_allowed(store: Store, sql: str) -> None:
 def test_a_bad_query_says_why(store: Store, sql: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         store.query(sql)
-    store.add("flows", [(3.0, "h1", "h2", 20000, 1.0, 1.0, 0.0, None)])
+    store.add("flows", [(3.0, 60.0, "h1", "h2", 20000, 1.0, 1.0, 0.0, None, 0.0)])
     assert len(store.query("SELECT * FROM flows").rows) == 1
 
 

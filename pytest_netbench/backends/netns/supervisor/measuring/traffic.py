@@ -79,7 +79,7 @@ class Traffic:
             _Flow(spec, target, sockets) for spec, target in zip(request["flows"], request["targets"], strict=True)
         ]
         self._selector = selectors.DefaultSelector()
-        self._open_s = self._close_s = 0.0
+        self._open_s = self._close_s = self._stalled_s = 0.0
 
     def run(self) -> list[dict[str, Any]]:
         """Offer all flows for the duration; reports in order."""
@@ -93,11 +93,14 @@ class Traffic:
         for number, flow in enumerate(self._flows):
             # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
             flow.next_send = start + flow.interval * number / len(self._flows)
-        while (now := time.monotonic()) < self._close_s:
+        now = due = start
+        while now < self._close_s:
             self._offer(now)
-            wait = min(flow.next_send for flow in self._flows) - time.monotonic()
-            for key, _ in self._selector.select(max(0.0, min(wait, self._close_s - now))):
+            due = min(self._close_s, *(flow.next_send for flow in self._flows))
+            for key, _ in self._selector.select(max(0.0, due - time.monotonic())):
                 key.data()
+            now = time.monotonic()
+            self._stalled_s = max(self._stalled_s, now - due)
         self._drain()
         return [self._report(flow) for flow in self._flows]
 
@@ -172,4 +175,5 @@ class Traffic:
             "sent_packets": flow.sent,
             "received_packets": flow.received,
             "mean_delay_ms": None if flow.tcp or not flow.received else flow.delay_s / flow.received * 1000,
+            "stalled_s": self._stalled_s,
         }
