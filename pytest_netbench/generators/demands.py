@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 from pytest_netbench.generators.networks import DrawnNetwork
 from pytest_netbench.model.demand import Demand
 
-TrafficName = Literal["gravity", "none", "uniform"]
+TrafficName = Literal["bursts", "gravity", "none", "uniform", "web"]
 MOST_DEMANDS: Final = 10
 """All traffic of a network is sent and received by one process, in real time."""
 RATE_BPS: Final = 800_000
 """More than a slow cable carries (``faults.cables``)."""
+BURST_PACKETS: Final = 16
 _LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 4.0
 _FIRST_PORT: Final = 20_000
 MOST_LOSS: Final = 0.05
@@ -25,12 +26,13 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
     Args:
         network: The network.
         kind: ``uniform``: each host sends as much as the others, to one other host. ``gravity``: each pair of hosts in
-            proportion to the product of their drawn weights, the largest of them. ``none``: nobody sends.
+            proportion to the product of their drawn weights, the largest of them. ``bursts``: hosts send to the same
+            one at the same moments, many packets at a time. ``none`` and ``web``: nobody sends.
         source: Of the choices.
     """
-    if kind == "none":
+    if kind in ("none", "web"):
         return ()
-    chosen = _uniform(network, source) if kind == "uniform" else _gravity(network, source)
+    chosen = _PATTERNS[kind](network, source)
     return tuple(
         Demand(
             source=one,
@@ -39,6 +41,7 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
             port=_FIRST_PORT + number,
             rate_bps=rate_bps,
             most_loss=MOST_LOSS,
+            burst_packets=BURST_PACKETS if kind == "bursts" else 1,
         )
         for number, (one, other, rate_bps) in enumerate(chosen[:MOST_DEMANDS])
     )
@@ -62,6 +65,27 @@ def _gravity(network: DrawnNetwork, source: random.Random) -> _Chosen:
         return []
     mean = sum(weights[one] * weights[other] for one, other in largest) / len(largest)
     return [(one, other, round(RATE_BPS * weights[one] * weights[other] / mean)) for one, other in largest]
+
+
+def _bursts(network: DrawnNetwork, source: random.Random) -> _Chosen:
+    """Hosts that all send to a drawn one, together as much as one host otherwise."""
+    senders: dict[str, list[str]] = {}
+    for one in network.hosts:
+        for other in _targets(network, one):
+            senders.setdefault(other, []).append(one)
+    if not senders:
+        return []
+    most = max(map(len, senders.values()))
+    target = source.choice([one for one, many in senders.items() if len(many) == most])
+    chosen = senders[target][:MOST_DEMANDS]
+    return [(one, target, RATE_BPS // len(chosen)) for one in chosen]
+
+
+_PATTERNS: Final[Mapping[str, Callable[[DrawnNetwork, random.Random], _Chosen]]] = {
+    "bursts": _bursts,
+    "gravity": _gravity,
+    "uniform": _uniform,
+}
 
 
 def _targets(network: DrawnNetwork, host: str) -> Sequence[str]:

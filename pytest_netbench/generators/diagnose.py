@@ -84,7 +84,9 @@ class DiagnoseParameters(FaultyParameters):
         DIAGNOSED, description="faults that may occur; with the services dns and web also those of servers"
     )
     traffic: TrafficName = Field(
-        "uniform", description="uniform: each host sends to one other; gravity: the largest pairs"
+        "uniform",
+        description="uniform: each host sends to one other; gravity: the largest pairs; bursts: all to one at the same"
+        " moments; web: requests to web servers (needs the service web)",
     )
     reports: ReportName = Field("none", description="operator: the brief has a report, which may be a false alarm")
     given: Given = Field(
@@ -97,6 +99,12 @@ class DiagnoseParameters(FaultyParameters):
 
     of_switches: ClassVar[tuple[str, ...]] = OF_SWITCHES
     """Faults that are among the default ones if networks of OpenFlow switches are asked for."""
+
+    @model_validator(mode="after")
+    def _servers_for_requests(self) -> Self:
+        if self.traffic == "web" and "web" not in self.services:
+            raise ValueError("traffic=web needs services=web")
+        return self
 
     @model_validator(mode="after")
     def _defaults_that_fit(self) -> Self:
@@ -128,6 +136,7 @@ class DiagnoseGenerator:
         broken = draw_broken(self.name, parameters, random_of(self.name, seed=seed, index=index))
         source = random_of(f"{self.name} traffic", seed=seed, index=index)
         demands = draw_demands(broken.network, parameters.traffic, source)
+        browsing = {"seed": source.getrandbits(32)} if parameters.traffic == "web" else None
         is_healthy = parameters.given == "nothing" and self._is_healthy(parameters.healthy, seed=seed, index=index)
         faults = [] if is_healthy else broken.faults
         network, report = broken.network, None
@@ -154,6 +163,7 @@ class DiagnoseGenerator:
                 "topology": self.controlled(network.topology),
                 "flows": flow_groups(network),
                 "demands": demands,
+                **({"browsing": browsing} if browsing else {}),
                 "faults": faults,
                 "fault_types": parameters.faults,
                 "report": report,

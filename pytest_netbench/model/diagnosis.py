@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -48,10 +48,20 @@ class Cause(NamedTuple):
     resources: tuple[str, ...]
 
 
+class Browsing(Model):
+    """Requests of hosts to the web servers of a network, at moments drawn from a seed."""
+
+    seed: int = Field(ge=0, description="of the moments, and of who asks for which page")
+    per_s: float = Field(2.0, gt=0, le=5, description="requests a second of wall time, in the mean")
+
+
 class Diagnose(Faulty):
     """What is broken in a network, if anything, and which causes an answer may name."""
 
+    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing"}
+
     demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
+    browsing: Browsing | None = Field(None, description="requests to web servers that run as long as the demands")
     fault_types: tuple[str, ...] = Field(
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
@@ -75,6 +85,13 @@ class Diagnose(Faulty):
         received = [(demand.target, demand.port) for demand in self.demands]
         if twice := sorted({place for place in received if received.count(place) > 1}):
             raise ValueError(f"demands: two have the port {twice[0][1]} of {twice[0][0]!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _pages_to_browse(self) -> Self:
+        served = {kind for kinds in self.topology.servers.values() for kind in kinds}
+        if self.browsing is not None and "web" not in served:
+            raise ValueError("browsing: no host has a web server")
         return self
 
     @model_validator(mode="after")

@@ -259,7 +259,8 @@ def test_a_capture_on_a_trunk_shows_the_tags() -> None:
     assert {"vlan 10", "vlan 20"} <= {f"vlan {line.partition('vlan ')[2].partition(',')[0]}" for line in seen}
 
 
-def test_the_traffic_of_a_healthy_network_arrives() -> None:
-    record = attempted(drawn(**{**CUT, "healthy": 1.0}), Oracle())
+@pytest.mark.parametrize("traffic", ["uniform", "bursts"])
+def test_the_traffic_of_a_healthy_network_arrives(traffic: str) -> None:
+    record = attempted(drawn(**{**CUT, "healthy": 1.0, "traffic": traffic}), Oracle())
     assert record.other["breached_demands"] == {"before": (), "after": ()}
     assert values(record)["root_cause"] == 1.0

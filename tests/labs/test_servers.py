@@ -265,3 +265,32 @@ def test_faults_are_known_by_their_parameters() -> None:
         fault, parameters = known(diagnose_of(drawn(faults=(name,), level="1", healthy=0.0)).faults[0])
         assert fault.name == name
         assert fault.touches(parameters)
+
+
+def test_requests_of_hosts_are_in_the_telemetry_from_before_the_fault() -> None:
+    parameters = {**FIXED, "traffic": "web", "faults": ("web-server-down",), "level": "1", "healthy": 0.0}
+    task = DiagnoseGenerator().draw(DiagnoseParameters.model_validate(parameters), seed=1, index=0)
+    seen: list[list[Any]] = []
+
+    class Reader:
+        info = AgentInfo(id="reader", strategy="reader")
+
+        def run(self, brief: Brief, ani: Ani) -> Submission:
+            assert "Hosts ask for these pages all the time" in brief.intents[0]
+            time.sleep(1.0)
+            sql = "SELECT time_s, client, status, total_ms, error FROM requests ORDER BY time_s"
+            seen.extend(list(row) for row in ani.call("query-telemetry", {"sql": sql})["rows"])
+            return Submission()
+
+    with Stage(task) as stage:
+        stage.work(Reader())
+    answered = [row for row in seen if row[2] == 200]
+    refused = [row for row in seen if row[4] is not None]
+    assert answered
+    assert refused
+    assert max(row[0] for row in answered) < min(row[0] for row in refused), "first all are answered, then none"
+
+
+def test_requests_need_a_web_server() -> None:
+    with pytest.raises(ValueError, match="traffic=web needs services=web"):
+        DiagnoseParameters.model_validate({**FIXED, "traffic": "web", "services": ("dns",)})

@@ -30,6 +30,9 @@ TWO_PHASES: Final = (
     " answer: whether anything is wrong, and for each cause its resource and its fault type."
 )
 TRAFFIC: Final = "The network carries this traffic all the time. When it is healthy, no more is lost than is said here:"
+BROWSED: Final = (
+    "Hosts ask for these pages all the time, {per_s:g} times a second in all; telemetry has what came of it."
+)
 SERVED: Final = (
     "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
 )
@@ -64,5 +67,6 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
         *_services(uses_of(payload)),
+        *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]
     return "\n".join(lines)

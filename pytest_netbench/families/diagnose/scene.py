@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pytest_netbench.ani.own import OwnMethod
+from pytest_netbench.families.diagnose.browsing import Browsing
 from pytest_netbench.families.diagnose.methods import FixedDiagnosis
 from pytest_netbench.families.diagnose.requests import Requests
 from pytest_netbench.families.diagnose.serving import Serving
@@ -47,6 +48,7 @@ class DiagnoseScene(FaultyScene):
         controls = payload.topology.controls
         accessible = [name for name in lab.nodes if controls[name] != "foreign"]
         self._telemetry = Telemetry(lab, payload.demands, nodes=accessible)
+        self._browsing = Browsing(lab, payload, self._telemetry)
         self._serving = Serving(lab, payload)
         self._failed: tuple[str, ...] = ()
         self._breached_before: tuple[int, ...] = ()
@@ -66,6 +68,7 @@ class DiagnoseScene(FaultyScene):
         super().health()
         self._serving.await_healthy()
         self._telemetry.await_healthy()
+        self._browsing.start()
 
     def _flows_are_right(self) -> None:
         self._telemetry.start()
@@ -86,11 +89,13 @@ class DiagnoseScene(FaultyScene):
         self._looked_at = time.monotonic()
 
     def destroy(self) -> None:
+        self._browsing.stop()
         self._telemetry.stop()
         super().destroy()
 
     def evaluate(self, submission: Submission) -> Findings:
         watch = self._final_watch()
+        self._browsing.stop()
         self._failed = self._serving.failures()
         self._breached_after = self._telemetry.finish()
         return self._network.evaluate(submission).model_copy(

@@ -19,6 +19,7 @@ TABLES: Final[Mapping[str, str]] = {
         f"{_MOMENT}, source TEXT, target TEXT, port INTEGER, offered_bps REAL, received_bps REAL, loss REAL,"
         " delay_ms REAL, stalled_ms REAL"
     ),
+    "requests": f"{_MOMENT}, client TEXT, url TEXT, status INTEGER, total_ms REAL, error TEXT",
     "neighbors": f"{_MOMENT}, node TEXT, protocol TEXT, address TEXT, state TEXT, is_up INTEGER",
 }
 """By table: its columns."""

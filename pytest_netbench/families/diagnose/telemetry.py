@@ -28,7 +28,7 @@ _LATE_PACKETS: Final = 2
 """Packets on their way at the beginning or the end of a sample are no loss."""
 _NOTHING: Final = FlowReport(offered_bps=0.0, received_bps=0.0, sent_packets=0, received_packets=0)
 """What a node sends that has crashed."""
-_Moment = tuple[float, float]
+Moment = tuple[float, float]
 """Seconds since the first sample, in wall time and in lab time."""
 
 
@@ -64,6 +64,12 @@ class Telemetry:
         """Let the traffic begin."""
         self._started = time.monotonic()
         self._thread.start()
+
+    @property
+    def moment(self) -> Moment:
+        """Now, as rows have it."""
+        wall_s = time.monotonic() - self._started
+        return round(wall_s, 3), round(wall_s * self._lab.time_scale, 1)
 
     def stop(self) -> None:
         """Let the traffic end, once the sample that runs is complete. Idempotent."""
@@ -132,7 +138,7 @@ class Telemetry:
 
     def _sample(self) -> tuple[int, ...]:
         reports = self._traffic()
-        now = self._moment()
+        now = self.moment
         self.store.add("flows", ((*now, *_flow(*one)) for one in zip(self._demands, reports, strict=True)))
         self.store.add("interfaces", self._interfaces(now))
         self.store.add("neighbors", self._neighbors(now))
@@ -141,10 +147,6 @@ class Telemetry:
             for number, (demand, report) in enumerate(zip(self._demands, reports, strict=True))
             if _lost(report, excused=_LATE_PACKETS) > demand.most_loss
         )
-
-    def _moment(self) -> _Moment:
-        wall_s = time.monotonic() - self._started
-        return round(wall_s, 3), round(wall_s * self._lab.time_scale, 1)
 
     def _traffic(self) -> Sequence[FlowReport]:
         every_s = self._every_s
@@ -161,12 +163,12 @@ class Telemetry:
         silent = crashed(self._lab)
         return ((name, self._lab.nodes[name]) for name in self._nodes if name not in silent)
 
-    def _interfaces(self, now: _Moment) -> Iterator[tuple[Any, ...]]:
+    def _interfaces(self, now: Moment) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():
             for interface, counted in node.capability(COUNTERS).counters().items():
                 yield (*now, name, interface, *vars(counted).values())
 
-    def _neighbors(self, now: _Moment) -> Iterator[tuple[Any, ...]]:
+    def _neighbors(self, now: Moment) -> Iterator[tuple[Any, ...]]:
         for name, node in self._answering():
             driver = self._lab.driver(name)
             if isinstance(driver, ListsNeighbors):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.generators.demands import MOST_DEMANDS, RATE_BPS, draw_demands
+from pytest_netbench.generators.demands import BURST_PACKETS, MOST_DEMANDS, RATE_BPS, draw_demands
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 
 
@@ -36,6 +36,16 @@ def test_gravity_traffic_has_the_largest_pairs_and_the_same_mean() -> None:
     assert sum(rates) / len(rates) == pytest.approx(RATE_BPS, rel=0.001)
 
 
+def test_bursts_of_all_hosts_meet_at_one() -> None:
+    ring = network()
+    demands = draw_demands(ring, "bursts", random.Random(1))
+    (target,) = {one.target for one in demands}
+    assert len(demands) == min(MOST_DEMANDS, sum(ring.lan_of(one) != ring.lan_of(target) for one in ring.hosts)) > 1
+    assert sum(one.rate_bps for one in demands) <= RATE_BPS
+    assert {one.flow.burst_packets for one in demands} == {BURST_PACKETS}
+    assert "in bursts of 16 packets" in str(demands[0])
+
+
 def test_no_traffic() -> None:
     assert draw_demands(network(), "none", random.Random(1)) == ()
 
@@ -46,7 +56,7 @@ def test_seeds_draw_other_targets_and_the_same_seed_the_same() -> None:
     assert 1 < len(drawn) <= 5
 
 
-@pytest.mark.parametrize("kind", ["uniform", "gravity"])
+@pytest.mark.parametrize("kind", ["uniform", "gravity", "bursts"])
 @pytest.mark.parametrize("service", ["filter", "nat"])
 def test_what_a_network_denies_is_not_sent(kind: Any, service: str) -> None:
     shape = {

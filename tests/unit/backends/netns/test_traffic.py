@@ -37,7 +37,7 @@ class _Slow(socket.socket):
         return super().recv(*args)
 
 
-def report(*, asleep_s: float = 0.0) -> dict[str, Any]:
+def report(*, asleep_s: float = 0.0, **given: Any) -> dict[str, Any]:
     flow = {
         "source": "h1",
         "target": "h2",
@@ -47,6 +47,7 @@ def report(*, asleep_s: float = 0.0) -> dict[str, Any]:
         "packet_bytes": 1000,
         "dscp": 0,
         "source_address": None,
+        **given,
     }
     (found,) = Traffic(
         Loopback(asleep_s=asleep_s),  # type: ignore[arg-type]  # it makes sockets as the original does
@@ -59,6 +60,12 @@ def test_what_is_offered_arrives() -> None:
     found = report()
     assert 10 < found["sent_packets"] <= 31, "100 packets a second, of which a busy machine sends fewer"
     assert found["received_packets"] == pytest.approx(found["sent_packets"], abs=3)
+
+
+def test_bursts_have_the_rate_of_packets_one_by_one() -> None:
+    found = report(burst_packets=10)
+    assert found["sent_packets"] in (20, 30, 40), "whole bursts of 10"
+    assert found["received_packets"] == pytest.approx(found["sent_packets"], abs=10)
 
 
 def test_a_sender_that_could_not_run_says_for_how_long() -> None:

@@ -36,6 +36,7 @@ class _Flow:
         self.overhead = (20 if self.version == 4 else 40) + (20 if self.tcp else 8)
         self.payload = spec["packet_bytes"] - self.overhead
         self.interval = spec["packet_bytes"] * 8 / spec["rate_bps"]
+        self.burst: int = spec.get("burst_packets", 1)
         self.receiver = sockets.open(spec["target"], spec["protocol"], self.version)
         self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
@@ -92,7 +93,8 @@ class Traffic:
         self._open_s, self._close_s = start + _WARM_UP * self._duration, start + self._duration
         for number, flow in enumerate(self._flows):
             # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
-            flow.next_send = start + flow.interval * number / len(self._flows)
+            # Bursts are meant to meet.
+            flow.next_send = start + (flow.interval * number / len(self._flows) if flow.burst == 1 else 0.0)
         now = due = start
         while now < self._close_s:
             self._offer(now)
@@ -120,14 +122,18 @@ class Traffic:
             if flow.next_send > now:
                 return
             # A stalled machine must not be made up for by a burst.
-            flow.next_send = max(flow.next_send + flow.interval, now - _LATEST)
-            if self._open_s <= now < self._close_s:
-                flow.sent += 1
-                flow.sent_bytes += flow.payload + flow.overhead
-            flow.sequence += 1
-            data = _STAMP.pack(flow.sequence, now).ljust(flow.payload, b"\0")
-            with contextlib.suppress(BlockingIOError, OSError):
-                flow.sender.send(data)
+            flow.next_send = max(flow.next_send + flow.interval * flow.burst, now - _LATEST)
+            for _ in range(flow.burst):
+                self._send(flow, now)
+
+    def _send(self, flow: _Flow, now: float) -> None:
+        if self._open_s <= now < self._close_s:
+            flow.sent += 1
+            flow.sent_bytes += flow.payload + flow.overhead
+        flow.sequence += 1
+        data = _STAMP.pack(flow.sequence, now).ljust(flow.payload, b"\0")
+        with contextlib.suppress(BlockingIOError, OSError):
+            flow.sender.send(data)
 
     def _receive(self, flow: _Flow) -> None:
         for _ in range(_BURST):
