@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
+from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
@@ -14,6 +16,7 @@ from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
 from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
@@ -51,6 +54,7 @@ Diagnosed = Literal[
     "interface-detached",
     "ospf-cost-wrong",
     "nat-mapping-missing",
+    "icmp-frag-needed-denied",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
@@ -116,6 +120,12 @@ class DiagnoseParameters(FaultyParameters):
         return [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
 
 
+def offered(faults: Sequence[str]) -> tuple[str, ...]:
+    """What an agent chooses from: the faults that may be drawn, and those that come with them."""
+    company = (fault.company for fault in map(fault_of, faults) if isinstance(fault, Accompanied))
+    return tuple(dict.fromkeys((*faults, *company)))
+
+
 class DiagnoseGenerator:
     """Networks of FRR or IOS routers and switches with one to three faults, or none."""
 
@@ -155,7 +165,7 @@ class DiagnoseGenerator:
                 "flows": flow_groups(network),
                 "demands": demands,
                 "faults": faults,
-                "fault_types": parameters.faults,
+                "fault_types": offered(parameters.faults),
                 "report": report,
                 "given": parameters.given,
                 "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",
