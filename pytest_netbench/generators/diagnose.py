@@ -55,6 +55,8 @@ Diagnosed = Literal[
     "ospf-cost-wrong",
     "nat-mapping-missing",
     "icmp-frag-needed-denied",
+    "link-lossy-one-way",
+    "link-corrupting-one-way",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
