@@ -69,10 +69,11 @@ Served = Literal[
     "web-server-down",
     "web-server-slow",
     "http-denied",
+    "tcp-syn-flood",
 ]
 SERVED: Final[tuple[Served, ...]] = get_args(Served)
 """What is drawn too if a service is chosen whose servers can have it."""
-_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied"})
+_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood"})
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.floods import check_flood
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
@@ -31,6 +32,8 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     for node in _HTTP.findall(words):
         if _drops(facts, node, "tcp dport 80 drop"):
             yield Finding("http-denied", End(node, ""), f"A packet filter on {node} drops HTTP.")
+        elif floods := list(check_flood(facts, ani, node)):
+            yield from floods
         else:
             yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
 
