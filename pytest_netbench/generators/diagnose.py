@@ -57,6 +57,7 @@ Diagnosed = Literal[
     "icmp-frag-needed-denied",
     "link-lossy-one-way",
     "link-corrupting-one-way",
+    "bgp-blackhole-tagged",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
@@ -70,10 +71,13 @@ Served = Literal[
     "web-server-slow",
     "http-denied",
     "tcp-syn-flood",
+    "host-receive-window-small",
 ]
 SERVED: Final[tuple[Served, ...]] = get_args(Served)
 """What is drawn too if a service is chosen whose servers can have it."""
-_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood"})
+_OF_WEB: Final[frozenset[Served]] = frozenset(
+    {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small"}
+)
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]

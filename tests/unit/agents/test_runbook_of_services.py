@@ -55,6 +55,9 @@ class Servers:
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         is_flood, sources = self._broken[0] == "tcp-syn-flood", self._place.get("sources", ())
+        if method == "execute-cmd" and "tcp_rmem" in params["command"]:
+            is_small = self._broken == ("host-receive-window-small", params["device"])
+            return {"output": "512\t512\t512\n" if is_small else "4096\t131072\t6291456\n"}
         if method == "execute-cmd":
             peers = sources if is_flood and params["device"] == self._place["victim"] else ()
             return {"output": "".join(f"0 0 {self._place['target']}:80 {peer}:40000\n" for peer in peers)}
