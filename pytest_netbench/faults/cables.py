@@ -161,15 +161,20 @@ class RoutedCableFault(CableFault[RoutedCable]):
     requires = ("links", "probes")
 
     def places(self, network: DrawnNetwork) -> Iterator[RoutedCable]:
-        addressed = {
-            (one.node, one.interface): (one.address, IPv4Network(subnet.prefix))
-            for subnet in network.subnets
-            for one in subnet.attachments
-        }
-        for cable in _cables(network):
-            one, other = (addressed.get(end) for end in cable.ends)
-            if one and other and one[1] == other[1]:
-                yield RoutedCable(**cable.model_dump(), peer_address=other[0])
+        return (cable for cable, _ in routed_cables(network))
+
+
+def routed_cables(network: DrawnNetwork) -> Iterator[tuple[RoutedCable, str]]:
+    """Each cable whose ends have addresses of one subnet, with the address of its first end."""
+    addressed = {
+        (one.node, one.interface): (one.address, IPv4Network(subnet.prefix))
+        for subnet in network.subnets
+        for one in subnet.attachments
+    }
+    for cable in _cables(network):
+        one, other = (addressed.get(end) for end in cable.ends)
+        if one and other and one[1] == other[1]:
+            yield RoutedCable(**cable.model_dump(), peer_address=other[0]), one[0]
 
 
 class _Worse(RoutedCableFault):

@@ -52,10 +52,10 @@ class LinkCorrupting(_Defective):
 
     def observe(self, parameters: RoutedCable, lab: Lab) -> None:
         ends = (parameters.node, parameters.peer_node)
-        before = sum(_checksum_errors(lab, node) for node in ends)
+        before = sum(checksum_errors(lab, node) for node in ends)
         echo = Probe(source=parameters.node, target=parameters.peer_address, timeout_s=0.2, repetitions=0)
         answered = [one.delivered for one in lab.prober.probe([echo] * _ECHOES)]
-        wrong = sum(_checksum_errors(lab, node) for node in ends) - before
+        wrong = sum(checksum_errors(lab, node) for node in ends) - before
         if not wrong or not any(answered):
             raise self._no_effect(
                 parameters, f"{sum(answered)} of {_ECHOES} echoes are answered, {wrong} packets had wrong checksums"
@@ -111,7 +111,7 @@ def _sent(parameters: RoutedCable, lab: Lab, flows: Iterable[tuple[int, int]]) -
     return lab.prober.traffic(chosen, [parameters.peer_address] * len(chosen), duration_s=_DURATION_S)
 
 
-def _checksum_errors(lab: Lab, node: str) -> int:
+def checksum_errors(lab: Lab, node: str) -> int:
     """How many packets the kernel of a node has dropped because a checksum or a header is wrong.
 
     Raises:

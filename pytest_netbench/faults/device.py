@@ -42,7 +42,7 @@ class DeviceFault(ABC, Generic[P]):
     called: Mapping[str, str] = {}
     domain: ClassVar[str] = "routing"
     """The group of faults that it is counted with in summaries."""
-    found_at: ClassVar[Literal["interface", "node"]] = "node"
+    found_at: ClassVar[Literal["interface", "link", "node"]] = "node"
     """What a diagnosis names as its place."""
 
     def is_mutual(self, parameters: P) -> bool:  # noqa: ARG002  (most are at one end)

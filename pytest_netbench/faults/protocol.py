@@ -89,6 +89,18 @@ class Explains(Protocol):
 
 
 @runtime_checkable
+class Accompanied(Protocol):
+    """What a fault offers that shows only beside another one: the two are drawn together, and count as one."""
+
+    company: str
+    """The name of the other one. It is injected after this one, and repaired before it."""
+
+    def accompanied(self, parameters: Any, network: DrawnNetwork) -> Iterable[Model]:
+        """Return all parameters of the other one with which this one shows, in a fixed order."""
+        ...
+
+
+@runtime_checkable
 class SiteFault(Fault[P], Protocol[P]):
     """A fault of the one router of a site. What it breaks is known on paper, so that effects can be enumerated."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
+from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
@@ -14,6 +16,7 @@ from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
 from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
@@ -51,6 +54,10 @@ Diagnosed = Literal[
     "interface-detached",
     "ospf-cost-wrong",
     "nat-mapping-missing",
+    "icmp-frag-needed-denied",
+    "link-lossy-one-way",
+    "link-corrupting-one-way",
+    "bgp-blackhole-tagged",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""
@@ -63,10 +70,14 @@ Served = Literal[
     "web-server-down",
     "web-server-slow",
     "http-denied",
+    "tcp-syn-flood",
+    "host-receive-window-small",
 ]
 SERVED: Final[tuple[Served, ...]] = get_args(Served)
 """What is drawn too if a service is chosen whose servers can have it."""
-_OF_WEB: Final[frozenset[Served]] = frozenset({"web-server-down", "web-server-slow", "http-denied"})
+_OF_WEB: Final[frozenset[Served]] = frozenset(
+    {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small"}
+)
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
@@ -124,6 +135,12 @@ class DiagnoseParameters(FaultyParameters):
         return [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
 
 
+def offered(faults: Sequence[str]) -> tuple[str, ...]:
+    """What an agent chooses from: the faults that may be drawn, and those that come with them."""
+    company = (fault.company for fault in map(fault_of, faults) if isinstance(fault, Accompanied))
+    return tuple(dict.fromkeys((*faults, *company)))
+
+
 class DiagnoseGenerator:
     """Networks of FRR or IOS routers and switches with one to three faults, or none."""
 
@@ -165,7 +182,7 @@ class DiagnoseGenerator:
                 "demands": demands,
                 **({"browsing": browsing} if browsing else {}),
                 "faults": faults,
-                "fault_types": parameters.faults,
+                "fault_types": offered(parameters.faults),
                 "report": report,
                 "given": parameters.given,
                 "ground_truth_reasoning": reasoning(faults) if faults else "Nothing is wrong in this network.",

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
-from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks
+from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks, with_company
 from pytest_netbench.generators.networks import DrawnNetwork
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
 from pytest_netbench.generators.protocol import Parameters
@@ -159,20 +159,27 @@ def _chosen(
     network: DrawnNetwork, first: str, level: int, parameters: FaultyParameters, source: random.Random
 ) -> tuple[Choice, ...]:
     """Faults of a network, the first of the kind ``first``; none if the network has no place for as many."""
-    chosen: list[Choice] = []
+    chosen: list[tuple[Choice, ...]] = []
     kinds: Sequence[str] = (first,)
-    known: dict[str, list[Choice]] = {}
+    known: dict[str, list[tuple[Choice, ...]]] = {}
     connected: dict[frozenset[str], bool] = {}
     for _ in range(level):
-        taken = {thing for one in chosen for thing in one.fault.touches(one.parameters)}
-        free: dict[str, list[Choice]] = {}
+        taken = {thing for group in chosen for thing in _touched(group)}
+        free: dict[str, list[tuple[Choice, ...]]] = {}
         for kind in kinds:
             if kind not in known:
-                known[kind] = list(choices(network, kind, connected))
-            free[kind] = [one for one in known[kind] if not taken & one.fault.touches(one.parameters)]
+                known[kind] = [
+                    group for one in choices(network, kind, connected) for group in with_company(one, network)
+                ]
+            free[kind] = [group for group in known[kind] if not taken & _touched(group)]
         fitting = [kind for kind in kinds if free[kind]]
         if not fitting:
             return ()
         chosen.append(source.choice(free[source.choice(fitting)]))
         kinds = parameters.faults
-    return tuple(sorted(chosen, key=lambda one: (bool(one.fault.lets_through), str(one.fault.label))))
+    ordered = sorted(chosen, key=lambda group: (bool(group[0].fault.lets_through), str(group[0].fault.label)))
+    return tuple(one for group in ordered for one in group)
+
+
+def _touched(group: tuple[Choice, ...]) -> frozenset[str]:
+    return frozenset(thing for one in group for thing in one.fault.touches(one.parameters))

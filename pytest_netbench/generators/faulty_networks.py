@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from pytest_netbench.faults.paths import connects
+from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.generators.networks.mixing import offers
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
@@ -118,3 +119,13 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
             connected[cuts] = bool(cuts) and connects(network, cuts)
         if not connected[cuts]:
             yield Choice(fault, parameters)
+
+
+def with_company(one: Choice, network: DrawnNetwork) -> Iterator[tuple[Choice, ...]]:
+    """A fault alone; one that shows only beside another one, with each place of that."""
+    if not isinstance(one.fault, Accompanied):
+        yield (one,)
+        return
+    company = fault_of(one.fault.company)
+    for parameters in one.fault.accompanied(one.parameters, network):
+        yield (one, Choice(company, parameters))

@@ -22,15 +22,19 @@ class Defect:
     """What is wrong with a cable that has carrier, each way. Nothing by default.
 
     Attributes:
+        loss: Share of the frames that are lost.
         corruption: Share of the IPv4 packets of which one bit is flipped. Checksums are not corrected.
         flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol
             and ports decides.
         most_bytes: Longer IP packets are lost, without notice to anybody.
+        one_way: Only what the interface sends by which the cable is named has the defect.
     """
 
+    loss: float = 0.0
     corruption: float = 0.0
     flow_loss: float = 0.0
     most_bytes: int | None = None
+    one_way: bool = False
 
 
 class LinkControl(Protocol):

@@ -15,10 +15,12 @@ from tests.support.ios import await_that
 
 CABLES = (
     "link-corrupting",
+    "link-corrupting-one-way",
     "link-down",
     "link-flapping",
     "link-flows-lost",
     "link-lossy",
+    "link-lossy-one-way",
     "link-mtu-low",
     "link-slow",
 )

@@ -87,13 +87,17 @@ def _losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterat
     if _checksum_errors(facts, ani) - wrong_before >= _CORRUPT:
         yield from _corruption(facts, ani, cables)
     for cable in cables:
+        used = []
         for end, far in (cable, cable[::-1]):
             sent, arrived = (_change(before, after, one, way) for one, way in ((end, "sent"), (far, "received")))
-            if far not in after.rows or sent.packets < _LEAST_PACKETS or arrived.packets >= _ENOUGH * sent.packets:
-                continue
+            if far in after.rows and sent.packets >= _LEAST_PACKETS:
+                used.append((far, sent, arrived))
+        lossy = [(far, sent, arrived) for far, sent, arrived in used if arrived.packets < _ENOUGH * sent.packets]
+        for far, sent, arrived in lossy[:1]:
             words = f"{arrived.packets} of {sent.packets} packets arrive at {far.node} {far.interface}."
-            yield Finding(_kind(sent, arrived, span_s, losses), cable[0], words)
-            break
+            kind = _kind(sent, arrived, span_s, losses)
+            is_one_way = kind == "link-lossy" and len(lossy) < len(used)
+            yield Finding("link-lossy-one-way" if is_one_way else kind, cable[0], words)
 
 
 def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float]) -> str:

@@ -11,6 +11,7 @@ from pytest_netbench.agents.runbooks.facts import Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
 from pytest_netbench.agents.runbooks.nodes import check_nodes
+from pytest_netbench.agents.runbooks.policies import check_policies
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.ani.protocol import Ani
@@ -49,6 +50,7 @@ class RunbookExpert:
             *check_hosts(facts, ani),
             *check_links(facts),
             *check_routing(facts),
+            *check_policies(facts),
             *check_cables(facts, ani),
             *check_services(brief, facts, ani),
         ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.floods import check_flood
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
@@ -15,6 +16,9 @@ _HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
+_BUFFERS: Final = "/proc/sys/net/ipv4/tcp_rmem"
+_LEAST_BUFFER: Final = 4096
+"""Bytes: less than what a few packets need."""
 
 
 def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
@@ -28,9 +32,13 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
         else:
             lookup = {"node": node, "name": f"{node}.{domain}", "server": _LOOPBACK}
             yield from _asked(ani, "lookup-name", lookup, "time_ms", kind="dns")
-    for node in _HTTP.findall(words):
+    servers = _HTTP.findall(words)
+    yield from _windows(facts, ani) if servers else ()
+    for node in servers:
         if _drops(facts, node, "tcp dport 80 drop"):
             yield Finding("http-denied", End(node, ""), f"A packet filter on {node} drops HTTP.")
+        elif floods := list(check_flood(facts, ani, node)):
+            yield from floods
         else:
             yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
 
@@ -41,6 +49,14 @@ def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:
             if line.startswith("nameserver ") and line != f"nameserver {address}":
                 words = f"{host.name} has '{line}', and the DNS server is {address}."
                 yield Finding("host-resolver-wrong", End(host.name, ""), words)
+
+
+def _windows(facts: Facts, ani: Ani) -> Iterator[Finding]:
+    for host in facts.hosts:
+        buffers = str(ani.call("execute-cmd", {"device": host.name, "command": f"cat {_BUFFERS}"})["output"]).split()
+        if len(buffers) == 3 and buffers[2].isdigit() and int(buffers[2]) < _LEAST_BUFFER:
+            words = f"TCP on {host.name} receives at most {buffers[2]} bytes at once."
+            yield Finding("host-receive-window-small", End(host.name, ""), words)
 
 
 def _records(facts: Facts, node: str, domain: str) -> Iterator[Finding]:

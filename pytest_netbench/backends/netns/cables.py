@@ -13,6 +13,7 @@ from pytest_netbench.model.topology import LinkQuality, Topology
 
 KernelName = Callable[[str, str], str]
 """Of a node and an interface; raises ValueError for what cannot be an interface there."""
+_NO_DEFECT = Defect(), 0
 
 
 class NetnsLinks:
@@ -47,7 +48,8 @@ class NetnsLinks:
             for port, end in enumerate(link.endpoints)
         }
         self._qualities = {number: link.quality for number, link in enumerate(topology.links)}
-        self._defects: dict[int, Defect] = {}
+        self._defects: dict[int, tuple[Defect, int]] = {}
+        """By number of the link: its defect, and the port by which it was named."""
         self._cut: set[tuple[int, int]] = set()
         self._detached: set[tuple[int, int]] = set()
         self._flapping: set[tuple[int, int]] = set()
@@ -102,22 +104,23 @@ class NetnsLinks:
             raise LabError(f"link {str(link)!r} has one endpoint and carries no packets: it cannot be shaped")
         with self._lock:
             if quality != self._qualities[number]:
-                self._shape(number, quality, self._defects.get(number, Defect()))
+                self._shape(number, quality, *self._defects.get(number, _NO_DEFECT))
                 self._qualities[number] = quality
                 self._tell_rates(number, quality.rate_bps)
 
     def set_defect(self, node: str, interface: str, defect: Defect) -> None:
-        number, _ = self._place(node, interface)
+        number, port = self._place(node, interface)
+        port = port if defect.one_way else 0
         link = self._links[number]
         if len(link.endpoints) != 2:
             raise LabError(f"link {str(link)!r} is no cable between two interfaces: it can have no defect")
         with self._lock:
-            if defect != self._defects.get(number, Defect()):
-                self._shape(number, self._qualities[number], defect)
-                self._defects[number] = defect
+            if (defect, port) != self._defects.get(number, _NO_DEFECT):
+                self._shape(number, self._qualities[number], defect, port)
+                self._defects[number] = defect, port
 
-    def _shape(self, number: int, quality: LinkQuality, defect: Defect) -> None:
-        arguments = [*plan.wire(quality, ports=len(self._links[number].endpoints)), *plan.defective(defect)]
+    def _shape(self, number: int, quality: LinkQuality, defect: Defect, port: int) -> None:
+        arguments = [*plan.wire(quality, ports=len(self._links[number].endpoints)), *plan.defective(defect, port)]
         self._channel.call("shape-link", link=number, wire=arguments or None)
 
     def _tell_rates(self, number: int, rate_bps: int | None) -> None:

@@ -130,11 +130,14 @@ def wire(quality: LinkQuality, *, ports: int) -> list[str]:
     return [word for option, value in arguments.items() if value for word in (option, str(value))]
 
 
-def defective(defect: Defect) -> list[str]:
-    """Arguments of the wire program that give a cable a defect; none if nothing is wrong with it."""
+def defective(defect: Defect, port: int) -> list[str]:
+    """Arguments of the wire program that give a cable a defect, seen from a port; none if nothing is wrong with it."""
     arguments = {
+        "--drop-ppm": round(defect.loss * 1_000_000),
         "--corrupt-ppm": round(defect.corruption * 1_000_000),
         "--flow-loss-ppm": round(defect.flow_loss * 1_000_000),
         "--most-bytes": defect.most_bytes or 0,
     }
+    if defect.one_way and any(arguments.values()):
+        arguments["--way"] = port + 1
     return [word for option, value in arguments.items() if value for word in (option, str(value))]

@@ -27,6 +27,8 @@ _NAMES_BY_DNS: Final = "passwd: files\ngroup: files\nhosts: files dns\nprotocols
 _TERM: Final = 15
 _GONE_S: Final = 5.0
 _PACE_S: Final = 0.003  # the end of a program is known to the backend, which answers questions only
+_NO_COOKIES: Final = ("sysctl", "-qw", "net.ipv4.tcp_syncookies=0")
+"""The half-open connections of a web server are bounded by its queue alone, as those of small devices are."""
 _LINE: Final = "This page is served for the hosts of this network.\n"
 
 
@@ -70,6 +72,8 @@ def serve(node: HostedNode, services: Sequence[HostService]) -> None:
     for path, text in files.items():
         node.write_file(path, text)
     for one in services:
+        if isinstance(one, WebServer):
+            node.run(_NO_COOKIES)
         if not isinstance(one, Resolver):
             start(node, one.kind)
 

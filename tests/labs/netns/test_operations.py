@@ -190,6 +190,10 @@ def test_a_defect_is_beside_the_quality_of_a_cable_and_a_lan_has_none(deploy) ->
     assert lab.nodes["a"].run(["ping", "-c", "1", "-W", "1", "-s", "100", "10.0.0.2"]).returncode
     links.set_defect("b", "eth0", Defect())
     assert not lab.nodes["a"].run(["ping", "-c", "1", "-W", "1", "-s", "100", "10.0.0.2"]).returncode
+    for node, is_lost in (("a", True), ("b", False)):
+        links.set_defect(node, "eth0", Defect(most_bytes=100, one_way=True))
+        sent = [Probe(source="a", target="10.0.0.2", protocol="udp", port=80, listen_on="b", timeout_s=0.3)]
+        assert lab.prober.probe(sent)[0].arrived is not is_lost, node
     with pytest.raises(LabError, match="is no cable between two interfaces"):
         deploy(lan()).capability(LINKS).set_defect("a", "eth0", Defect(corruption=0.1))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.agents.runbooks.facts import Facts
+from pytest_netbench.agents.runbooks.facts import End, Facts
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.families.diagnose import DiagnoseFamily
@@ -47,12 +47,23 @@ def config(node: Node, fault: str | None, place: dict[str, Any]) -> str:
 
 
 class Servers:
-    """Answers requests as servers do of which one may be down or slow."""
+    """Answers requests as servers do of which one may be down, slow or flooded."""
 
-    def __init__(self, fault: str | None, node: str | None) -> None:
-        self._broken = (fault, node)
+    def __init__(self, fault: str | None, place: dict[str, Any]) -> None:
+        self._broken = (fault, place["node"])
+        self._place = place
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        is_flood, sources = self._broken[0] == "tcp-syn-flood", self._place.get("sources", ())
+        if method == "execute-cmd" and "tcp_rmem" in params["command"]:
+            is_small = self._broken == ("host-receive-window-small", params["device"])
+            return {"output": "512\t512\t512\n" if is_small else "4096\t131072\t6291456\n"}
+        if method == "execute-cmd":
+            peers = sources if is_flood and params["device"] == self._place["victim"] else ()
+            return {"output": "".join(f"0 0 {self._place['target']}:80 {peer}:40000\n" for peer in peers)}
+        if method == "capture-packets":
+            is_sent = params["node"] == self._place["node"] and any(one in params["filter"] for one in sources)
+            return {"packets": ["0.0 IP"] if is_sent else []}
         kind, took = {"lookup-name": ("dns", "time_ms"), "http-get": ("web", "total_ms")}[method]
         if self._broken == (f"{kind}-server-down", params["node"]):
             return {"error": "Connection refused", took: 0.2}
@@ -68,10 +79,11 @@ def found(task: Task, fault: str | None) -> list[tuple[str, str]]:
         if node.services
     }
     addresses = {name: address for group in payload.flows for name, address in group.targets.items()}
+    links = tuple(tuple(End(end.node, end.interface) for end in one.endpoints) for one in payload.topology.links)
     facts = Facts(
-        devices=devices, links=(), addresses={name: IPv4Address(address) for name, address in addresses.items()}
+        devices=devices, links=links, addresses={name: IPv4Address(address) for name, address in addresses.items()}
     )
-    ani: Any = Servers(fault, place["node"])
+    ani: Any = Servers(fault, place)
     return [(one.fault_type, one.end.node) for one in check_services(DiagnoseFamily().brief(task), facts, ani)]
 
 

@@ -18,10 +18,12 @@ from pytest_netbench.model.repair import Repair
 
 CABLES = (
     "link-corrupting",
+    "link-corrupting-one-way",
     "link-down",
     "link-flapping",
     "link-flows-lost",
     "link-lossy",
+    "link-lossy-one-way",
     "link-mtu-low",
     "link-slow",
 )

@@ -15,10 +15,10 @@ from pytest_netbench.faults import servers
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import SERVED
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
-from pytest_netbench.model.hosting import DnsServer, Resolver
+from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
 from pytest_netbench.platforms.linux.services import DNS_RECORDS, RESOLV_CONF, records_text, resolver_text
 
-PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow")
+PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow", "tcp-syn-flood")
 
 
 def fault(name: str) -> Any:
@@ -50,8 +50,10 @@ def test_it_is_where_its_servers_are_and_nowhere_without_them(name: str) -> None
     assert list(fault(name).places(a_network())) == []
     kind = "web" if name.startswith(("web", "http")) else "dns"
     nodes = {one.node for one in placed(name)}
-    if name == "host-resolver-wrong":
+    if name in {"host-resolver-wrong", "host-receive-window-small"}:
         assert nodes == {node for node, _ in served(Resolver)}
+    elif name == "tcp-syn-flood":
+        assert nodes == {node for node, _ in served(Resolver)} - {node for node, _ in served(WebServer)}
     else:
         assert nodes == {node for node, kinds in SERVING.topology.servers.items() if kind in kinds}
 

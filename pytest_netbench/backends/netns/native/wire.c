@@ -3,7 +3,7 @@
  * delays, loses and paces them on the way. Stands in for netem and tbf where the kernel has none.
  *
  *   wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N] [--queue-bytes N] [--seed N]
- *                  [--corrupt-ppm N] [--flow-loss-ppm N] [--most-bytes N]
+ *                  [--corrupt-ppm N] [--flow-loss-ppm N] [--drop-ppm N] [--most-bytes N] [--way N]
  *
  * A frame first waits for its turn on the line (rate: the virtual queue tail-drops beyond queue-bytes), then may be
  * lost, then travels (delay plus or minus jitter). Frames never overtake each other. Rates count IP bytes. Time is wall
@@ -11,7 +11,8 @@
  *
  * It can have defects. corrupt-ppm: one bit of so many of the IPv4 packets is flipped, and checksums are not corrected.
  * flow-loss-ppm: so many of the TCP and UDP flows are lost, each of them wholly; which ones is a matter of their hash.
- * most-bytes: longer IP packets are lost.
+ * drop-ppm: so many of the frames are lost. most-bytes: longer IP packets are lost. way: the defects are only from IF_A to
+ * IF_B (1) or only from IF_B to IF_A (2).
  *
  * Prints "ready" once it forwards; ends at SIGTERM, at the end of its stdin, or when an interface is gone.
  *
@@ -69,7 +70,7 @@ struct direction {
 
 static struct {
 	int64_t delay_ns, jitter_ns, loss_ppm, rate_bps, queue_bytes;
-	int64_t corrupt_ppm, flow_loss_ppm, most_bytes;
+	int64_t corrupt_ppm, flow_loss_ppm, drop_ppm, most_bytes, way;
 	uint64_t seed;
 } line = {.seed = 1};
 
@@ -324,16 +325,19 @@ static int is_drawn(struct direction *way, int64_t ppm)
 static void accept_frame(struct direction *way, size_t size)
 {
 	int64_t now = now_ns();
+	int is_defective = !line.way || line.way == (int64_t)way->far + 1;
 
-	if (line.most_bytes && longest_packet(size) > line.most_bytes)
+	if (is_defective && line.most_bytes && longest_packet(size) > line.most_bytes)
 		return;
 	if (!serialise(way, now, size))
 		return;
 	if (is_drawn(way, line.loss_ppm))
 		return;
-	if (line.flow_loss_ppm && is_lost_flow(way, size))
+	if (is_defective && is_drawn(way, line.drop_ppm))
 		return;
-	if (is_drawn(way, line.corrupt_ppm))
+	if (is_defective && line.flow_loss_ppm && is_lost_flow(way, size))
+		return;
+	if (is_defective && is_drawn(way, line.corrupt_ppm))
 		corrupt(way, size);
 	int64_t leaves = (line.rate_bps ? way->line_free : now) + travel_ns(way);
 	if (leaves < way->last_leave)
@@ -475,7 +479,8 @@ static void read_options(int argc, char **argv)
 	static const struct option options[] = {
 		{"delay-us", 1, 0, 'd'},    {"jitter-us", 1, 0, 'j'}, {"loss-ppm", 1, 0, 'l'}, {"rate-bps", 1, 0, 'r'},
 		{"queue-bytes", 1, 0, 'q'}, {"seed", 1, 0, 's'},      {"corrupt-ppm", 1, 0, 'c'},
-		{"flow-loss-ppm", 1, 0, 'f'}, {"most-bytes", 1, 0, 'm'}, {0, 0, 0, 0},
+		{"flow-loss-ppm", 1, 0, 'f'}, {"drop-ppm", 1, 0, 'p'}, {"most-bytes", 1, 0, 'm'}, {"way", 1, 0, 'w'},
+		{0, 0, 0, 0},
 	};
 	int which, index;
 
@@ -489,13 +494,16 @@ static void read_options(int argc, char **argv)
 		case 's': line.seed = (uint64_t)number("seed", optarg, INT64_MAX); break;
 		case 'c': line.corrupt_ppm = number("corrupt-ppm", optarg, 1000000); break;
 		case 'f': line.flow_loss_ppm = number("flow-loss-ppm", optarg, 1000000); break;
+		case 'p': line.drop_ppm = number("drop-ppm", optarg, 1000000); break;
 		case 'm': line.most_bytes = number("most-bytes", optarg, 65535); break;
+		case 'w': line.way = number("way", optarg, 2); break;
 		default: exit(2);
 		}
 	}
 	if (argc - optind != 2) {
 		fprintf(stderr, "usage: wire IF_A IF_B [--delay-us N] [--jitter-us N] [--loss-ppm N] [--rate-bps N]"
-				" [--queue-bytes N] [--seed N] [--corrupt-ppm N] [--flow-loss-ppm N] [--most-bytes N]\n");
+				" [--queue-bytes N] [--seed N] [--corrupt-ppm N] [--flow-loss-ppm N] [--drop-ppm N]"
+				" [--most-bytes N] [--way N]\n");
 		exit(2);
 	}
 	/* 50 ms of line, and never less than twenty full frames */

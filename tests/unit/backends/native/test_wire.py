@@ -266,6 +266,21 @@ def test_some_packets_are_corrupt_and_the_others_are_as_they_were_sent(program: 
         assert round_trips(line.left, count=30)
 
 
+@pytest.mark.parametrize(("way", "arrives"), [("0", False), ("1", False), ("2", True)])
+def test_a_defect_can_be_in_one_direction_only(program: Path, way: str, arrives: bool):
+    with cable(program, "--most-bytes", "600", "--way", way) as line:
+        result = blast(line, count=20, size=700, rate=1e9)
+        assert len(result["numbers"]) == (20 if arrives else 0)
+
+
+def test_a_part_of_the_frames_is_dropped(program: Path):
+    with cable(program, "--drop-ppm", "250000", "--way", "1") as line:
+        # ARP may be lost, too
+        assert until(lambda: bool(round_trips(line.left, count=5)), within_s=20)
+        result = blast(line, count=400, size=500, rate=1e9)
+        assert 240 < len(result["numbers"]) < 360
+
+
 def test_a_flow_is_lost_wholly_or_not_at_all(program: Path):
     with cable(program, "--flow-loss-ppm", "250000") as line:
         receiver = line.right.popen("python3", "-c", FLOWS)

@@ -1,0 +1,35 @@
+"""Runbook: who floods a server. Half-open connections tell the senders' addresses, and captures the host that sends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.ani.protocol import Ani
+
+_HALF_OPEN: Final = "ss -Htn state syn-recv"
+_PEER: Final = re.compile(r"(\d+\.\d+\.\d+\.\d+)\]?:\d+\s*$", re.MULTILINE)
+"""The second address of a line; that of a server for both versions of IP is in brackets."""
+_MANY: Final = 4
+
+
+def check_flood(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
+    """The host that sends SYNs to a server from addresses of nobody, if there is one."""
+    said = str(ani.call("execute-cmd", {"device": server, "command": _HALF_OPEN})["output"])
+    known = {str(address) for address in facts.addresses.values()}
+    peers = [address for address in _PEER.findall(said) if address not in known]
+    if len(peers) < _MANY:
+        return
+    others = {host.name for host in facts.hosts} - {server}
+    for end in (end for link in facts.links for end in link if end.node in others):
+        if _sends(ani, end, peers[0]):
+            words = f"{end.node} sends SYNs to {server} from {peers[0]}, which leaves {len(peers)} half open."
+            yield Finding("tcp-syn-flood", End(end.node, ""), words)
+
+
+def _sends(ani: Ani, end: End, source: str) -> bool:
+    """Whether packets from an address pass an interface."""
+    asked = {"node": end.node, "interface": end.interface, "filter": f"src host {source} and tcp", "packets": 1}
+    return bool(ani.call("capture-packets", {**asked, "duration_s": 0.3})["packets"])
