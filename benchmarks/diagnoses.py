@@ -23,6 +23,7 @@ from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.generators.diagnose import (
     DIAGNOSED,
+    OF_DHCP,
     OF_SWITCHES,
     SERVED,
     DiagnoseGenerator,
@@ -52,6 +53,7 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
             "level": "1",
             "healthy": 0.0,
             **({"services": ("dns", "web")} if fault in SERVED else {}),
+            **({"services": ("dns", "web", "dhcp")} if fault in OF_DHCP else {}),
         }
     )
     task = next(_drawn(parameters), None)
@@ -86,7 +88,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
-    parser.add_argument("--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_SWITCHES), help="these faults (all)")
+    parser.add_argument(
+        "--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_DHCP, *OF_SWITCHES), help="these faults (all)"
+    )
     chosen = parser.parse_args()
     shapes = chosen.shapes
     began = time.monotonic()

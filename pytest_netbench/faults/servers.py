@@ -10,7 +10,7 @@ import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
 from pytest_netbench.faults.device import DeviceFault, OnDevice
@@ -43,13 +43,22 @@ class OnServer(OnDevice):
     """A host with a server."""
 
 
-def _servers(network: DrawnNetwork, kind: ServerName) -> Iterator[OnServer]:
+P = TypeVar("P", bound=OnServer)
+
+
+def servers_in(network: DrawnNetwork, kind: ServerName) -> Iterator[OnServer]:
+    """The hosts of a network with a server of a kind."""
     for node in network.topology.nodes:
         if any(one.kind == kind for one in node.services):
             yield OnServer(node=node.name, platform=network.platform_of(node.name))
 
 
-def _driver(lab: Lab, node: str) -> HostsServers:
+def hosting(lab: Lab, node: str) -> HostsServers:
+    """The driver of a host with servers.
+
+    Raises:
+        LabError: Its nodes have none.
+    """
     driver = lab.driver(node)
     if not isinstance(driver, HostsServers):
         raise LabError(f"{node}: nodes of driver {driver.name!r} have no servers")
@@ -59,13 +68,13 @@ def _driver(lab: Lab, node: str) -> HostsServers:
 # ---- programs ----
 
 
-class _ProgramFault(ABC):
+class ProgramFault(ABC, Generic[P]):
     """What faults of a server's program share. They are made and taken away with the privileges of the lab."""
 
     name: str
     label: ClassVar[str]
     kind: ClassVar[ServerName]
-    parameters = OnServer
+    parameters: type[P]
     lets_through: bool = False
     platforms: tuple[str, ...] = ("linux",)
     requires: tuple[str, ...] = ("programs",)
@@ -73,34 +82,35 @@ class _ProgramFault(ABC):
     found_at: ClassVar[str] = "node"
     domain: ClassVar[str] = "service"
 
-    def places(self, network: DrawnNetwork) -> Iterator[OnServer]:
-        return _servers(network, self.kind)
+    @abstractmethod
+    def places(self, network: DrawnNetwork) -> Iterator[P]:
+        """All parameters with which it can be injected into a network."""
 
-    def touches(self, parameters: OnServer) -> frozenset[str]:
+    def touches(self, parameters: P) -> frozenset[str]:
         return frozenset({f"{parameters.node} {self.kind}"})
 
-    def cuts(self, parameters: OnServer) -> frozenset[str]:  # noqa: ARG002  (packets reach the host)
+    def cuts(self, parameters: P) -> frozenset[str]:  # noqa: ARG002  (packets reach the host)
         return frozenset()
 
-    def is_mutual(self, parameters: OnServer) -> bool:  # noqa: ARG002  (it has one place)
+    def is_mutual(self, parameters: P) -> bool:  # noqa: ARG002  (it has one place)
         return False
 
-    def recover(self, parameters: OnServer) -> Commands:  # noqa: ARG002  (an agent has no service manager)
+    def recover(self, parameters: P) -> Commands:  # noqa: ARG002  (an agent has no service manager)
         return {}
 
-    def explain(self, parameters: OnServer) -> str:
+    def explain(self, parameters: P) -> str:
         return f"{about(self)} It is the one on {parameters.node}."
 
     @abstractmethod
-    def inject(self, parameters: OnServer, lab: Lab) -> None:
+    def inject(self, parameters: P, lab: Lab) -> None:
         """Make it."""
 
     @abstractmethod
-    def undo(self, parameters: OnServer, lab: Lab) -> None:
+    def undo(self, parameters: P, lab: Lab) -> None:
         """Make the server as it was."""
 
     @abstractmethod
-    def observe(self, parameters: OnServer, lab: Lab) -> None:
+    def observe(self, parameters: P, lab: Lab) -> None:
         """See it at the server."""
 
 
@@ -113,17 +123,22 @@ def _answers(kind: ServerName, node: str, lab: Lab, *, timeout_s: float) -> tupl
     return page.error, page.total_ms
 
 
-class _Down(_ProgramFault):
+class _Down(ProgramFault[OnServer]):
     """A server that does not run."""
 
+    parameters = OnServer
+
+    def places(self, network: DrawnNetwork) -> Iterator[OnServer]:
+        return servers_in(network, self.kind)
+
     def inject(self, parameters: OnServer, lab: Lab) -> None:
-        _driver(lab, parameters.node).end_server(lab.nodes[parameters.node], self.kind)
+        hosting(lab, parameters.node).end_server(lab.nodes[parameters.node], self.kind)
 
     def undo(self, parameters: OnServer, lab: Lab) -> None:
-        _driver(lab, parameters.node).start_server(lab.nodes[parameters.node], self.kind)
+        hosting(lab, parameters.node).start_server(lab.nodes[parameters.node], self.kind)
 
     def observe(self, parameters: OnServer, lab: Lab) -> None:
-        if _driver(lab, parameters.node).server_runs(lab.nodes[parameters.node], self.kind):
+        if hosting(lab, parameters.node).server_runs(lab.nodes[parameters.node], self.kind):
             raise FaultHasNoEffect(self.name, f"the {self.kind} server of {parameters.node} runs")
         error, _ = _answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
         if error is None:
@@ -147,8 +162,13 @@ class WebServerDown(_Down):
     kind = "web"
 
 
-class _Slow(_ProgramFault):
+class _Slow(ProgramFault[OnServer]):
     """A server whose program is stopped most of the time, as one that gets almost no time of a processor."""
+
+    parameters = OnServer
+
+    def places(self, network: DrawnNetwork) -> Iterator[OnServer]:
+        return servers_in(network, self.kind)
 
     def inject(self, parameters: OnServer, lab: Lab) -> None:
         self._throttle(parameters, lab, STOPPED_S, RUNNING_S)
@@ -158,7 +178,7 @@ class _Slow(_ProgramFault):
 
     def _throttle(self, parameters: OnServer, lab: Lab, stopped_s: float, running_s: float) -> None:
         node = lab.nodes[parameters.node]
-        _driver(lab, parameters.node).throttle_server(node, self.kind, stopped_s=stopped_s, running_s=running_s)
+        hosting(lab, parameters.node).throttle_server(node, self.kind, stopped_s=stopped_s, running_s=running_s)
 
     def observe(self, parameters: OnServer, lab: Lab) -> None:
         longest = 0.0
@@ -213,7 +233,7 @@ class DnsRecordWrong(DeviceFault[WrongRecord]):
     called = {"nika": "dns_record_error"}
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongRecord]:
-        for server in _servers(network, "dns"):
+        for server in servers_in(network, "dns"):
             for one in network.topology.node(server.node).services:
                 if isinstance(one, DnsServer):
                     yield from self._records(network, server, one)
@@ -261,7 +281,7 @@ class _PortBlocked(DeviceFault[OnServer]):
     rules: ClassVar[tuple[str, ...]]
 
     def _places(self, network: DrawnNetwork) -> Iterator[OnServer]:
-        return _servers(network, self.kind)
+        return servers_in(network, self.kind)
 
     def touches(self, parameters: OnServer) -> frozenset[str]:
         return frozenset({f"{parameters.node} {self.kind}", f"{parameters.node} table {_TABLE}"})

@@ -11,9 +11,11 @@ from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
+from pytest_netbench.generators.faulty_networks import HOSTS_OF_DHCP
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
+from pytest_netbench.generators.values import Span
 from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
 from pytest_netbench.model.faulty import fault_of
@@ -78,6 +80,15 @@ SERVED: Final[tuple[Served, ...]] = get_args(Served)
 _OF_WEB: Final[frozenset[Served]] = frozenset(
     {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small"}
 )
+OfDhcp = Literal[
+    "dhcp-server-down",
+    "dhcp-subnet-missing",
+    "dhcp-gateway-spoofed",
+    "dhcp-subnet-spoofed",
+    "dhcp-dns-spoofed",
+]
+OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
+"""What is drawn too if DHCP is chosen, the last one only with DNS."""
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
@@ -91,8 +102,8 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfSwitches, ...] = Field(
-        DIAGNOSED, description="faults that may occur; with the services dns and web also those of servers"
+    faults: tuple[Diagnosed | Served | OfDhcp | OfSwitches, ...] = Field(
+        DIAGNOSED, description="faults that may occur; with the services dns, web and dhcp also those of servers"
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -129,10 +140,14 @@ class DiagnoseParameters(FaultyParameters):
             if more and name not in self.model_fields_set:
                 # the model is frozen, and not in use yet
                 object.__setattr__(self, name, (*getattr(self, name), *more))
+        if "dhcp" in self.services and "hosts" not in self.model_fields_set:
+            object.__setattr__(self, "hosts", Span(low=HOSTS_OF_DHCP, high=HOSTS_OF_DHCP))
         return self
 
     def _served(self) -> list[str]:
-        return [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
+        served = [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
+        leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
+        return [*served, *(leased if "dhcp" in self.services else ())]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:

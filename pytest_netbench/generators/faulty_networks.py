@@ -42,6 +42,8 @@ SIZES: Final[Mapping[str, tuple[Mapping[str, int], ...]]] = {
 }
 """By shape: its sizes, small, medium and large."""
 _TYPICAL_HOSTS: Final = 2
+HOSTS_OF_DHCP: Final = 3
+"""Hosts in a LAN with DHCP: a server, a client, and another one that may do wrong."""
 
 
 class Kind(NamedTuple):
@@ -87,7 +89,8 @@ def kinds_of(
 @cache  # bounded by the kinds and the faults
 def has_place(kind: Kind, fault: str) -> bool:
     """Whether a small network of a kind has a place for a fault."""
-    sizes = {**SIZES[kind.shape][0], "hosts": _TYPICAL_HOSTS}
+    hosts = HOSTS_OF_DHCP if "dhcp" in kind.services else _TYPICAL_HOSTS
+    sizes = {**SIZES[kind.shape][0], "hosts": hosts}
     return next(choices(kind.draw(sizes=sizes, managed_hosts=True), fault, {}), None) is not None
 
 

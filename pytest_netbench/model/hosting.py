@@ -1,12 +1,12 @@
-"""Services that run on hosts: DNS servers, web servers, and the resolvers that hosts are configured with."""
+"""Services that run on hosts: servers for DNS, DHCP and the web, and what hosts are configured with to use them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv4Network
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pytest_netbench.model.base import Model
 
@@ -14,7 +14,9 @@ DNS_PORT: Final = 53
 WEB_PORT: Final = 80
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")]
 Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
-ServerName = Literal["dns", "web"]
+HardwareAddress = Annotated[str, Field(pattern=r"^[0-9a-f]{2}(:[0-9a-f]{2}){5}$")]
+Prefix = Annotated[str, AfterValidator(lambda text: str(IPv4Network(text)))]
+ServerName = Literal["dns", "web", "dhcp"]
 
 
 class DnsServer(Model):
@@ -40,13 +42,32 @@ class Resolver(Model):
     domain: Name = Field(description="what is appended to names without a dot")
 
 
-HostService = Annotated[DnsServer | WebServer | Resolver, Field(discriminator="kind")]
+class DhcpServer(Model):
+    """A DHCP server for the subnet of its host. Each client has its own address, known by its hardware address."""
+
+    kind: Literal["dhcp"] = "dhcp"
+    prefix: Prefix = Field(description="subnet that it serves, e.g. 10.0.1.0/24")
+    gateway: Address = Field(description="default gateway of its clients")
+    leases: dict[HardwareAddress, Address] = Field(description="hardware address of a client to its IPv4 address")
+    resolver: Address | None = Field(None, description="DNS server of its clients; none without")
+    domain: Name | None = Field(None, description="what its clients append to names without a dot")
+
+
+class DhcpClient(Model):
+    """A host that gets its address, its default gateway and its resolver by DHCP."""
+
+    kind: Literal["dhcp-client"] = "dhcp-client"
+    interface: str = Field(pattern=r"^[A-Za-z0-9._-]{1,15}$", description="interface that gets the address")
+
+
+Server = DnsServer | WebServer | DhcpServer
+HostService = Annotated[Server | Resolver | DhcpClient, Field(discriminator="kind")]
 """Something that a host has beside its network."""
 
 
-def servers_of(services: Iterable[HostService]) -> list[DnsServer | WebServer]:
+def servers_of(services: Iterable[HostService]) -> list[Server]:
     """The services that others use."""
-    return [one for one in services if not isinstance(one, Resolver)]
+    return [one for one in services if isinstance(one, Server)]
 
 
 def is_address(text: str) -> bool:

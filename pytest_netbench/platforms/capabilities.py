@@ -17,8 +17,22 @@ from pytest_netbench.platforms.capability import Capability
 class Processes(Protocol):
     """Long-running processes in a node, in lab time."""
 
-    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
-        """Start a long-running daemon in the node (not waiting), in lab time unless told otherwise."""
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        lab_time: bool = True,
+        name: str | None = None,
+    ) -> None:
+        """Start a long-running daemon in the node (not waiting), in lab time unless told otherwise.
+
+        Args:
+            argv: The program and its arguments.
+            env: Variables of its environment, beside the usual ones.
+            lab_time: Whether its clock is that of the lab.
+            name: What it is called by ``ProgramControl``; the name of its file by default.
+        """
         ...
 
 
@@ -183,7 +197,7 @@ class DaemonLogs(Protocol):
 
 
 class ProgramControl(Protocol):
-    """The long-running programs of a node, by the name of their file."""
+    """The long-running programs of a node, by the names that they were started with, or else those of their files."""
 
     def running(self) -> Mapping[str, bool]:
         """By program that runs: whether it is stopped at this moment."""

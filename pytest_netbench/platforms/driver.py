@@ -171,6 +171,18 @@ class HostsServers(Protocol):
         """
         ...
 
+    def withdraw(self, node: Any, hosted: Sequence[HostService]) -> None:
+        """End servers and remove their files.
+
+        Raises:
+            LabError: A server does not end, or a file cannot be removed.
+        """
+        ...
+
+    def ask_again(self, node: Any) -> None:
+        """Let the DHCP client of a node give its lease back, and ask for one."""
+        ...
+
     def refresh_files(self, node: Any, hosted: Sequence[HostService]) -> None:
         """Write each file of services as it is, so that no time of a change tells which one was changed."""
         ...

@@ -73,8 +73,22 @@ class NetnsNode:
         )
         return Completed(**answer)
 
-    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, lab_time: bool = True) -> None:
-        self._channel.call("start", node=self.name, argv=list(argv), env=dict(env or {}), lab_time=lab_time)
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        lab_time: bool = True,
+        name: str | None = None,
+    ) -> None:
+        self._channel.call(
+            "start",
+            node=self.name,
+            argv=list(argv),
+            name=name or argv[0],
+            env=dict(env or {}),
+            lab_time=lab_time,
+        )
 
     def vty(self, requests: Sequence[tuple[str, str]]) -> list[tuple[str, int]]:
         return [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_netbench.families.diagnose.uses import SLOW_S, Uses, uses_of
+from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Uses, leases_of, uses_of
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -37,6 +37,18 @@ SERVED: Final = (
     "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
 )
 
+LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
+
+
+def _leases(servers: Sequence[AddressService]) -> Iterator[str]:
+    """What an operator knows of the DHCP servers of a network; nothing if there are none."""
+    if servers:
+        yield LEASED
+    for one in servers:
+        clients = ", ".join(f"{name} {address}" for name, address in one.clients.items())
+        names = f", DNS server {one.config.resolver}" if one.config.resolver else ""
+        yield f"- DHCP on {one.node} for {one.config.prefix}: gateway {one.config.gateway}{names}; {clients}."
+
 
 def _services(uses: Uses) -> Iterator[str]:
     """What an operator knows of the servers of a network; nothing if there are none."""
@@ -67,6 +79,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
         *_services(uses_of(payload)),
+        *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
-from pytest_netbench.model.hosting import DnsServer, WebServer
+from pytest_netbench.model.hosting import DhcpServer, DnsServer, WebServer
 from pytest_netbench.model.topology import Node
 
 SLOW_S: Final = 1.0
@@ -32,6 +32,15 @@ class PageService:
     address: str
     url: str
     page_bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressService:
+    """A DHCP server: what it is configured with, and the addresses of its clients, by name where it is known."""
+
+    node: str
+    config: DhcpServer
+    clients: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +77,21 @@ def uses_of(payload: Diagnose) -> Uses:
         return Uses()
     clients = (node.name for node in topology.nodes if node.name in addresses and _is_client(payload, node, dns))
     return Uses(clients=tuple(clients), dns=dns, pages=pages)
+
+
+def leases_of(payload: Diagnose) -> tuple[AddressService, ...]:
+    """Return the DHCP servers of a network."""
+    names = {address: name for group in payload.flows for name, address in group.targets.items()}
+    return tuple(
+        AddressService(
+            node=node.name,
+            config=one,
+            clients={names.get(address, address): address for address in one.leases.values()},
+        )
+        for node in payload.topology.nodes
+        for one in node.services
+        if isinstance(one, DhcpServer)
+    )
 
 
 def _names(node: Node, server: DnsServer, addresses: dict[str, str]) -> NameService:

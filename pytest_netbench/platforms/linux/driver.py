@@ -8,16 +8,16 @@ from ipaddress import ip_network
 from platform import release
 from shutil import which
 from typing import Any, Final
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from pytest_netbench.dialects.interfaces import linux_interface
-from pytest_netbench.model.hosting import HostService, ServerName
+from pytest_netbench.model.hosting import DhcpClient, HostService, ServerName
 from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import Completed, SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
 from pytest_netbench.platforms.driver import Pending, Route
-from pytest_netbench.platforms.linux import boot, config, console, listing, routing, services
+from pytest_netbench.platforms.linux import boot, config, console, dhcp, listing, routing, services
 from pytest_netbench.platforms.sessions import Excused, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
 
@@ -46,6 +46,8 @@ class LinuxDriver:
     def __init__(self) -> None:
         # nothing unsettles a host again, and asking costs a process
         self._settled: WeakSet[HostedNode] = WeakSet()
+        # clients of DHCP without an address, with their interfaces
+        self._asking: WeakKeyDictionary[HostedNode, str] = WeakKeyDictionary()
 
     def version(self, node: HostedNode | None = None) -> str | None:  # noqa: ARG002 - all nodes run what is installed here
         return _version()
@@ -67,6 +69,8 @@ class LinuxDriver:
     def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - it has no sessions
         missing: list[str] = []
         for node in nodes.values():
+            if node in self._asking:
+                missing += self._unaddressed(node)
             if node not in self._settled:
                 answer = node.run(["ip", "-j", "-d", "addr", "show"])
                 phrases = list(unsettled(node.name, listing.entries(answer.stdout)))
@@ -74,6 +78,13 @@ class LinuxDriver:
                 if not phrases:
                     self._settled.add(node)
         return Pending(missing=tuple(missing))
+
+    def _unaddressed(self, node: HostedNode) -> Iterator[str]:
+        interface = self._asking[node]
+        if dhcp.has_address(node, interface):
+            del self._asking[node]
+        else:
+            yield f"{node.name}: {interface} has no address from a DHCP server"
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return [_status(node.name, command, node.shell(command, writable=True)) for command in commands]
@@ -104,6 +115,15 @@ class LinuxDriver:
 
     def serve(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
         services.serve(node, hosted)
+        for one in hosted:
+            if isinstance(one, DhcpClient):
+                self._asking[node] = one.interface
+
+    def withdraw(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+        services.withdraw(node, hosted)
+
+    def ask_again(self, node: HostedNode) -> None:
+        services.ask_again(node)
 
     def refresh_files(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
         services.refresh(node, hosted)

@@ -1,7 +1,7 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS is dnsmasq, the web server is that of BusyBox: both are small, need no service manager, and leave the host alone on
-which they are installed. They run in wall time, as their clients do.
+DNS and DHCP are dnsmasq, the web server is that of BusyBox: both are small, need no service manager, and leave the host
+alone on which they are installed. They run in wall time, as their clients do.
 """
 
 from __future__ import annotations
@@ -12,19 +12,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pytest_netbench.errors import LabError
-from pytest_netbench.model.hosting import DNS_PORT, WEB_PORT, DnsServer, HostService, Resolver, ServerName, WebServer
+from pytest_netbench.model.hosting import (
+    DNS_PORT,
+    WEB_PORT,
+    DhcpClient,
+    DhcpServer,
+    DnsServer,
+    HostService,
+    Resolver,
+    ServerName,
+    WebServer,
+    servers_of,
+)
 from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
+from pytest_netbench.platforms.linux import dhcp
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
 DNS_CONF: Final = "/etc/dnsmasq.conf"
 DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
 PAGE: Final = "/var/www/html/index.html"
-SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS)
+SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF)
 """The files that a running config shows."""
 _MOST_SHOWN: Final = 65_536
 _NSSWITCH: Final = "/etc/nsswitch.conf"
 _NAMES_BY_DNS: Final = "passwd: files\ngroup: files\nhosts: files dns\nprotocols: files\nservices: files\n"
-_TERM: Final = 15
+_USR1, _USR2, _TERM = 10, 12, 15
 _GONE_S: Final = 5.0
 _PACE_S: Final = 0.003  # the end of a program is known to the backend, which answers questions only
 _NO_COOKIES: Final = ("sysctl", "-qw", "net.ipv4.tcp_syncookies=0")
@@ -33,7 +45,7 @@ _LINE: Final = "This page is served for the hosts of this network.\n"
 
 
 class _Server(NamedTuple):
-    """A server's program, where it is installed, and its arguments."""
+    """The name under which a server's program runs, where it is installed, and its arguments."""
 
     program: str
     path: str
@@ -44,16 +56,18 @@ class _Server(NamedTuple):
         return (self.path, *self.arguments)
 
 
+# a node has one user, and no groups that could be dropped
+_DNSMASQ: Final = ("--keep-in-foreground", "--user=root", "--group=", "--log-facility=-")
 _SERVERS: Final[Mapping[ServerName, _Server]] = {
-    # a node has one user, and no groups that could be dropped
-    "dns": _Server(
-        "dnsmasq",
-        "/usr/sbin/dnsmasq",
-        ("--keep-in-foreground", "--user=root", "--group=", "--log-facility=-", f"--conf-file={DNS_CONF}"),
-    ),
+    "dns": _Server("dnsmasq", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={DNS_CONF}")),
+    "dhcp": _Server("dnsmasq-dhcp", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={dhcp.DHCP_CONF}")),
     "web": _Server("busybox", "/usr/bin/busybox", ("httpd", "-f", "-p", str(WEB_PORT), "-h", PAGE.rpartition("/")[0])),
 }
-NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {"dns": ("dnsmasq",), "web": ("busybox", "curl")}
+NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
+    "dns": ("dnsmasq",),
+    "web": ("busybox", "curl"),
+    "dhcp": ("dnsmasq", "busybox"),
+}
 """By kind of server: the programs that must be installed for it and its clients."""
 
 
@@ -70,19 +84,47 @@ def serve(node: HostedNode, services: Sequence[HostService]) -> None:
         if done.returncode:
             raise LabError(f"{node.name}: {done.stderr.strip()}")
     for path, text in files.items():
-        node.write_file(path, text)
-    for one in services:
-        if isinstance(one, WebServer):
+        _write(node, path, text)
+    for server in servers_of(services):
+        if isinstance(server, WebServer):
             node.run(_NO_COOKIES)
-        if not isinstance(one, Resolver):
-            start(node, one.kind)
+        start(node, server.kind)
+    for one in services:
+        if isinstance(one, DhcpClient):
+            _start_client(node, one)
+
+
+def _start_client(node: HostedNode, client: DhcpClient) -> None:
+    node.run_many([("mkdir", "-p", dhcp.RUN), ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, RESOLV_CONF)])
+    if dhcp.CLIENT not in node.capability(PROGRAMS).running():
+        node.start(dhcp.client_argv(client.interface), name=dhcp.CLIENT, lab_time=False)
+
+
+def withdraw(node: HostedNode, services: Sequence[HostService]) -> None:
+    """End servers and remove their files.
+
+    Raises:
+        LabError: A server does not end, or a file cannot be removed.
+    """
+    for server in servers_of(services):
+        end(node, server.kind)
+    done = node.run(["rm", "-f", *dict(_files(services))])
+    if done.returncode:
+        raise LabError(f"{node.name}: {done.stderr.strip()}")
+
+
+def ask_again(node: HostedNode) -> None:
+    """Let the DHCP client give its lease back, and ask for one."""
+    programs = node.capability(PROGRAMS)
+    for number in (_USR2, _USR1):
+        programs.signal(dhcp.CLIENT, number)
 
 
 def start(node: HostedNode, kind: ServerName) -> None:
     """Start a server; without effect if it runs."""
     server = _SERVERS[kind]
     if server.program not in node.capability(PROGRAMS).running():
-        node.start(server.argv, lab_time=False)
+        node.start(server.argv, name=server.program, lab_time=False)
 
 
 def end(node: HostedNode, kind: ServerName) -> None:
@@ -113,7 +155,13 @@ def throttle(node: HostedNode, kind: ServerName, *, stopped_s: float, running_s:
 def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
     """Write each file of services as it is, so that no time of a change tells which one was changed."""
     for path in dict(_files(services)):
-        node.write_file(path, node.read_file(path))
+        _write(node, path, node.read_file(path))
+    if _is_client(services):
+        node.run(["touch", "--no-create", dhcp.LEASED_RESOLV_CONF])
+
+
+def _write(node: HostedNode, path: str, text: str) -> None:
+    node.write_file(path, text, mode=0o755 if path == dhcp.SCRIPT else 0o644)
 
 
 def records_text(records: Mapping[str, str], domain: str) -> str:
@@ -126,17 +174,26 @@ def resolver_text(server: str, domain: str) -> str:
     return f"search {domain}\nnameserver {server}\n"
 
 
-def _files(services: Iterable[HostService]) -> Iterator[tuple[str, str]]:
-    """The files of services with their texts."""
+def _is_client(services: Sequence[HostService]) -> bool:
+    return any(isinstance(one, DhcpClient) for one in services)
+
+
+def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
+    """The files of services with their texts. A client of DHCP writes by itself where it looks names up."""
     for one in services:
         if isinstance(one, Resolver):
-            yield RESOLV_CONF, resolver_text(one.server, one.domain)
+            if not _is_client(services):
+                yield RESOLV_CONF, resolver_text(one.server, one.domain)
             yield _NSSWITCH, _NAMES_BY_DNS
         elif isinstance(one, DnsServer):
             yield DNS_CONF, _dns_config(one)
             yield DNS_RECORDS, records_text(one.records, one.domain)
-        else:
+        elif isinstance(one, WebServer):
             yield PAGE, _page(one)
+        elif isinstance(one, DhcpServer):
+            yield dhcp.DHCP_CONF, dhcp.server_config(one)
+        else:
+            yield dhcp.SCRIPT, dhcp.SCRIPT_TEXT
 
 
 def _dns_config(server: DnsServer) -> str:

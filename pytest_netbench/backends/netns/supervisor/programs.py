@@ -33,18 +33,18 @@ class Programs:
 
     def start(self, request: Message) -> Message:
         """A daemon."""
-        argv = request["argv"]
+        argv, name = request["argv"], request["name"]
         node = self._network.spaces[request["node"]]
         in_lab_time = request["lab_time"] and self._network.clock is not None
         env = {**_FRUGAL, **request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
-        log = self._daemons.open_log(request["node"], argv[0])
+        log = self._daemons.open_log(request["node"], name)
         try:
             with open(os.devnull, "rb") as null:
                 pid = spawn.trusted(node, argv, (null.fileno(), log, log), env, mounts=self._views.of(node))
         finally:
             os.close(log)
-        self._jobs.daemons[pid] = f"{request['node']}: {argv[0]}"
-        self._daemons.add(request["node"], argv[0], pid)
+        self._jobs.daemons[pid] = f"{request['node']}: {name}"
+        self._daemons.add(request["node"], name, pid)
         return {"pid": pid}
 
     def start_on_terminal(self, request: Message) -> None:

@@ -104,6 +104,7 @@ _TRUSTED = (
     "/etc/ssl",
     "/etc/xtables.conf",
     "/etc/gss",
+    "/etc/udhcpc",
 )
 _READ_PROGRAMS = (
     "nft",

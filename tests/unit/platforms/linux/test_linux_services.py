@@ -52,23 +52,29 @@ class Host:
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
+        self.modes: dict[str, int] = {}
+        self.ran: list[tuple[str, ...]] = []
         self.started: list[tuple[str, ...]] = []
         self.running: dict[str, bool] = {}
 
     def run(self, argv: list[str]) -> Completed:
-        assert argv[:2] == ["mkdir", "-p"]
+        self.ran.append(tuple(argv))
         return Completed(stdout="", stderr="", returncode=0)
 
-    def write_file(self, path: str, text: str) -> None:
+    def run_many(self, argvs: list[tuple[str, ...]]) -> list[Completed]:
+        return [self.run(list(argv)) for argv in argvs]
+
+    def write_file(self, path: str, text: str, *, mode: int = 0o644) -> None:
         self.files[path] = text
+        self.modes[path] = mode
 
     def read_file(self, path: str) -> str:
         return self.files[path]
 
-    def start(self, argv: tuple[str, ...], *, lab_time: bool) -> None:
+    def start(self, argv: tuple[str, ...], *, name: str, lab_time: bool) -> None:
         assert not lab_time, "clients live in wall time"
         self.started.append(argv)
-        self.running[argv[0].rpartition("/")[2]] = False
+        self.running[name] = False
 
     def capability(self, _kind: Any) -> Any:
         return type("Programs", (), {"running": lambda _: self.running})()
