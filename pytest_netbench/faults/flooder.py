@@ -72,9 +72,10 @@ def main(interface: str, target: str, port: str, rate: str, *sources: str) -> No
         due = max(due + pause_s, time.monotonic() - pause_s)
         while (left := due - time.monotonic()) > 0:
             if selector.select(left):
-                answer = arp_answer(neighbors.recv(2048), own, set(packed))
-                if answer is not None:
-                    neighbors.send(answer)
+                with contextlib.suppress(OSError):  # the interface was down for a moment
+                    answer = arp_answer(neighbors.recv(2048), own, set(packed))
+                    if answer is not None:
+                        neighbors.send(answer)
     raise AssertionError("there are sources")
 
 
