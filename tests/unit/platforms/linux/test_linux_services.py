@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
+from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, Resolver, WebServer
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.linux import services
+from pytest_netbench.platforms.linux import dhcp, services
 
 
 def shown(*files: Path) -> list[str]:
@@ -115,3 +115,47 @@ def test_each_kind_of_server_says_what_must_be_installed() -> None:
     from pytest_netbench.backends.netns.checks import PROGRAMS
 
     assert {program for programs in services.NEEDED.values() for program in programs} <= {*PROGRAMS}
+
+
+# ---- DHCP ----
+
+MAC = "02:4e:0a:00:01:0a"
+
+
+def test_a_dhcp_server_gives_known_clients_their_addresses_and_keeps_no_leases() -> None:
+    server = DhcpServer(prefix="10.0.1.0/24", gateway="10.0.1.1", leases={MAC: "10.0.1.10"}, resolver="10.0.2.9")
+    lines = dhcp.server_config(server).splitlines()
+    assert "dhcp-range=10.0.1.0,static,255.255.255.0,12h" in lines
+    assert f"dhcp-host={MAC},10.0.1.10" in lines
+    assert "dhcp-option=option:router,10.0.1.1" in lines
+    assert "dhcp-option=option:dns-server,10.0.2.9" in lines
+    assert "leasefile-ro" in lines
+    bare = dhcp.server_config(server.model_copy(update={"resolver": None}))
+    assert "dhcp-option=option:dns-server\n" in bare, "a server does not name itself"
+
+
+def test_two_servers_of_one_program_and_a_client_run_side_by_side_under_their_names() -> None:
+    host: Any = Host()
+    every = [
+        DnsServer(domain="corp.example", records={}),
+        DhcpServer(prefix="10.0.1.0/24", gateway="10.0.1.1", leases={}),
+        WebServer(),
+        Resolver(server="10.0.1.10", domain="corp.example"),
+        DhcpClient(interface="eth0"),
+    ]
+    services.serve(host, every)
+    assert [*host.running] == ["dnsmasq", "dnsmasq-dhcp", "busybox", "udhcpc"]
+    assert host.modes[dhcp.SCRIPT] == 0o755
+    assert services.RESOLV_CONF not in host.files, "the client writes what the server gives it"
+    assert ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, services.RESOLV_CONF) in host.ran
+    services.refresh(host, every)
+    assert host.modes[dhcp.SCRIPT] == 0o755
+    assert ("touch", "--no-create", dhcp.LEASED_RESOLV_CONF) in host.ran
+
+
+def test_the_script_of_a_client_writes_what_a_resolver_would_have(tmp_path: Path) -> None:
+    path = tmp_path / "resolv.conf"
+    script = dhcp.SCRIPT_TEXT.replace(dhcp.LEASED_RESOLV_CONF, str(path)).replace("ip ", "true ")
+    lease = {"interface": "eth0", "ip": "10.0.1.10", "mask": "24", "dns": "10.0.2.9 10.0.2.8", "domain": "corp.example"}
+    subprocess.run(["/bin/sh", "-c", script, "sh", "bound"], check=True, env={**os.environ, **lease})
+    assert path.read_text() == services.resolver_text("10.0.2.9", "corp.example")
