@@ -84,13 +84,16 @@ class Resumed:
 
 
 def _scored(run: Run) -> Iterator[tuple[Done, TrialResult]]:
-    """Results that are complete: the agent was judged, and no score is missing that is made later."""
+    """Results that are complete: the agent was judged, all was kept, and no score is missing that is made later."""
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
     if not run.results.is_dir():
         raise UsageError("no such results directory; give the --netbench-results of a run", path=run.results)
     for result in ResultsDir(run.results).results():
         if result.status == "error":
+            continue
+        # the controller's line may be there although the worker died before it kept the transcript
+        if result.transcript is None and result.sealed is None:
             continue
         expected = run.scorer_names(parts.load("families", result.family).scorers)
         if set(expected) <= {score.metric for score in result.scores}:

@@ -154,7 +154,9 @@ def test_a_fault_is_seen_by_hosts_and_goes_away(name: str, lab: Any, payload: Di
             fault.undo(one, lab)
         for node, commands in fault.recover(one).items():
             assert {status.status for status in lab.driver(node).apply(lab.nodes[node], commands)} == {"success"}
-    assert len(failed) == FAILED.get(name, 4)
+    expected = FAILED.get(name, 4)
+    # a slow server answers for a moment every three seconds: a request that comes just then is answered
+    assert (0 < len(failed) <= expected) if name.endswith("-slow") else len(failed) == expected
     serving.await_healthy()
     assert {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes} == configs
     with pytest.raises(FaultHasNoEffect):

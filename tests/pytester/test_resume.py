@@ -101,6 +101,21 @@ def test_a_run_that_is_killed_twice_ends_as_one_that_was_not(eight, workers):
     assert len(runs(eight)) <= 8 + 2 * max(1, len(workers) * 2)
 
 
+def test_a_trial_whose_transcript_was_not_kept_any_more_is_run_again(eight):
+    eight.run(*RUN, "--netbench-results=whole", "-k", "t2 or t3")
+    eight.run(*RUN, "--netbench-results=cut", "-k", "t2 or t3")
+    cut = eight.path / "cut"
+    (cut / "results.jsonl").unlink()
+    (lines,) = (one for one in cut.glob("results-*.jsonl") if one.name != "results-controller.jsonl")
+    kept = [line for line in lines.read_text().splitlines(keepends=True) if json.loads(line)["task_name"] != "t2"]
+    lines.write_text("".join(kept))
+    assert len(kept) == 1
+    assert len((cut / "results-controller.jsonl").read_text().splitlines()) == 2, "it was scored"
+    resumed = eight.run(*RUN, "--netbench-resume=cut", "-k", "t2 or t3")
+    resumed.assert_outcomes(passed=1, deselected=7)
+    assert end(cut) == end(eight.path / "whole")
+
+
 def test_when_all_is_done_nothing_runs_and_the_status_is_that_of_the_run(eight):
     assert eight.run(*RUN, "--netbench-results=run").ret == 1
     again = eight.run(*RUN, "--netbench-resume=run")
