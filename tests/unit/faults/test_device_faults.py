@@ -8,7 +8,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.device import unlike
+from pytest_netbench.faults.configs import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from tests.support.ios import paper, typed
