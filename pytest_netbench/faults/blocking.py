@@ -111,6 +111,10 @@ class IcmpDenied(_Blocking):
                                 list_name=name,
                             )
 
+    def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
+        because = f"No ping of {parameters.node} to {parameters.peer} is answered, although routing goes on."
+        yield from asking.state(network, parameters.node, "no pings", because, address=parameters.neighbor)
+
 
 class OspfDenied(_Blocking):
     """An access list of a router denies the OSPF packets of its neighbor."""

@@ -115,6 +115,15 @@ def over(parameters: RoutedCable, network: Observable, state: str, words: str) -
         yield one.model_copy(update={"tries": _TRIES})
 
 
+def fewer(parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+    """Not all packets arrive that are sent over a cable; none if no two hosts are known to use it."""
+    hosts = network.across(parameters.node, parameters.peer_node)
+    if hosts is not None:
+        because = f"Some packets from {hosts[0]} to {hosts[1]} are lost."
+        pattern = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
+        yield rate(hosts, 1_000_000, pattern, because)
+
+
 def rate(hosts: tuple[str, str], rate_bps: int, pattern: str, because: str, *, tries: int = 1) -> Observation:
     """What arrives from one host to another one, as a regular expression of the answer."""
     source, target = hosts
@@ -238,7 +247,8 @@ class LinkLossy(_Worse):
             )
 
     def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
-        return over(parameters, network, "some pings lost", "loses some of the packets")
+        yield from over(parameters, network, "some pings lost", "loses some of the packets")
+        yield from fewer(parameters, network)
 
 
 class LinkSlow(_Worse):

@@ -75,8 +75,12 @@ class HostMacDuplicate(HostFault[SameMac]):
         p = parameters
         if network.platforms.get(p.peer) == p.platform:
             yield from asking.unreached(network, p.node, p.peer)
-        because = f"{p.interface} of {p.node} has not the hardware address that is its own."
-        yield from asking.state(network, p.node, "other hardware address", because, interface=p.interface, mac=p.own)
+        else:
+            yield from asking.unreached(network, p.node, network.partner(p.node, outside=p.address))
+        if p.own not in OWN_MACS:
+            because = f"{p.interface} of {p.node} has not the hardware address that is its own."
+            words = {"interface": p.interface, "mac": p.own}
+            yield from asking.state(network, p.node, "other hardware address", because, **words)
 
     def remains(self, parameters: SameMac, lab: Lab) -> Iterator[str]:
         one, other = (

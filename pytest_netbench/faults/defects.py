@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
-from pytest_netbench.faults.cables import RoutedCable, RoutedCableFault, over, rate
+from pytest_netbench.faults.cables import RoutedCable, RoutedCableFault, fewer, over, rate
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.capabilities import LINKS, Defect
@@ -66,7 +66,8 @@ class LinkCorrupting(_Defective):
             )
 
     def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
-        return over(parameters, network, "some pings lost", "makes some packets unusable")
+        yield from over(parameters, network, "some pings lost", "makes some packets unusable")
+        yield from fewer(parameters, network)
 
 
 class LinkFlowsLost(_Defective):

@@ -103,6 +103,9 @@ class FlowRuleShadowing(_RuleFault[FlowRule]):
         because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
         words = {"priority": PRIORITY, "match": p.match, "actions": p.actions}
         yield from asking.state(network, p.node, "flow", because, **words)
+        host = next((name for name, address in network.addresses.items() if address == p.address), None)
+        if host is not None and not p.match.startswith("tcp"):
+            yield from asking.missed(network, host)
 
 
 class FlowRuleLoop(_RuleFault[LoopingRules]):

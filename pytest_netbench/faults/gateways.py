@@ -65,6 +65,7 @@ class HostGatewayWrong(DeviceFault[WrongGateway]):
         p = parameters
         because = f"{p.node} sends to {p.instead} what is for other LANs."
         yield from asking.state(network, p.node, "sends to", because, address=ELSEWHERE, hop=p.instead)
+        yield from asking.unreached(network, p.node, network.partner(p.node, outside=f"{p.gateway}/24"))
 
 
 def _unused(lan: Subnet) -> Iterator[str]:

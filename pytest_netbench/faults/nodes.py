@@ -139,9 +139,12 @@ class NodeCrashed(_NodeFault[Crashed]):
         if not carriers.has_carrier(lab, parameters.peer, parameters.peer_interface):
             raise FaultHasNoEffect(self.name, f"{parameters.peer} {parameters.peer_interface} has no carrier")
 
-    def evidence(self, parameters: Crashed, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (any node is asked alike)
-        yield asking.silent(parameters.node)
-        yield asking.not_counted(parameters.node, None, f"{parameters.node} has no counters any more.")
+    def evidence(self, parameters: Crashed, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        yield asking.silent(p.node)
+        yield asking.not_counted(p.node, None, f"{p.node} has no counters any more.")
+        because = f"{p.node} does not answer pings of its neighbor {p.peer}."
+        yield from asking.state(network, p.peer, "no pings", because, address=p.address)
 
 
 class Stopped(OnDevice):

@@ -137,7 +137,10 @@ class AddressDuplicate(_Readdressing):
     def symptoms(self, parameters: Readdressed, network: Observable) -> Iterator[Observation]:
         p = parameters
         right, wrong = (IPv4Interface(text) for text in (p.address, p.instead))
-        if right.network != wrong.network:
+        if right.network == wrong.network:
+            because = f"{p.node} has no OSPF neighbor at {wrong.ip}, which is its own address now."
+            yield from asking.state(network, p.node, "no OSPF neighbor", because, address=wrong.ip)
+        else:
             because, words = f"{p.node} is not in {right.network} any more.", asking.routed(str(right.network))
             yield from asking.state(network, p.node, "no route", because, protocol="connected", **words)
 

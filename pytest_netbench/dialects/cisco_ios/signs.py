@@ -22,6 +22,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "discards": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "static"[^$]*Null0'),
     "no OSPF route by": Sign("show ip route ospf", r"^O.*\bvia {hop},", is_absent=True),
     "OSPF cost": Sign("show ip ospf interface {interface}", r"\bCost: {cost}\s*$"),
+    "no pings": Sign("ping {address} repeat 5 timeout 1", r"\(0/5\)"),
     "some pings lost": Sign("ping {address} repeat 30", r"\((?:[1-9]|[12]\d)/30\)"),
     "slow pings": Sign("ping {address} repeat 5 size 1000", r"= \d+/\d\d+/"),
     "large pings lost": Sign("ping {address} repeat 5 size 1000", r"\(0/5\)"),

@@ -25,6 +25,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "discards": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "static"[^$]*(?:blackhole|Null0|unreachable)'),
     "no OSPF route by": Sign("show ip route ospf", r"^O.*\bvia {hop},", is_absent=True),
     "OSPF cost": Sign("show ip ospf interface {interface}", r"\bCost: {cost}$"),
+    "no pings": Sign("ping {address} count 5", r"\b0 received"),
     "some pings lost": Sign("ping {address} count 30", r"\b(?:[1-9]|[12]\d) received"),
 }
 """By the state."""

@@ -22,6 +22,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "neighbor unknown": Sign("ip neighbor show {address}", r"\b(?:FAILED|INCOMPLETE)\b"),
     "other hardware address": Sign(_LINK, r"link/ether (?!{mac} )"),
     "nothing listens": Sign("ss -Hlntu", r":{port} ", is_absent=True),
+    "no pings": Sign("ping -n -q -i 0.1 -W 1 -c 5 {address}", r"\b0 received"),
     "some pings lost": Sign("ping -n -q -i 0.05 -W 1 -c 30 {address}", r"\b(?:[1-9]|[12]\d) received"),
     "large pings lost": Sign("ping -n -q -i 0.1 -W 1 -c 5 -s 1000 {address}", r"\b0 received"),
     "slow pings": Sign("ping -n -q -i 0.1 -W 2 -c 5 -s 1000 {address}", r"= \d[\d.]*/\d\d[\d.]*/"),

@@ -19,7 +19,7 @@ from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.task import UNLIMITED
 
 PATIENCE_S: Final = 8.0
-"""Wall seconds in which an observation shows a fault that is in force: telemetry has a sample each second."""
+"""Telemetry has a sample each second, and neighbors notice some time later."""
 _PAUSE_S: Final = 0.5
 _SHOWN: Final = 120
 
@@ -29,9 +29,11 @@ class EvidenceCheck:
 
     Args:
         payload: What is injected.
+        patience_s: Wall seconds in which an observation shows a fault that is in force.
     """
 
-    def __init__(self, payload: Diagnose) -> None:
+    def __init__(self, payload: Diagnose, *, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
         self._reference = tuple(reference_diagnosis(payload))
         self._before: list[list[bool]] = []
         self._after: list[list[bool]] = []
@@ -43,7 +45,7 @@ class EvidenceCheck:
 
     def look_after(self, scene: DiagnoseScene) -> None:
         """Make each observation while the faults are in force. What does not show a fault is made again for a while."""
-        self._after = self._looked(scene, patience_s=PATIENCE_S)
+        self._after = self._looked(scene, patience_s=self._patience_s)
 
     @property
     def shown(self) -> str:
