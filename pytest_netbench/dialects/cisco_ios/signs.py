@@ -26,6 +26,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "some pings lost": Sign("ping {address} repeat 30", r"\((?:[1-9]|[12]\d)/30\)"),
     "slow pings": Sign("ping {address} repeat 5 size 1000", r"= \d+/\d\d+/"),
     "large pings lost": Sign("ping {address} repeat 5 size 1000", r"\(0/5\)"),
-    "list counts": Sign("show ip access-lists {name}", r"^\s+\d+ {rule}.*\([1-9]\d* match"),
+    "NAT side": Sign("show ip nat statistics", r"^{side} interfaces: *\n.*\b{interface}(?:,|$)"),
+    "no NAT mapping": Sign("show ip nat statistics", r"^-- Inside Source", is_absent=True),
 }
 """By the state."""
