@@ -1,10 +1,13 @@
 """Each fault in each shape it fits: ``python benchmarks/diagnoses.py [--runs N] [--size N] [--jobs N] [--only FAULT]
-[--shapes SHAPE]``.
+[--shapes SHAPE] [--evidence]``.
 
 Each is injected into a drawn network, seen to be in force, and repaired, so many times. Afterwards all flows must be
 right and all routes as before. A cell of the table has the flows that were wrong with the fault, of all flows; ``-``
 means that the shape has no place for the fault, ``latent`` that no flow shows it, ``traffic`` that only traffic at
 a rate does, with the demands that lose too much, ``requests`` that only requests to servers do, with those that fail.
+
+With ``--evidence`` a cell has how many observations of the reference diagnosis hold only while the fault is there, of
+all of them.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -40,7 +44,7 @@ NOT_THERE = "-"
 _DRAWS = 8
 
 
-def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
+def cell(fault: str, shape: str, *, platform: str, size: int, runs: int, evidence: bool) -> str:
     """What became of a fault in a shape. One that has not the platform has its own."""
     if not offers(SHAPES[shape].platforms, platform):
         platform = SHAPES[shape].platforms[0]
@@ -65,12 +69,17 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int) -> str:
         return f"ERROR: {error}"
     if report.problems:
         return f"FAILED: {report.problems[0]}"
-    wrong, breached = report.shown["wrong flows"], report.shown["breached demands"]
+    return report.shown["evidence"] if evidence else _effect(report.shown)
+
+
+def _effect(shown: Mapping[str, str]) -> str:
+    """What shows the fault to users of the network."""
+    wrong, breached = shown["wrong flows"], shown["breached demands"]
     if not wrong.startswith("0 "):
         return wrong
     if not breached.startswith("0 "):
         return f"traffic {breached}"
-    failed = report.shown.get("failed requests", "0 ")
+    failed = shown.get("failed requests", "0 ")
     return "latent" if failed.startswith("0 ") else f"requests {failed}"
 
 
@@ -87,6 +96,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1, help="1: small, 2: medium, 3: large")
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
+    parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
     parser.add_argument(
         "--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_DHCP, *OF_SWITCHES), help="these faults (all)"
@@ -95,13 +105,8 @@ def main() -> None:
     shapes = chosen.shapes
     began = time.monotonic()
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        cells = {
-            (fault, shape): pool.submit(
-                cell, fault, shape, platform=chosen.platform, size=chosen.size, runs=chosen.runs
-            )
-            for fault in chosen.only
-            for shape in shapes
-        }
+        prove = partial(cell, platform=chosen.platform, size=chosen.size, runs=chosen.runs, evidence=chosen.evidence)
+        cells = {(fault, shape): pool.submit(prove, fault, shape) for fault in chosen.only for shape in shapes}
         rows = []
         for fault in chosen.only:
             rows.append([fault, *(cells[fault, shape].result() for shape in shapes)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from pytest_netbench.ani.own import OwnMethod
 from pytest_netbench.ani.protocol import Ani, WorkWatcher
@@ -104,8 +104,12 @@ class OffersMethods(Protocol):
         ...
 
 
-Stages = Callable[[], AbstractContextManager[Scene]]
-"""Opens a fresh stage of the task that is proved: prepared, healthy and settled."""
+class Stages(Protocol):
+    """Opens a fresh stage of the task that is proved: prepared, healthy and settled."""
+
+    def __call__(self, *, when_healthy: Callable[[Any], object] | None = None) -> AbstractContextManager[Scene]:
+        """Open one. ``when_healthy`` is called with the scene once it is healthy, before anything is injected."""
+        ...
 
 
 Progress = Callable[[str], object]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
 
@@ -9,6 +10,9 @@ from pytest_netbench.dialects.cisco_ios import access as ios
 from pytest_netbench.dialects.linux import access as linux
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -74,6 +78,15 @@ class AccessListOrder(DeviceFault[WrongOrder]):
         found = [line for *above, line in config_paths(config) if above[-1:] == [head] and line in expected]
         if found != expected:
             yield f"{head} has the lines {found}, expected {expected}"
+
+    def symptoms(self, parameters: WrongOrder, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (any node has a config)
+        head, lines = _shown(parameters)
+        first, second = lines[parameters.place : parameters.place + 2]
+        pattern = (
+            rf"^\s*{re.escape(head)}\n(?:\s+.*\n)*?\s+(?:\d+ )?{re.escape(first)}\n\s+(?:\d+ )?{re.escape(second)}$"
+        )
+        because = "A line of the access list that must stand behind the next one stands before it."
+        yield asking.config_matches(parameters.node, pattern, because)
 
     def _moved(self, parameters: WrongOrder, rules: Sequence[AccessRule], *, to: int) -> tuple[str, ...]:
         """Commands after which the lines are ``rules``: that at ``place`` of the right order is moved before ``to``."""

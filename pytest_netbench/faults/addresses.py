@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
-from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
+from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.faults.linux import LinuxFault, OnNode
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Lan, Site
 from pytest_netbench.faults.wording import cut_off

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced, only_behind
 from pytest_netbench.faults.state import has_route, neighbor_up
 from pytest_netbench.faults.syntax import below, in_family, opening
@@ -100,6 +103,12 @@ class BgpAsNumberWrong(DeviceFault[WrongAs]):
         yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
         yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
 
+    def symptoms(self, parameters: WrongAs, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"The BGP session of {p.node} with {p.peer} is down."
+        yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
+        yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)
+
 
 class Filtered(BgpSession):
     """A session, the prefix of a LAN that is not accepted from it, and the name of the list that says so."""
@@ -147,6 +156,13 @@ class BgpFilterWrong(DeviceFault[Filtered]):
     def remains(self, parameters: Filtered, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.node, parameters.prefix, "bgp")
 
+    def symptoms(self, parameters: Filtered, network: Observable) -> Iterator[Observation]:
+        because = (
+            f"{parameters.node} has no route to {parameters.prefix} by BGP, although {parameters.peer} announces it."
+        )
+        words = asking.routed(parameters.prefix)
+        yield from asking.state(network, parameters.node, "no route", because, protocol="bgp", **words)
+
 
 class Limited(BgpSession):
     """A session, the number of prefixes above which the node ends it, and those that the neighbor itself announces."""
@@ -189,3 +205,9 @@ class BgpPrefixLimit(DeviceFault[Limited]):
     def remains(self, parameters: Limited, lab: Lab) -> Iterator[str]:
         yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
         yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
+
+    def symptoms(self, parameters: Limited, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"The BGP session of {p.node} with {p.peer} is down."
+        yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
+        yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)

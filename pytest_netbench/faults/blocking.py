@@ -8,6 +8,9 @@ from typing import ClassVar, Final
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.bgp import bgp_sessions
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.ospf_links import ospf_links
 from pytest_netbench.faults.state import neighbor_up
 from pytest_netbench.faults.syntax import below
@@ -108,6 +111,10 @@ class IcmpDenied(_Blocking):
                                 list_name=name,
                             )
 
+    def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
+        because = f"No ping of {parameters.node} to {parameters.peer} is answered, although routing goes on."
+        yield from asking.state(network, parameters.node, "no pings", because, address=parameters.neighbor)
+
 
 class OspfDenied(_Blocking):
     """An access list of a router denies the OSPF packets of its neighbor."""
@@ -129,6 +136,12 @@ class OspfDenied(_Blocking):
     def remains(self, parameters: Blocked, lab: Lab) -> Iterator[str]:
         yield from neighbor_up(lab, parameters.node, "ospf", parameters.neighbor)
         yield from neighbor_up(lab, parameters.peer, "ospf", parameters.address)
+
+    def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} and {p.peer} are not adjacent."
+        yield from asking.state(network, p.node, "no OSPF neighbor", because, address=p.neighbor)
+        yield from asking.neighbor_lost(network, p.peer, "ospf", p.address)
 
 
 class BgpDenied(_Blocking):
@@ -161,6 +174,12 @@ class BgpDenied(_Blocking):
     def remains(self, parameters: Blocked, lab: Lab) -> Iterator[str]:
         yield from neighbor_up(lab, parameters.node, "bgp", parameters.neighbor)
         yield from neighbor_up(lab, parameters.peer, "bgp", parameters.address)
+
+    def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"The BGP session of {p.node} with {p.peer} is down."
+        yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
+        yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)
 
 
 def _is_filtered(network: DrawnNetwork, node: str, interface: str) -> bool:

@@ -12,6 +12,9 @@ from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults import carriers
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.capabilities import LINKS
@@ -30,6 +33,8 @@ _OFFERED: Final = 8
 """How many times the rate of the line is offered to see that it is the limit."""
 _OFFERED_S: Final = 0.3
 _PORT: Final = 5201
+_TRIES: Final = 3
+"""Series of pings, of which one happens to be answered wholly now and then."""
 
 
 class Cable(Model):
@@ -97,6 +102,40 @@ class CableFault(ABC, Generic[P]):
         """See it from the nodes."""
 
 
+def at_ends(parameters: Cable, network: Observable, state: str, words: str) -> Iterator[Observation]:
+    """What each end of a cable shows that an agent can look at."""
+    for node, interface in parameters.ends:
+        yield from asking.state(network, node, state, f"{interface} of {node} {words}.", interface=interface)
+
+
+def over(parameters: RoutedCable, network: Observable, state: str, words: str) -> Iterator[Observation]:
+    """What pings show that are sent from one end of a cable to the other one."""
+    because = f"The cable between {parameters.node} and {parameters.peer_node} {words}."
+    for one in asking.state(network, parameters.node, state, because, address=parameters.peer_address):
+        yield one.model_copy(update={"tries": _TRIES})
+
+
+def fewer(parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+    """Not all packets arrive that are sent over a cable; none if no two hosts are known to use it."""
+    hosts = network.across(parameters.node, parameters.peer_node)
+    if hosts is not None:
+        because = f"Some packets from {hosts[0]} to {hosts[1]} are lost."
+        pattern = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
+        yield rate(hosts, 1_000_000, pattern, because)
+
+
+def rate(hosts: tuple[str, str], rate_bps: int, pattern: str, because: str, *, tries: int = 1) -> Observation:
+    """What arrives from one host to another one, as a regular expression of the answer."""
+    source, target = hosts
+    return Observation(
+        method="measure-rate",
+        params={"source": source, "target": target, "rate_bps": rate_bps},
+        shows=Matches(pattern=pattern),
+        because=because,
+        tries=tries,
+    )
+
+
 def _cables(network: DrawnNetwork) -> Iterator[Cable]:
     for link in network.topology.links:
         if len(link.endpoints) == 2:
@@ -126,6 +165,9 @@ class LinkDown(CableFault[Cable]):
             if carriers.has_carrier(lab, node, interface):
                 raise FaultHasNoEffect(self.name, f"{node} {interface} has carrier")
 
+    def evidence(self, parameters: Cable, network: Observable) -> Iterator[Observation]:
+        return at_ends(parameters, network, "no carrier", "has no carrier, and is not shut down")
+
 
 class LinkFlapping(CableFault[Cable]):
     """A cable has a loose contact: again and again both its ends lose carrier, and have it again some time later."""
@@ -152,6 +194,9 @@ class LinkFlapping(CableFault[Cable]):
         if len(seen) < 2:
             state = "has carrier" if seen == {True} else "has no carrier"
             raise FaultHasNoEffect(self.name, f"{' '.join(parameters.ends[0])} {state} all the time")
+
+    def evidence(self, parameters: Cable, network: Observable) -> Iterator[Observation]:
+        return at_ends(parameters, network, "carrier was lost", "has lost its carrier")
 
 
 class RoutedCableFault(CableFault[RoutedCable]):
@@ -206,6 +251,10 @@ class LinkLossy(_Worse):
                 f"{how_many} of {_PACKETS} echoes from {parameters.node} to {parameters.peer_address} is answered",
             )
 
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        yield from over(parameters, network, "some pings lost", "loses some of the packets")
+        yield from fewer(parameters, network)
+
 
 class LinkSlow(_Worse):
     """A cable has a much lower rate than the traffic needs: packets queue before it, and what does not fit is lost."""
@@ -220,6 +269,14 @@ class LinkSlow(_Worse):
         if not report.received_packets or report.received_bps > 2 * RATE_BPS:
             reason = f"{report.received_bps / 1000:.0f} of {report.offered_bps / 1000:.0f} kbit/s arrive"
             raise FaultHasNoEffect(self.name, f"{parameters.node} to {parameters.peer_address}: {reason}")
+
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        yield from over(parameters, network, "slow pings", "makes packets wait")
+        hosts = network.across(parameters.node, parameters.peer_node)
+        if hosts is not None:
+            most = r'"received_bps": (?:\d{1,5}|[1-9]\d{5}|1[0-3]\d{5})\.'
+            because = f"Less than 1.4 of 3 Mbit/s arrive from {hosts[0]} to {hosts[1]}."
+            yield rate(hosts, 3_000_000, most, because)
 
 
 def _offered(parameters: RoutedCable, lab: Lab) -> FlowReport:

@@ -8,6 +8,9 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import Final, Literal
 
 from pytest_netbench.errors import LabError
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import HostFault, HostInLan, Renumbered, configured_mac, renumbered
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
@@ -68,6 +71,17 @@ class HostMacDuplicate(HostFault[SameMac]):
         ends = f"{parameters.node} {parameters.interface} and {parameters.peer} {parameters.peer_interface}"
         return f"{about(self)} {ends} have the same one."
 
+    def symptoms(self, parameters: SameMac, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        if network.platforms.get(p.peer) == p.platform:
+            yield from asking.unreached(network, p.node, p.peer)
+        else:
+            yield from asking.unreached(network, p.node, network.partner(p.node, outside=p.address))
+        if p.own not in OWN_MACS:
+            because = f"{p.interface} of {p.node} has not the hardware address that is its own."
+            words = {"interface": p.interface, "mac": p.own}
+            yield from asking.state(network, p.node, "other hardware address", because, **words)
+
     def remains(self, parameters: SameMac, lab: Lab) -> Iterator[str]:
         one, other = (
             _mac(lab, node, interface)
@@ -119,6 +133,11 @@ class HostAddressTaken(HostFault[Taken]):
         there, gone = f" address {parameters.instead}", f" no address {parameters.address}"
         return (f"interface {parameters.interface}", there, gone)
 
+    def symptoms(self, parameters: Taken, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} has the address of {p.peer}."
+        yield from asking.state(network, p.node, "address", because, interface=p.interface, address=p.instead)
+
 
 class ArpDenied(HostInLan):
     """A host, and where it drops ARP: what comes in or what goes out, by a packet filter with a table of some name."""
@@ -160,6 +179,11 @@ class HostArpDenied(HostFault[ArpDenied]):
         for entry in _neighbors(lab, parameters.node):
             if entry["dst"] == parameters.gateway and {"REACHABLE", "STALE"} & {*entry["state"]}:
                 yield f"it knows the hardware address of {parameters.gateway}"
+
+    def symptoms(self, parameters: ArpDenied, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.node} does not find out the hardware address of its gateway."
+        yield from asking.state(network, parameters.node, "neighbor unknown", because, address=parameters.gateway)
+        yield from super().symptoms(parameters, network)
 
 
 def _with_mac(parameters: SameMac, mac: str) -> str:

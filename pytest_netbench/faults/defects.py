@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
-from pytest_netbench.faults.cables import RoutedCable, RoutedCableFault
+from pytest_netbench.faults.cables import RoutedCable, RoutedCableFault, fewer, over, rate
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.capabilities import LINKS, Defect
 from pytest_netbench.lab.probing import FlowReport, Probe
 from pytest_netbench.lab.protocols import Lab
@@ -20,6 +22,8 @@ _ECHOES: Final = 64
 """With a fifth corrupted each way, one of a million series of so many echoes is answered each time."""
 _FLOWS: Final = 48
 """With a quarter of them lost, all of so many pass once in a million times."""
+_EVIDENT_FLOWS: Final = 16
+"""With a quarter of them lost, all of so many pass once in a hundred times."""
 _PORTS: Final = 33_434
 _FLOW_BPS: Final = 64_000
 _DURATION_S: Final = 0.3
@@ -61,6 +65,10 @@ class LinkCorrupting(_Defective):
                 parameters, f"{sum(answered)} of {_ECHOES} echoes are answered, {wrong} packets had wrong checksums"
             )
 
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        yield from over(parameters, network, "some pings lost", "makes some packets unusable")
+        yield from fewer(parameters, network)
+
 
 class LinkFlowsLost(_Defective):
     """A cable loses all packets of some TCP and UDP flows, each way, and carries the others and pings."""
@@ -75,6 +83,12 @@ class LinkFlowsLost(_Defective):
         lost = sum(one.received_packets == 0 for one in reports)
         if not 0 < lost < _FLOWS:
             raise self._no_effect(parameters, f"{lost} of {_FLOWS} flows are lost")
+
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        hosts = network.across(parameters.node, parameters.peer_node)
+        if hosts is not None:
+            because = f"Of several flows from {hosts[0]} to {hosts[1]}, one is lost wholly."
+            yield rate(hosts, 1_000_000, r'"received_packets": 0\b', because, tries=_EVIDENT_FLOWS)
 
 
 class LinkMtuLow(_Defective):
@@ -92,6 +106,13 @@ class LinkMtuLow(_Defective):
                 parameters,
                 f"{small.received_packets} packets of {_SMALL} bytes and {large.received_packets} of {_LARGE} arrive",
             )
+
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        yield from over(parameters, network, "large pings lost", "loses long packets")
+        hosts = network.across(parameters.node, parameters.peer_node)
+        if hosts is not None:
+            because = f"None of the long packets from {hosts[0]} arrive at {hosts[1]}."
+            yield rate(hosts, 1_000_000, r'"received_packets": 0\b', because)
 
 
 def _sent(parameters: RoutedCable, lab: Lab, flows: Iterable[tuple[int, int]]) -> list[FlowReport]:

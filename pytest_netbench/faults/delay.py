@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
+from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.faults.interfaces import OnInterface
-from pytest_netbench.faults.linux import LinuxFault, Sign
+from pytest_netbench.faults.linux import LinuxFault
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.faults.wording import cut_off

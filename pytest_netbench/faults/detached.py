@@ -8,6 +8,9 @@ from typing import ClassVar, Final
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
 from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import configured_mac
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
@@ -94,3 +97,9 @@ class InterfaceDetached:
 
     def explain(self, parameters: Detached) -> str:
         return f"{about(self)} It is {parameters.interface} of {parameters.node}."
+
+    def evidence(self, parameters: Detached, network: Observable) -> Iterator[Observation]:
+        node, interface = parameters.node, parameters.interface
+        because = f"{node} has no {interface} that is up."
+        yield from asking.state(network, node, "no interface", because, interface=interface)
+        yield asking.not_counted(node, interface, f"{interface} of {node} has no counters any more.")

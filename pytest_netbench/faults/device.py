@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import ClassVar, Generic, Literal, TypeVar
 
-from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.configs import EXEC, unlike
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.linux import OnNode
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import AppliesUnseen
-
-_EXEC = "do "
 
 
 class OnDevice(OnNode):
@@ -60,8 +61,8 @@ class DeviceFault(ABC, Generic[P]):
 
     def inject(self, parameters: P, lab: Lab) -> None:
         # what a batch of configuration does is there when it ends, and only then can an exec command build on it
-        for is_exec, commands in groupby(self.injection(parameters), key=lambda line: line.startswith(_EXEC)):
-            self._apply([line.removeprefix(_EXEC) if is_exec else line for line in commands], parameters.node, lab)
+        for is_exec, commands in groupby(self.injection(parameters), key=lambda line: line.startswith(EXEC)):
+            self._apply([line.removeprefix(EXEC) if is_exec else line for line in commands], parameters.node, lab)
 
     def _apply(self, commands: Sequence[str], node: str, lab: Lab) -> None:
         driver = lab.driver(node)
@@ -82,6 +83,12 @@ class DeviceFault(ABC, Generic[P]):
     def explain(self, parameters: P) -> str:
         lines = [f"`{line}`" for line in _lasting(self.injection(parameters))]
         return f"{about(self)} On {parameters.node}, the configuration is as after {', '.join(lines)}."
+
+    def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:
+        lines = [line for line in self.shown(parameters) if not line.startswith(EXEC)]
+        if lines:
+            yield asking.config(parameters.node, lines, about(self))
+        yield from self.symptoms(parameters, network)
 
     # what a subclass says
 
@@ -111,6 +118,10 @@ class DeviceFault(ABC, Generic[P]):
         """What the running config is checked against, where it does not have the words of the commands."""
         return self.injection(parameters)
 
+    def symptoms(self, parameters: P, network: Observable) -> Iterable[Observation]:  # noqa: ARG002  (the config may be all)
+        """What an agent can observe beside the config, the most telling first."""
+        return ()
+
     def remains(self, parameters: P, lab: Lab) -> Iterable[str]:  # noqa: ARG002  (the config may be all there is)
         """What of the network's state shows that the fault has not taken effect, one phrase each."""
         return ()
@@ -118,45 +129,6 @@ class DeviceFault(ABC, Generic[P]):
 
 def _lasting(commands: Sequence[str]) -> Iterator[str]:
     """Configuration commands, without the pairs that only type a line again to keep the order of lines."""
-    lines = [line.strip() for line in commands if not line.startswith(_EXEC)]
+    lines = [line.strip() for line in commands if not line.startswith(EXEC)]
     retyped = {number for number, (one, other) in enumerate(pairwise(lines)) if one == f"no {other}"}
     return (line for number, line in enumerate(lines) if not {number, number - 1} & retyped)
-
-
-_Path = tuple[str, ...]
-
-
-def unlike(config: str, commands: Iterable[str]) -> Iterator[str]:
-    """Return a phrase for each command that a running config does not show to be in force."""
-    paths = set(config_paths(config))
-    wanted, unwanted = _outcome(commands)
-    for path in wanted:
-        if path not in paths:
-            yield f"{_shown(path)} is not in the running config"
-    for path in unwanted:
-        for left in paths:
-            if _begins(left, path) and left not in wanted:
-                yield f"{_shown(left)} is still in the running config"
-
-
-def _outcome(commands: Iterable[str]) -> tuple[dict[_Path, None], dict[_Path, None]]:
-    """The lines that a config has after commands, and beginnings of lines that it does not have."""
-    wanted: dict[_Path, None] = {}
-    unwanted: dict[_Path, None] = {}
-    for *parents, line in config_paths("\n".join(commands)):
-        path = (*parents, line)
-        if line.startswith("no "):
-            path = (*parents, line.removeprefix("no "))
-            unwanted[path] = None
-            wanted = {known: None for known in wanted if not _begins(known, path)}
-        elif not line.startswith(_EXEC):
-            wanted[path] = None
-    return wanted, unwanted
-
-
-def _begins(path: _Path, beginning: _Path) -> bool:
-    return path[:-1] == beginning[:-1] and f"{path[-1]} ".startswith(f"{beginning[-1]} ")
-
-
-def _shown(path: _Path) -> str:
-    return repr(" / ".join(path))

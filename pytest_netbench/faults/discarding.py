@@ -7,6 +7,9 @@ from typing import ClassVar
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced
 from pytest_netbench.faults.syntax import in_family, opening, with_mask
 from pytest_netbench.lab.protocols import Lab
@@ -49,6 +52,11 @@ class RouteBlackhole(DeviceFault[Discarded]):
 
     def repair(self, parameters: Discarded) -> tuple[str, ...]:
         return (f"no {parameters.route}",)
+
+    def symptoms(self, parameters: Discarded, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"The route of {p.node} to {p.prefix} discards packets."
+        yield from asking.state(network, p.node, "discards", because, **asking.routed(p.prefix))
 
 
 class Announced(Discarded):
@@ -108,6 +116,11 @@ class _Announced(DeviceFault[Announced]):
         config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
         if not any(path[-1].startswith(beginning) for path in config_paths(config)):
             yield f"{parameters.prefix} is not announced"
+
+    def symptoms(self, parameters: Announced, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"The route of {p.node} to {p.prefix} discards packets."
+        yield from asking.state(network, p.node, "discards", because, **asking.routed(p.prefix))
 
 
 class BgpPrefixHijacked(_Announced):

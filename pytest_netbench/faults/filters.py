@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Literal
 
-from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
+from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.faults.linux import LinuxFault, OnNode
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
 from pytest_netbench.faults.wording import listed

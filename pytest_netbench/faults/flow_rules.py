@@ -13,6 +13,9 @@ from pytest_netbench.dialects.openflow_controller import fabric
 from pytest_netbench.dialects.openflow_controller.intents import Host, Intents
 from pytest_netbench.dialects.openvswitch.flows import flow
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.southbound import BRIDGE, SWITCH, intents_of
 from pytest_netbench.faults.wording import about
@@ -95,6 +98,15 @@ class FlowRuleShadowing(_RuleFault[FlowRule]):
     def shown(self, parameters: FlowRule) -> tuple[str, ...]:
         return _shown(parameters.match, parameters.actions)
 
+    def symptoms(self, parameters: FlowRule, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
+        words = {"priority": PRIORITY, "match": p.match, "actions": p.actions}
+        yield from asking.state(network, p.node, "flow", because, **words)
+        host = next((name for name, address in network.addresses.items() if address == p.address), None)
+        if host is not None and not p.match.startswith("tcp"):
+            yield from asking.missed(network, host)
+
 
 class FlowRuleLoop(_RuleFault[LoopingRules]):
     """Rules of two OpenFlow switches send packets to a host around in a circle until their time to live ends."""
@@ -148,6 +160,15 @@ class FlowRuleLoop(_RuleFault[LoopingRules]):
             for node, actions in _rules(parameters).items()
         )
         return f"{about(self)} The rules are {' and '.join(rules)}."
+
+    def symptoms(self, parameters: LoopingRules, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} has a flow of priority {PRIORITY} for packets to {p.address}."
+        words = {"priority": PRIORITY, "match": p.match, "actions": p.actions}
+        yield from asking.state(network, p.node, "flow", because, **words)
+        host = next((name for name, address in network.addresses.items() if address == p.address), None)
+        if host is not None:
+            yield from asking.unreached(network, p.source, host)
 
 
 def circles(capture: bytes) -> bool:

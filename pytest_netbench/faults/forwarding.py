@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from pytest_netbench.faults.linux import LinuxFault, OnNode, Sign
+from pytest_netbench.dialects.signs import Sign
+from pytest_netbench.faults.linux import LinuxFault, OnNode
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Affected, Site
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
+from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.model.network import DrawnNetwork, Subnet
+
+ELSEWHERE: Final = "192.0.2.1"
+"""An address that no LAN has, so that the default route is asked for."""
 
 
 class WrongGateway(OnDevice):
@@ -53,6 +60,12 @@ class HostGatewayWrong(DeviceFault[WrongGateway]):
     def shown(self, parameters: WrongGateway) -> tuple[str, ...]:
         there = f" default via {parameters.instead} dev {parameters.interface}"
         return ("routes main", there, f" no default via {parameters.gateway}")
+
+    def symptoms(self, parameters: WrongGateway, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} sends to {p.instead} what is for other LANs."
+        yield from asking.state(network, p.node, "sends to", because, address=ELSEWHERE, hop=p.instead)
+        yield from asking.unreached(network, p.node, network.partner(p.node, outside=f"{p.gateway}/24"))
 
 
 def _unused(lan: Subnet) -> Iterator[str]:

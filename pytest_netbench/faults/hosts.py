@@ -11,6 +11,9 @@ from typing import Final, TypeVar
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 
@@ -51,6 +54,11 @@ class HostFault(DeviceFault[H]):
         # the address, the routes and the neighbors of a host depend on each other
         return frozenset({f"{parameters.node} {parameters.interface}"})
 
+    def symptoms(self, parameters: H, network: Observable) -> Iterator[Observation]:
+        # the hosts of its LAN may be reached without a gateway
+        target = network.partner(parameters.node, outside=parameters.address)
+        yield from asking.unreached(network, parameters.node, target)
+
 
 class HostAddressMissing(HostFault[HostInLan]):
     """A host has no address."""
@@ -76,6 +84,11 @@ class HostAddressMissing(HostFault[HostInLan]):
         config = lab.driver(parameters.node).running_config(lab.nodes[parameters.node])
         if (f"interface {parameters.interface}", f"address {parameters.address}") in config_paths(config):
             yield f"it still has the address {parameters.address}"
+
+    def symptoms(self, parameters: HostInLan, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.interface} of {parameters.node} has no address."
+        yield from asking.state(network, parameters.node, "no address", because, interface=parameters.interface)
+        yield from super().symptoms(parameters, network)
 
 
 class Renumbered(HostInLan):
@@ -110,6 +123,9 @@ class HostAddressWrong(HostFault[Renumbered]):
         there, gone = f" address {parameters.instead}", f" no address {parameters.address}"
         return (f"interface {parameters.interface}", there, gone)
 
+    def symptoms(self, parameters: Renumbered, network: Observable) -> Iterator[Observation]:
+        return asking.missed(network, parameters.node)
+
 
 class Discarding(HostInLan):
     """A host, and the prefix of another LAN to which it discards what it would send."""
@@ -139,6 +155,11 @@ class HostRouteBlackhole(HostFault[Discarding]):
 
     def shown(self, parameters: Discarding) -> tuple[str, ...]:
         return ("routes main", f" blackhole {parameters.prefix}")
+
+    def symptoms(self, parameters: Discarding, network: Observable) -> Iterator[Observation]:
+        target = str(IPv4Network(parameters.prefix)[1])
+        because = f"{parameters.node} discards what it would send to {parameters.prefix}."
+        yield from asking.state(network, parameters.node, "discards", because, address=target)
 
 
 class WrongNeighbor(HostInLan):
@@ -175,6 +196,12 @@ class HostNeighborWrong(HostFault[WrongNeighbor]):
         found = json.loads(done.stdout or "[]")
         if parameters.mac not in {one.get("lladdr") for one in found if "PERMANENT" in one["state"]}:
             yield f"the gateway {parameters.gateway} is not known as {parameters.mac}"
+
+    def symptoms(self, parameters: WrongNeighbor, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} has a permanent entry for its gateway {p.gateway}."
+        yield from asking.state(network, p.node, "permanent neighbor", because, address=p.gateway, mac=p.mac)
+        yield from super().symptoms(p, network)
 
 
 def configured_mac(network: DrawnNetwork, node: str) -> str | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from pytest_netbench.dialects.signs import Sign
 from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.site import Site
 from pytest_netbench.faults.wording import about
@@ -22,13 +25,6 @@ class OnNode(Model):
 
 
 P = TypeVar("P", bound=OnNode)
-
-
-class Sign(NamedTuple):
-    """What shows that a node is in a state: the output of ``command`` matches ``pattern`` somewhere."""
-
-    command: str
-    pattern: str
 
 
 class LinuxFault(ABC, Generic[P]):
@@ -52,7 +48,7 @@ class LinuxFault(ABC, Generic[P]):
                     raise FaultHasNoEffect(self.name, f"{node} refused {command!r}: {said}")
 
     def observe(self, parameters: P, lab: Lab) -> None:
-        for command, pattern in self.signs(parameters):
+        for command, pattern, _ in self.signs(parameters):
             done = lab.nodes[parameters.node].run(["/bin/sh", "-c", command])
             if done.returncode != 0 or not re.search(pattern, done.stdout, re.MULTILINE):
                 shown = " / ".join((done.stdout or done.stderr).split("\n")).strip() or "nothing"
@@ -65,6 +61,15 @@ class LinuxFault(ABC, Generic[P]):
     def explain(self, parameters: P) -> str:
         sign = next(iter(self.signs(parameters)))
         return f"{self.wrong(parameters)} On {parameters.node}, `{sign.command}` shows it."
+
+    def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it is on its node)
+        for sign in self.signs(parameters):
+            yield Observation(
+                method="execute-cmd",
+                params={"device": parameters.node, "command": sign.command},
+                shows=Matches(pattern=sign.pattern),
+                because=about(self),
+            )
 
     def wrong(self, parameters: P) -> str:  # noqa: ARG002  (a subclass has more to say)
         """Sentences that say what is wrong and what follows from it."""

@@ -13,6 +13,9 @@ from typing import ClassVar, Final, Generic, TypeVar
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults import carriers
 from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.state import neighbor_up
@@ -136,6 +139,13 @@ class NodeCrashed(_NodeFault[Crashed]):
         if not carriers.has_carrier(lab, parameters.peer, parameters.peer_interface):
             raise FaultHasNoEffect(self.name, f"{parameters.peer} {parameters.peer_interface} has no carrier")
 
+    def evidence(self, parameters: Crashed, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        yield asking.silent(p.node)
+        yield asking.not_counted(p.node, None, f"{p.node} has no counters any more.")
+        because = f"{p.node} does not answer pings of its neighbor {p.peer}."
+        yield from asking.state(network, p.peer, "no pings", because, address=p.address)
+
 
 class Stopped(OnDevice):
     """A router, a protocol, its neighbors in it, and what depends on that protocol there.
@@ -194,6 +204,14 @@ class RoutingDaemonStopped(_NodeFault[Stopped]):
 
     def explain(self, parameters: Stopped) -> str:
         return f"{about(self)} It is {DAEMON_OF[parameters.protocol]} of {parameters.node}."
+
+    def evidence(self, parameters: Stopped, network: Observable) -> Iterator[Observation]:
+        p, protocol = parameters, parameters.protocol.upper()
+        yield from asking.state(network, p.node, f"{protocol} is off", f"{p.node} does not run {protocol}.")
+        pattern, because = f"^router {p.protocol}", f"{p.node} has no config of {protocol} any more."
+        yield asking.config_matches(p.node, pattern, because, is_absent=True)
+        for neighbor, address in p.neighbors:
+            yield from asking.neighbor_lost(network, neighbor, p.protocol, address)
 
 
 def _neighbors(network: DrawnNetwork, node: str, protocol: str) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.ospf_links import OspfLink, ospf_links
 from pytest_netbench.faults.syntax import below
 from pytest_netbench.lab.protocols import Lab
@@ -64,6 +67,19 @@ class OspfCostWrong(DeviceFault[WrongCost]):
             is_cheap = route.metric is None or route.metric < parameters.instead
             if route.protocol == "ospf" and parameters.neighbor in route.next_hops and is_cheap:
                 yield f"it still prefers {parameters.neighbor} to reach {parameters.far}"
+
+    def symptoms(self, parameters: WrongCost, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        yield from asking.state(
+            network,
+            p.node,
+            "OSPF cost",
+            f"The cost of {p.interface} of {p.node} is higher than any path.",
+            interface=p.interface,
+            cost=p.instead,
+        )
+        because = f"{p.node} does not use {p.peer} toward {p.far}, although it is the nearest."
+        yield from asking.state(network, p.node, "no route by", because, hop=p.neighbor, **asking.routed(p.far))
 
 
 class _Edge(NamedTuple):

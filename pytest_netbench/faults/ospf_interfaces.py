@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.ospf_links import OspfLink, OspfLinkFault, ospf_links
 from pytest_netbench.faults.state import routes_out
 from pytest_netbench.faults.syntax import below
@@ -70,6 +73,10 @@ class OspfNetworkTypeWrong(OspfLinkFault[WrongType]):
     def remains(self, parameters: WrongType, lab: Lab) -> Iterator[str]:
         # the routers may stay adjacent, but neither finds the other behind the link
         yield from routes_out(lab, parameters.node, parameters.interface, "ospf")
+
+    def symptoms(self, parameters: WrongType, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.node} learns no route from {parameters.peer}, although both may be adjacent."
+        yield from asking.state(network, parameters.node, "no OSPF route by", because, hop=parameters.neighbor)
 
 
 class OneSidedKey(OspfLink):

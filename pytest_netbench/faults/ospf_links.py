@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.state import neighbor_up
 from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
 from pytest_netbench.lab.protocols import Lab
@@ -69,6 +72,12 @@ class OspfLinkFault(DeviceFault[L]):
     def remains(self, parameters: L, lab: Lab) -> Iterator[str]:
         yield from neighbor_up(lab, parameters.node, "ospf", parameters.neighbor)
         yield from neighbor_up(lab, parameters.peer, "ospf", parameters.address)
+
+    def symptoms(self, parameters: L, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} and {p.peer} are not adjacent."
+        yield from asking.state(network, p.node, "no OSPF neighbor", because, address=p.neighbor)
+        yield from asking.neighbor_lost(network, p.peer, "ospf", p.address)
 
 
 class WrongArea(OspfLink):

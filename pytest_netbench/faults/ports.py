@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import connects_unplugged
 from pytest_netbench.faults.readdressing import AMONG_OTHERS
 from pytest_netbench.faults.state import has_route
@@ -55,6 +58,10 @@ class VlanWrong(DeviceFault[WrongVlan]):
 
     def repair(self, parameters: WrongVlan) -> tuple[str, ...]:
         return (f"interface {parameters.interface}", f" {_ACCESS}{parameters.vlan}")
+
+    def symptoms(self, parameters: WrongVlan, network: Observable) -> Iterator[Observation]:
+        host, _, _ = parameters.peer.partition(" ")
+        yield from asking.unreached(network, host, network.partner(host))
 
 
 def _is_access(path: Sequence[str]) -> bool:
@@ -111,3 +118,7 @@ class PortShutdown(DeviceFault[ShutPort]):
     def remains(self, parameters: ShutPort, lab: Lab) -> Iterator[str]:
         if parameters.prefix is not None:
             yield from has_route(lab, parameters.node, parameters.prefix, "connected")
+
+    def symptoms(self, parameters: ShutPort, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.interface} of {parameters.node} is administratively down."
+        yield from asking.state(network, parameters.node, "shut down", because, interface=parameters.interface)

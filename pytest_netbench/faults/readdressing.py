@@ -8,6 +8,9 @@ from typing import Final
 
 from pytest_netbench.faults.addresses import too_long
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
@@ -73,6 +76,12 @@ class MaskWrong(_Readdressing):
                 for wrong in too_long(_address(lan, gateway), hosts, longest=_LONGEST):
                     yield _readdressed(network, lan, gateway, wrong)
 
+    def symptoms(self, parameters: Readdressed, network: Observable) -> Iterator[Observation]:
+        lan, known = (IPv4Interface(text).network for text in (parameters.address, parameters.instead))
+        for name, address in network.addresses.items():
+            if IPv4Address(address) in lan and IPv4Address(address) not in known:
+                yield from asking.unreached(network, name, network.partner(name, outside=parameters.address))
+
 
 class HostMaskWrong(_Readdressing):
     """The mask of a host is so short that it looks for hosts of other LANs in its own."""
@@ -90,6 +99,14 @@ class HostMaskWrong(_Readdressing):
                 wrong = IPv4Interface((host.address, length))
                 if length < IPv4Network(lan.prefix).prefixlen and any(other in wrong.network for other in others):
                     yield _readdressed(network, lan, host, wrong)
+
+    def symptoms(self, parameters: Readdressed, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        target = network.partner(p.node, inside=p.instead, outside=p.address)
+        if target is not None:
+            because = f"{p.node} looks for {target} in its own LAN."
+            yield from asking.state(network, p.node, "sends by itself", because, address=network.addresses[target])
+        yield from asking.unreached(network, p.node, target)
 
 
 class AddressDuplicate(_Readdressing):
@@ -117,6 +134,16 @@ class AddressDuplicate(_Readdressing):
                 if other.node != one.node:
                     yield _readdressed(network, lan, one, _address(other_lan, other))
 
+    def symptoms(self, parameters: Readdressed, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        right, wrong = (IPv4Interface(text) for text in (p.address, p.instead))
+        if right.network == wrong.network:
+            because = f"{p.node} has no OSPF neighbor at {wrong.ip}, which is its own address now."
+            yield from asking.state(network, p.node, "no OSPF neighbor", because, address=wrong.ip)
+        else:
+            because, words = f"{p.node} is not in {right.network} any more.", asking.routed(str(right.network))
+            yield from asking.state(network, p.node, "no route", because, protocol="connected", **words)
+
 
 class HostAddressDuplicate(_Readdressing):
     """A host has the address of a host of another LAN."""
@@ -133,6 +160,9 @@ class HostAddressDuplicate(_Readdressing):
             for other_lan, other in _hosts(network):
                 if other_lan != lan:
                     yield _readdressed(network, lan, host, _address(other_lan, other))
+
+    def symptoms(self, parameters: Readdressed, network: Observable) -> Iterator[Observation]:
+        return asking.missed(network, parameters.node)
 
 
 def _hosts(network: DrawnNetwork) -> Iterator[tuple[Subnet, Attachment]]:

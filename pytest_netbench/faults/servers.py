@@ -14,6 +14,9 @@ from typing import ClassVar, Final, Generic, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect, LabError
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.clients import get, look_up
@@ -63,6 +66,17 @@ def hosting(lab: Lab, node: str) -> HostsServers:
     if not isinstance(driver, HostsServers):
         raise LabError(f"{node}: nodes of driver {driver.name!r} have no servers")
     return driver
+
+
+def asked(
+    kind: ServerName, node: str, pattern: str, because: str, *, name: str = _ANY_NAME, tries: int = 1
+) -> Observation:
+    """What a server answers on its own host, as a regular expression of the answer."""
+    method, params = "lookup-name", {"node": node, "name": name, "server": _LOOPBACK}
+    if kind == "web":
+        method, params = "http-get", {"node": node, "url": f"http://{_LOOPBACK}:{WEB_PORT}/"}
+    shows = Matches(pattern=pattern)
+    return Observation(method=method, params=params, shows=shows, because=because, tries=tries)
 
 
 # ---- programs ----
@@ -144,6 +158,12 @@ class _Down(ProgramFault[OnServer]):
         if error is None:
             raise FaultHasNoEffect(self.name, f"something on {parameters.node} answers as {self.kind} server")
 
+    def evidence(self, parameters: OnServer, network: Observable) -> Iterator[Observation]:
+        port = DNS_PORT if self.kind == "dns" else WEB_PORT
+        because = f"Nothing on {parameters.node} listens on port {port}."
+        yield from asking.state(network, parameters.node, "nothing listens", because, port=port)
+        yield asked(self.kind, parameters.node, r'"error": ', f"{parameters.node} gets no answer from its own server.")
+
 
 class DnsServerDown(_Down):
     """The DNS server does not run: nothing listens on its port."""
@@ -192,6 +212,12 @@ class _Slow(ProgramFault[OnServer]):
         raise FaultHasNoEffect(
             self.name, f"the {self.kind} server of {parameters.node} answers {_TRIES} times within {longest:.0f} ms"
         )
+
+    def evidence(self, parameters: OnServer, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it is asked on its host)
+        time = "time_ms" if self.kind == "dns" else "total_ms"
+        pattern = rf'"{time}": [1-9]\d{{3}}(?!.*"error")'
+        because = f"The {self.kind} server of {parameters.node} answers itself after more than a second."
+        yield asked(self.kind, parameters.node, pattern, because, tries=_TRIES)
 
 
 class DnsServerSlow(_Slow):
@@ -270,6 +296,11 @@ class DnsRecordWrong(DeviceFault[WrongRecord]):
         said = f"says that {parameters.name} is {parameters.instead}, and it is {parameters.address}"
         return f"{about(self)} The one on {parameters.node} {said}."
 
+    def symptoms(self, parameters: WrongRecord, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it is asked on its host)
+        because = f"{parameters.node} says that {parameters.name} is {parameters.instead}."
+        pattern = rf'"addresses": \["{re.escape(parameters.instead)}"\]'
+        yield asked("dns", parameters.node, pattern, because, name=parameters.name)
+
 
 class _PortBlocked(DeviceFault[OnServer]):
     """A packet filter on a server that drops what comes to the server's port."""
@@ -304,6 +335,10 @@ class _PortBlocked(DeviceFault[OnServer]):
         error, _ = _answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
         if error is None:
             yield f"its {self.kind} server answers"
+
+    def symptoms(self, parameters: OnServer, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it is asked on its host)
+        because = f"{parameters.node} gets no answer from its own server, which runs."
+        yield asked(self.kind, parameters.node, r'"error": ', because)
 
 
 class DnsPortBlocked(_PortBlocked):
@@ -371,6 +406,11 @@ class HostResolverWrong(DeviceFault[WrongResolver]):
     def shown(self, parameters: WrongResolver) -> tuple[str, ...]:
         lines = (f" nameserver {parameters.instead}", f" no nameserver {parameters.server}")
         return (f"file {_RESOLV_CONF}", *lines)
+
+    def symptoms(self, parameters: WrongResolver, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (any host is asked alike)
+        params = {"node": parameters.node, "name": parameters.node, "timeout_s": _BLOCKED_S}
+        because = f"{parameters.node} gets no answer for its own name."
+        yield Observation(method="lookup-name", params=params, shows=Matches(pattern=r'"error": '), because=because)
 
 
 def _replaced(name: str, old: str, new: str) -> tuple[str, ...]:

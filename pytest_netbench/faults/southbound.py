@@ -12,6 +12,9 @@ from typing import Final, TypeVar
 from pytest_netbench.dialects.openflow_controller.intents import Intents, parse
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.openflow_controller import programs
@@ -94,6 +97,11 @@ class ControllerCrashed(_SouthboundFault[Southbound]):
             f" get no new ones. `controller status` on {parameters.node} shows it."
         )
 
+    def symptoms(self, parameters: Southbound, network: Observable) -> Iterator[Observation]:
+        because = f"The controller on {parameters.node} does not run."
+        yield from asking.state(network, parameters.node, "no controller", because)
+        yield from _lonely(parameters.switches, network)
+
 
 class SouthboundPortBlocked(_SouthboundFault[Southbound]):
     """A packet filter of the controller drops what OpenFlow switches send to it."""
@@ -125,6 +133,9 @@ class SouthboundPortBlocked(_SouthboundFault[Southbound]):
 
     def remains(self, parameters: Southbound, lab: Lab) -> Iterator[str]:
         return self._disconnected(parameters.switches, lab)
+
+    def symptoms(self, parameters: Southbound, network: Observable) -> Iterator[Observation]:
+        return _lonely(parameters.switches, network)
 
 
 class SouthboundPortWrong(_SouthboundFault[OtherPort]):
@@ -166,6 +177,12 @@ class SouthboundPortWrong(_SouthboundFault[OtherPort]):
             yield f"it connects to {', '.join(targets) or 'nothing'}"
         yield from self._disconnected((parameters.node,), lab)
 
+    def symptoms(self, parameters: OtherPort, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} connects to port {p.instead}, and its controller listens on {p.port}."
+        yield from asking.state(network, p.node, "controller", because, target=p.target)
+        yield from _lonely((p.node,), network)
+
 
 def intents_of(network: DrawnNetwork) -> Iterator[tuple[str, Intents]]:
     """Each controller of a network, with what its startup config tells it."""
@@ -188,3 +205,8 @@ def _sessions(switches: tuple[str, ...]) -> frozenset[str]:
 def _connecting(target: str) -> str:
     # a controller that is set anew would lose its other settings
     return f"ovs-vsctl set controller {BRIDGE} target='\"{target}\"'"
+
+
+def _lonely(switches: tuple[str, ...], network: Observable) -> Iterator[Observation]:
+    for name in switches:
+        yield from asking.state(network, name, "no controller", f"{name} is not connected to its controller.")

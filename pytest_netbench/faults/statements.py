@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.faults.syntax import behind, below, in_family, opening, order_of, retyped, with_mask, with_wildcard
 from pytest_netbench.lab.protocols import Lab
@@ -70,6 +73,11 @@ class OspfNetworkMissing(DeviceFault[UnannouncedArea]):
     def remains(self, parameters: UnannouncedArea, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.neighbor, parameters.prefix, "ospf")
 
+    def symptoms(self, parameters: UnannouncedArea, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.neighbor} has no route to {parameters.prefix} by OSPF."
+        words = asking.routed(parameters.prefix)
+        yield from asking.state(network, parameters.neighbor, "no route", because, protocol="ospf", **words)
+
 
 class BgpNetworkMissing(DeviceFault[Unannounced]):
     """A router has no BGP ``network`` statement for its LAN."""
@@ -102,6 +110,11 @@ class BgpNetworkMissing(DeviceFault[Unannounced]):
 
     def remains(self, parameters: Unannounced, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.neighbor, parameters.prefix, "bgp")
+
+    def symptoms(self, parameters: Unannounced, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.neighbor} has no route to {parameters.prefix} by BGP."
+        words = asking.routed(parameters.prefix)
+        yield from asking.state(network, parameters.neighbor, "no route", because, protocol="bgp", **words)
 
 
 def _announced(network: DrawnNetwork, protocol: str) -> Iterator[Unannounced]:

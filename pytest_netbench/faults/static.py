@@ -7,6 +7,9 @@ from ipaddress import IPv4Address
 from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.faults.static_paths import StaticPaths, static_hops
 from pytest_netbench.faults.syntax import behind, retyped, with_mask
@@ -69,6 +72,11 @@ class StaticNextHopWrong(DeviceFault[WrongNextHop]):
 
     def remains(self, parameters: WrongNextHop, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.node, parameters.prefix, "static", next_hop=parameters.right)
+
+    def symptoms(self, parameters: WrongNextHop, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} does not send packets to {p.prefix} to {p.right}."
+        yield from asking.state(network, p.node, "no route by", because, hop=p.right, **asking.routed(p.prefix))
 
 
 def _others(network: DrawnNetwork, node: str, right: str) -> tuple[str, ...]:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.model.network import DrawnNetwork
 
 Side = Literal["inside", "outside"]
@@ -59,6 +62,12 @@ class NatSideWrong(DeviceFault[WrongSide]):
     def repair(self, parameters: WrongSide) -> tuple[str, ...]:
         return _moved(parameters.interface, parameters.wrong, parameters.side)
 
+    def symptoms(self, parameters: WrongSide, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} translates as if {p.interface} led to the other side."
+        words = {"side": p.wrong.capitalize(), "interface": p.interface}
+        yield from asking.state(network, p.node, "NAT side", because, **words)
+
 
 class TranslatingStatement(OnDevice):
     """A router, and the statement by which it translates."""
@@ -91,6 +100,10 @@ class NatMappingMissing(DeviceFault[TranslatingStatement]):
 
     def repair(self, parameters: TranslatingStatement) -> tuple[str, ...]:
         return (parameters.line,)
+
+    def symptoms(self, parameters: TranslatingStatement, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.node} has nothing by which it translates."
+        yield from asking.state(network, parameters.node, "no NAT mapping", because)
 
 
 def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Progress, RecordsBehaviour, Scene
@@ -35,8 +36,8 @@ def record_behaviour(task: Task, settings: Settings | None = None, *, progress: 
     unheld = replace(settings or Settings(), reference=lambda _: None)
 
     @contextmanager
-    def stages() -> Iterator[Scene]:
-        with Stage(task, unheld) as stage:
+    def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
+        with Stage(task, unheld, when_healthy=when_healthy) as stage:
             yield stage.scene
 
     return family.record(task, stages, progress=progress)

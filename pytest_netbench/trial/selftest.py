@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -64,10 +64,10 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
     opened = 0
 
     @contextmanager
-    def stages() -> Iterator[Scene]:
+    def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
         nonlocal opened
         opened += 1
-        with Stage(task, settings) as stage:
+        with Stage(task, settings, when_healthy=when_healthy) as stage:
             yield stage.scene
 
     proof = family_of(task).prove(task, stages, extent or Extent())

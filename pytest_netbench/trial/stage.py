@@ -45,16 +45,25 @@ class Stage:
         task: The task.
         settings: How the stage is set up.
         lab: A lab that the caller has deployed for the task and will destroy.
+        when_healthy: Called with the scene on entering, between ``health`` and ``inject``.
 
     Raises:
         UsageError: The task's family is not installed.
     """
 
-    def __init__(self, task: Task, settings: Settings | None = None, *, lab: Lab | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        settings: Settings | None = None,
+        *,
+        lab: Lab | None = None,
+        when_healthy: Callable[[Any], object] | None = None,
+    ) -> None:
         self.task = task
         self.family: Family = family_of(task)
         self.settings = settings or Settings()
         self._given = lab
+        self._when_healthy = when_healthy
         self._own: Scene | None = None
         self._scene: Scene | None = None
         self._begun: Begun | None = None
@@ -66,6 +75,8 @@ class Stage:
         try:
             self.prepare()
             self.health()
+            if self._when_healthy is not None:
+                self._when_healthy(self.scene)
             self.inject()
             self.settle()
         except BaseException:

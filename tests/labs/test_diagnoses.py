@@ -13,6 +13,8 @@ from pytest_netbench.agents.oracle import Oracle
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError, FaultHasNoEffect
 from pytest_netbench.families.diagnose import DiagnoseFamily
+from pytest_netbench.families.diagnose.evidence import EvidenceCheck
+from pytest_netbench.families.diagnose.scene import DiagnoseScene
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.faults.ospf_interfaces import OspfTimersWrong
 from pytest_netbench.faults.repairs import repairs
@@ -264,3 +266,28 @@ def test_the_traffic_of_a_healthy_network_arrives(traffic: str) -> None:
     record = attempted(drawn(**{**CUT, "healthy": 1.0, "traffic": traffic}), Oracle())
     assert record.other["breached_demands"] == {"before": (), "after": ()}
     assert values(record)["root_cause"] == 1.0
+
+
+def test_evidence_holds_only_while_its_fault_is_there() -> None:
+    task = drawn(**{**SMALL, "faults": ("link-down",), "routings": ("static",), "platforms": ("frr",)}, healthy=0.0)
+    stage = Stage(task)
+    try:
+        stage.prepare()
+        stage.health()
+        assert isinstance(stage.scene, DiagnoseScene)
+        check = EvidenceCheck(diagnose_of(task), patience_s=0.1)
+        check.look_before(stage.scene)
+        check.look_after(stage.scene)
+        unseen = list(check.problems())
+        stage.inject()
+        stage.settle()
+        check.look_after(stage.scene)
+        found, _, count = check.shown.partition(" of ")
+        check.look_before(stage.scene)
+        *_, always = check.problems()
+    finally:
+        stage.destroy()
+    assert found == count != "0"
+    assert len(unseen) == int(count), "nothing is injected, so nothing shows it"
+    assert all("Seen: " in one for one in unseen)
+    assert always == "evidence of link-down: all holds in the healthy network"

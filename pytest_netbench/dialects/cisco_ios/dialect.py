@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mutations, names
+from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mutations, names, signs
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
 
@@ -14,6 +14,7 @@ class CiscoIosDialect:
     """Routers and switches whose command line is that of IOS 15."""
 
     name = "cisco_ios"
+    signs = signs.SIGNS
     reading_hint = (
         "The command line is that of Cisco IOS 15 in privileged mode. `show interfaces` counts packets; the rates"
         " and times that it prints are not measured."

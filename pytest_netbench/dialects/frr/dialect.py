@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.frr import landmarks, manual, mutations, names
+from pytest_netbench.dialects.frr import landmarks, manual, mutations, names, signs
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
@@ -15,6 +15,7 @@ class FrrDialect:
     """Routers whose command line is vtysh."""
 
     name = "frr"
+    signs = signs.SIGNS
     hint = ""
 
     def interface(self, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
-from pytest_netbench.dialects.linux import landmarks, mutations, names
+from pytest_netbench.dialects.linux import landmarks, mutations, names, signs
 from pytest_netbench.dialects.mutations import Mutations
 
 
@@ -15,6 +15,7 @@ class LinuxDialect:
     """Hosts and routers that are plain Linux."""
 
     name = "linux"
+    signs = signs.SIGNS
     hint = ""
 
     def interface(self, name: str) -> str:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
+from pytest_netbench.dialects.openflow_controller import signs
 
 
 class OpenflowControllerDialect:
     """Controllers of OpenFlow switches."""
 
     name = "openflow_controller"
+    signs = signs.SIGNS
     hint = (
         "The command line is a shell. `controller status` shows whether the OpenFlow controller runs and which switches"
         " are connected, `controller show` its intents; `controller start`, `controller stop`, `controller restart`,"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pytest_netbench.dialects.base import ManualSection, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openvswitch import flows
+from pytest_netbench.dialects.openvswitch import flows, signs
 
 _FLOW = re.compile(r"flow (.*)")
 
@@ -18,6 +18,7 @@ class OpenvswitchDialect:
     """Switches that are Open vSwitch."""
 
     name = "openvswitch"
+    signs = signs.SIGNS
     hint = (
         "The command line is a shell with `ovs-vsctl`, `ovs-ofctl` and `ovs-appctl`. The bridge is called br0."
         " Read-only access answers their listings, e.g. `ovs-vsctl show`, `ovs-ofctl dump-flows br0`,"

@@ -14,6 +14,7 @@ from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.telemetry import Telemetry
 from pytest_netbench.families.diagnose.tools import Tools
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S, FaultyScene
+from pytest_netbench.faults.evidence.reference import in_words
 from pytest_netbench.faults.injecting import await_effects
 from pytest_netbench.faults.protocol import OutsideNodes
 from pytest_netbench.faults.repairs import repairs
@@ -118,6 +119,7 @@ class DiagnoseScene(FaultyScene):
         return {
             "diagnosis": self._diagnosis.text,
             "diagnosed_after": self._after(self._diagnosis.fixed_at),
+            "reference_diagnosis": tuple(in_words(self._payload)),
             "breached_demands": {"before": self._breached_before, "after": self._breached_after},
             **({"failed_requests": self._failed} if self._serving.count else {}),
         }

@@ -57,6 +57,7 @@ class Detail:
         reasoning: The agent's.
         answer: What was handed in beside the network, as JSON.
         truth: How the task is solved, or what was wrong.
+        evidence: Lines that say what would have shown it.
     """
 
     result: TrialResult
@@ -71,6 +72,7 @@ class Detail:
     reasoning: str = ""
     answer: str = ""
     truth: str = ""
+    evidence: Sequence[str] = ()
 
     @property
     def failed_testcases(self) -> Sequence[TestcaseResult]:
@@ -96,6 +98,7 @@ def detail(result: TrialResult, record: TrialRecord | None) -> Detail:
         diffs=list(_diffs(record)),
         reasoning=_cut(record.submission.reasoning or ""),
         truth=_cut(task.ground_truth_reasoning),
+        evidence=record.other.get("reference_diagnosis", ()),
         answer="" if answer is None else _cut(plain_json(answer, indent=1)),
     )
 

@@ -60,3 +60,18 @@ def test_without_a_record_explain_says_how_to_make_one(copied, capsys):
     copied.write_text(copied.read_text().replace("10.1.1.99/24", "10.1.1.98/24"))
     assert main(["explain", str(copied)]) == 2
     assert f"record it: netbench record {copied}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("healthy", [0, 1])
+def test_of_a_diagnosis_explain_tells_what_is_wrong_and_what_shows_it(tmp_path, capsys, healthy):
+    series = f"diagnose:shapes=line,platforms=frr,faults=link-down,level=1,healthy={healthy},n=1,seed=1"
+    assert main(["generate", series, "--output", str(tmp_path)]) == 0
+    (path,) = tmp_path.glob("*.task.yaml")
+    capsys.readouterr()
+    assert main(["explain", str(path)]) == 0
+    out = capsys.readouterr().out
+    if healthy:
+        assert out == "Nothing is wrong in this network.\n"
+    else:
+        assert "Observations that prove it:\nlink-down on " in out
+        assert "has no carrier, and is not shut down. `execute-cmd " in out

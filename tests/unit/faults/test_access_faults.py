@@ -11,7 +11,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.linux import access as linux
-from pytest_netbench.faults.device import unlike
+from pytest_netbench.faults.configs import unlike
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import causes_of
 from pytest_netbench.model.faulty import InjectedFault

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.paths import config_paths
-from pytest_netbench.faults.device import unlike
+from pytest_netbench.faults.configs import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from tests.support.ios import paper, typed
@@ -179,7 +179,7 @@ IOS_NETWORKS = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if "cisco_ios" in parts.load("faults", name).platforms])
 def test_a_router_of_ios_is_broken_at_one_place_and_repaired_byte_for_byte(name: str) -> None:
     known, tried = parts.load("faults", name)(), 0
     for shape, routing in IOS_NETWORKS:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from pytest_netbench.agents.nop import Nop
 from pytest_netbench.errors import UsageError
-from pytest_netbench.faults.device import unlike
+from pytest_netbench.faults.configs import unlike
 from pytest_netbench.faults.paths import connects
 from pytest_netbench.faults.repairs import known, repairs
 from pytest_netbench.generators.faulty_draws import FAULTS, USUAL_SHAPES

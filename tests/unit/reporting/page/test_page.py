@@ -56,6 +56,15 @@ def test_the_details_show_steps_testcases_and_the_diff(tmp_path):
     assert len(read.all("line")) >= 2
 
 
+def test_the_details_of_a_diagnosis_say_what_would_have_shown_the_fault(tmp_path):
+    found, record = trial(1, text="x")
+    told = {"reference_diagnosis": ["link-down on r1:", "  1. eth0 has no <b>carrier</b>."]}
+    read = written(tmp_path, [(found, record.model_copy(update={"other": told}))])
+    assert "What would have shown it" in read.text
+    assert "eth0 has no <b>carrier</b>." in read.text
+    assert "What would have shown it" not in written(tmp_path, [(found, record)]).text
+
+
 def test_nobodys_text_becomes_an_element_or_a_request(tmp_path):
     pairs = [trial(1, text="x"), trial(2, text="x", status="passed")]
     plain = written(tmp_path, pairs, comparison=("x", [("failed", "x", ["x"])]))

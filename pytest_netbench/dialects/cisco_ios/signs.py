@@ -1,0 +1,32 @@
+"""What IOS shows of the states of a router or a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.dialects.signs import Sign
+
+_INTERFACE: Final = "show interfaces {interface}"
+_ROUTE: Final = "show ip route {net}"
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "no carrier": Sign(_INTERFACE, r"^\S+ is down, line protocol is down"),
+    "carrier was lost": Sign("show logging", r"%LINK-3-UPDOWN: Interface {interface}, changed state to down"),
+    "shut down": Sign(_INTERFACE, r"^\S+ is administratively down"),
+    "no OSPF neighbor": Sign("show ip ospf neighbor", r"FULL/.*\s{address}\s", is_absent=True),
+    "BGP neighbor down": Sign("show ip bgp summary", r"^{address}\s.*\s(Idle|Connect|Active|OpenSent|OpenConfirm)\b"),
+    "route": Sign(_ROUTE, r'^\s*Known via "{protocol}'),
+    "no route": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "{protocol}', is_absent=True),
+    "no route by": Sign(_ROUTE, r"^\s+\*? ?{hop}[,\s]", is_absent=True),
+    "discards": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "static"[^$]*Null0'),
+    "no OSPF route by": Sign("show ip route ospf", r"^O.*\bvia {hop},", is_absent=True),
+    "OSPF cost": Sign("show ip ospf interface {interface}", r"\bCost: {cost}\s*$"),
+    "no pings": Sign("ping {address} repeat 5 timeout 1", r"\(0/5\)"),
+    "some pings lost": Sign("ping {address} repeat 30", r"\((?:[1-9]|[12]\d)/30\)"),
+    "slow pings": Sign("ping {address} repeat 5 size 1000", r"= \d+/\d\d+/"),
+    "large pings lost": Sign("ping {address} repeat 5 size 1000", r"\(0/5\)"),
+    "NAT side": Sign("show ip nat statistics", r"^{side} interfaces: *\n.*\b{interface}(?:,|$)"),
+    "no NAT mapping": Sign("show ip nat statistics", r"^-- Inside Source", is_absent=True),
+}
+"""By the state."""

@@ -1,0 +1,31 @@
+"""What vtysh shows of the states of a router."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.dialects.signs import Sign
+
+_INTERFACE: Final = "show interface {interface}"
+_ROUTE: Final = "show ip route {prefix}"
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "no carrier": Sign(_INTERFACE, r"^Interface \S+ is up, line protocol is down"),
+    "carrier was lost": Sign(_INTERFACE, r"^\s+Link downs:\s+[1-9]"),
+    "shut down": Sign(_INTERFACE, r"^Interface \S+ is down"),
+    "no interface": Sign(_INTERFACE, r"^Interface \S+ is up", is_absent=True),
+    "no OSPF neighbor": Sign("show ip ospf neighbor", r"Full/.*\s{address}\s", is_absent=True),
+    "OSPF is off": Sign("show ip ospf", r"^ospfd is not running"),
+    "BGP is off": Sign("show bgp summary", r"^bgpd is not running"),
+    "BGP neighbor down": Sign("show bgp summary", r"^{address}\s.*\s(Idle|Connect|Active|OpenSent|OpenConfirm)\b"),
+    "route": Sign(_ROUTE, r'^\s*Known via "{protocol}"'),
+    "no route": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "{protocol}"', is_absent=True),
+    "no route by": Sign(_ROUTE, r"^\s+(?:\* )?{hop}[,\s]", is_absent=True),
+    "discards": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "static"[^$]*(?:blackhole|Null0|unreachable)'),
+    "no OSPF route by": Sign("show ip route ospf", r"^O.*\bvia {hop},", is_absent=True),
+    "OSPF cost": Sign("show ip ospf interface {interface}", r"\bCost: {cost}$"),
+    "no pings": Sign("ping {address} count 5", r"\b0 received"),
+    "some pings lost": Sign("ping {address} count 30", r"\b(?:[1-9]|[12]\d) received"),
+}
+"""By the state."""

@@ -1,0 +1,33 @@
+"""What commands of a Linux host show of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_netbench.dialects.signs import Sign
+
+_LINK: Final = "ip link show dev {interface}"
+_ADDRESS: Final = "ip -4 address show dev {interface}"
+
+SIGNS: Final[Mapping[str, Sign]] = {
+    "no carrier": Sign(_LINK, r"NO-CARRIER"),
+    "no interface": Sign(_LINK, r"does not exist"),
+    "no address": Sign(_ADDRESS, r"\binet ", is_absent=True),
+    "address": Sign(_ADDRESS, r"\binet {address} "),
+    "sends by itself": Sign("ip route get {address}", r"\bvia ", is_absent=True),
+    "sends to": Sign("ip route get {address}", r"\bvia {hop} "),
+    "discards": Sign("ip route get {address}", r"Invalid argument"),
+    "permanent neighbor": Sign("ip neighbor show {address}", r"lladdr {mac} PERMANENT"),
+    "neighbor unknown": Sign("ip neighbor show {address}", r"\b(?:FAILED|INCOMPLETE)\b"),
+    "other hardware address": Sign(_LINK, r"link/ether (?!{mac} )"),
+    "nothing listens": Sign("ss -Hlntu", r":{port} ", is_absent=True),
+    "no pings": Sign("ping -n -q -i 0.1 -W 1 -c 5 {address}", r"\b0 received"),
+    "some pings lost": Sign("ping -n -q -i 0.05 -W 1 -c 30 {address}", r"\b(?:[1-9]|[12]\d) received"),
+    "large pings lost": Sign("ping -n -q -i 0.1 -W 1 -c 5 -s 1000 {address}", r"\b0 received"),
+    "slow pings": Sign("ping -n -q -i 0.1 -W 2 -c 5 -s 1000 {address}", r"= \d[\d.]*/\d\d[\d.]*/"),
+    "carrier was lost": Sign(
+        "ip -s -s link show dev {interface}", r"heartbt transns\s+\d+ +\d+ +\d+ +\d+ +(?:[3-9]|\d\d)"
+    ),
+}
+"""By the state."""

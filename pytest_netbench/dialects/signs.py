@@ -1,0 +1,44 @@
+"""What shows that a device is in a state: a command of its language, and what the output has or lacks then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from pytest_netbench import parts
+
+
+class Sign(NamedTuple):
+    """What shows that a device is in a state: the output of ``command`` matches ``pattern`` somewhere.
+
+    With ``is_absent`` it matches nowhere. Both texts may have fields in braces, e.g. ``{address}``.
+    """
+
+    command: str
+    pattern: str
+    is_absent: bool = False
+
+    def of(self, **words: object) -> Sign:
+        """Return the sign with the fields filled in. In the pattern they stand for themselves."""
+        escaped = {name: re.escape(str(word)) for name, word in words.items()}
+        return Sign(self.command.format(**words), self.pattern.format(**escaped), self.is_absent)
+
+
+@runtime_checkable
+class Signed(Protocol):
+    """What a dialect may offer: signs of the states that a device of it can be in."""
+
+    signs: Mapping[str, Sign]
+    """By the state, e.g. ``no carrier``."""
+
+
+def sign_of(platform: str, state: str, **words: object) -> Sign | None:
+    """Return what shows that a device is in a state; ``None`` if its dialect has no sign of it.
+
+    Raises:
+        UsageError: There is no such dialect.
+    """
+    dialect = parts.load("dialects", platform)()
+    sign = dialect.signs.get(state) if isinstance(dialect, Signed) else None
+    return None if sign is None else sign.of(**words)

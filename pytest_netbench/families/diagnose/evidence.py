@@ -1,0 +1,97 @@
+"""Sees whether the reference diagnosis of a task proves its faults: before they are injected, and while they are there.
+
+The observations are made through the interface of an agent, with the methods of the family.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_netbench.ani.interface import LabAni
+from pytest_netbench.ani.policy import Policy
+from pytest_netbench.errors import AniError
+from pytest_netbench.families.diagnose.scene import DiagnoseScene
+from pytest_netbench.faults.evidence.observation import Answer, Observation, answer_of
+from pytest_netbench.faults.evidence.reference import reference_diagnosis
+from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.task import UNLIMITED
+
+PATIENCE_S: Final = 8.0
+"""Telemetry has a sample each second, and neighbors notice some time later."""
+_PAUSE_S: Final = 0.5
+_SHOWN: Final = 120
+
+
+class EvidenceCheck:
+    """Makes the observations of a task's reference diagnosis.
+
+    Args:
+        payload: What is injected.
+        patience_s: Wall seconds in which an observation shows a fault that is in force.
+    """
+
+    def __init__(self, payload: Diagnose, *, patience_s: float = PATIENCE_S) -> None:
+        self._patience_s = patience_s
+        self._reference = tuple(reference_diagnosis(payload))
+        self._before: list[list[bool]] = []
+        self._after: list[list[bool]] = []
+        self._unseen: list[str] = []
+
+    def look_before(self, scene: DiagnoseScene) -> None:
+        """Make each observation in the healthy network."""
+        self._before = self._looked(scene, patience_s=0.0)
+
+    def look_after(self, scene: DiagnoseScene) -> None:
+        """Make each observation while the faults are in force. What does not show a fault is made again for a while."""
+        self._after = self._looked(scene, patience_s=self._patience_s)
+
+    @property
+    def shown(self) -> str:
+        """How many observations prove something by themselves: they hold with the fault only. For people."""
+        of_faults = [
+            f"{sum(after and not before for before, after in zip(*both, strict=True))} of {len(both[0])}"
+            for both in zip(self._before, self._after, strict=True)
+        ]
+        return " + ".join(of_faults) or "none"
+
+    def problems(self) -> Iterator[str]:
+        """A phrase for each fault that the observations do not prove: one does not hold, or all did before."""
+        yield from self._unseen
+        for (one, found), before in zip(self._reference, self._before, strict=True):
+            if found and all(before):
+                yield f"evidence of {one.fault}: all holds in the healthy network"
+
+    def _looked(self, scene: DiagnoseScene, *, patience_s: float) -> list[list[bool]]:
+        ani = LabAni(scene.lab, policy=Policy(), budget=UNLIMITED, methods=scene.methods)
+        try:
+            return [
+                [self._holds(ani, one, fault.fault, patience_s=patience_s) for one in found]
+                for fault, found in self._reference
+            ]
+        finally:
+            ani.close()
+
+    def _holds(self, ani: LabAni, one: Observation, fault: str, *, patience_s: float) -> bool:
+        ends_at = time.monotonic() + patience_s
+        while not (answers := _seen(ani, one))[1]:
+            if time.monotonic() >= ends_at:
+                if patience_s:
+                    said = " / ".join(answers[0].text.split("\n")).strip()
+                    self._unseen.append(f"evidence of {fault}: {one.words} Seen: {said[:_SHOWN]}")
+                return False
+            time.sleep(_PAUSE_S)  # no event says that a symptom has come
+        return True
+
+
+def _seen(ani: LabAni, one: Observation) -> tuple[Answer, bool]:
+    """The last answer to the request of an observation, and whether it shows what it must."""
+    for _ in range(one.tries):
+        try:
+            answer = answer_of(ani.call(one.method, one.params))
+        except AniError as error:
+            answer = Answer(str(error), is_error=True)
+        if one.shows.is_in(answer):
+            return answer, True
+    return answer, False

@@ -1,0 +1,101 @@
+"""Observations that evidence of many faults has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import IPv4Network
+from typing import Final
+
+from pytest_netbench.dialects.signs import sign_of
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Configured, Matches, Observation, Refused
+
+_LAST: Final = "(SELECT max(time_s) FROM interfaces WHERE time_s < (SELECT max(time_s) FROM interfaces))"
+"""The last sample that is whole."""
+_NONE: Final = Matches(pattern=r'"rows": \[\[0\]\]')
+
+
+def config(node: str, lines: Sequence[str], because: str) -> Observation:
+    """The running config of a node is as after commands."""
+    return Observation(
+        method="get-running-cfg", params={"device": node}, shows=Configured(lines=tuple(lines)), because=because
+    )
+
+
+def config_matches(node: str, pattern: str, because: str, *, is_absent: bool = False) -> Observation:
+    """The running config of a node matches a regular expression."""
+    shows = Matches(pattern=pattern, is_absent=is_absent)
+    return Observation(method="get-running-cfg", params={"device": node}, shows=shows, because=because)
+
+
+def state(network: Observable, node: str, name: str, because: str, /, **words: object) -> Iterator[Observation]:
+    """A command of a node shows that it is in a state; none if nobody can look at it, or its dialect has no sign."""
+    platform = network.platforms.get(node)
+    sign = None if platform is None else sign_of(platform, name, **words)
+    if sign is not None:
+        yield Observation(
+            method="execute-cmd",
+            params={"device": node, "command": sign.command},
+            shows=Matches(pattern=sign.pattern, is_absent=sign.is_absent),
+            because=because,
+        )
+
+
+def neighbor_lost(network: Observable, node: str, protocol: str, address: str) -> Iterator[Observation]:
+    """The telemetry has no neighbor of a node that is up at an address."""
+    if node in network.platforms:
+        sql = (
+            f"SELECT count(*) FROM neighbors WHERE node = '{node}' AND protocol = '{protocol}' AND"  # noqa: S608  (names of the task)
+            f" address = '{address}' AND is_up AND time_s = {_LAST}"
+        )
+        because = f"{address} is not up as {protocol.upper()} neighbor of {node}."
+        yield Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
+
+
+def not_counted(node: str, interface: str | None, because: str) -> Observation:
+    """The telemetry has no counters of a node, or of one of its interfaces."""
+    only = "" if interface is None else f" AND interface = '{interface}'"
+    sql = f"SELECT count(*) FROM interfaces WHERE node = '{node}'{only} AND time_s = {_LAST}"  # noqa: S608  (names of the task)
+    return Observation(method="query-telemetry", params={"sql": sql}, shows=_NONE, because=because)
+
+
+def unreached(network: Observable, source: str, target: str | None) -> Iterator[Observation]:
+    """A ping from one host to another one gets no answer; none if it must not get through anyway."""
+    if target is not None and (source, target) in network.pairs:
+        pattern = f'"source": "{re.escape(source)}", "target": "{re.escape(target)}", "reaches": false'
+        yield Observation(
+            method="check-reachability",
+            params={"protocol": "icmp"},
+            shows=Matches(pattern=pattern),
+            because=f"{source} does not reach {target}.",
+        )
+
+
+def missed(network: Observable, node: str) -> Iterator[Observation]:
+    """A ping of another host to one gets no answer."""
+    source = next((one for one, target in network.pairs if target == node), None)
+    if source is not None:
+        yield from unreached(network, source, node)
+
+
+def silent(node: str) -> Observation:
+    """A node does not answer."""
+    return Observation(
+        method="get-running-cfg",
+        params={"device": node},
+        shows=Refused(pattern="did not answer"),
+        because=f"{node} answers nobody.",
+    )
+
+
+def routed(prefix: str) -> dict[str, str]:
+    """The words of a prefix that signs of routes have."""
+    network = IPv4Network(prefix)
+    return {"prefix": prefix, "net": str(network.network_address)}
+
+
+def first(count: int, observations: Iterable[Observation]) -> tuple[Observation, ...]:
+    """The first observations, each once."""
+    found = {one.model_dump_json(): one for one in observations}
+    return tuple(found.values())[:count]

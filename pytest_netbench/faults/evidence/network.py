@@ -1,0 +1,79 @@
+"""What of a network an agent can look at, on paper."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface
+
+from pytest_netbench.model.faulty import Faulty
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observable:
+    """What of a network an agent can look at.
+
+    Attributes:
+        platforms: Of the nodes that answer an agent, by name.
+        addresses: Those under which hosts are known, by name.
+        pairs: Source and target of the pings that get through in the healthy network.
+        links: The nodes at both ends of each link.
+    """
+
+    platforms: Mapping[str, str]
+    addresses: Mapping[str, str]
+    pairs: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, ...], ...] = ()
+
+    def partner(self, host: str, *, inside: str = "0.0.0.0/0", outside: str | None = None) -> str | None:
+        """A host that must be reached from another one by ping; ``None`` if there is none.
+
+        Args:
+            host: The one that sends.
+            inside: The prefix that the address of the other one is in.
+            outside: The prefix that it is not in.
+        """
+        near = None if outside is None else IPv4Interface(outside).network
+        for source, target in self.pairs:
+            address = IPv4Address(self.addresses[target])
+            if source == host and address in IPv4Interface(inside).network and not (near and address in near):
+                return target
+        return None
+
+    def across(self, one: str, other: str) -> tuple[str, str] | None:
+        """Two hosts with the only shortest path between them over the link of two nodes; ``None`` if there are none."""
+        cut = tuple(link for link in self.links if set(link) != {one, other})
+        for source, target in self.pairs:
+            whole, rest = _distance(self.links, source, target), _distance(cut, source, target)
+            if whole is not None and (rest is None or whole < rest):
+                return source, target
+        return None
+
+
+def observable_of(payload: Faulty) -> Observable:
+    """Return what an agent can look at of the network of a task."""
+    topology = payload.topology
+    pings = [group for group in payload.flows if group.protocol == "icmp" and group.allowed]
+    return Observable(
+        platforms={
+            node.name: payload.platform_of(node.name)
+            for node in topology.nodes
+            if topology.controls[node.name] != "foreign"
+        },
+        addresses={name: address for group in payload.flows for name, address in group.targets.items()},
+        pairs=tuple((flow.source, flow.target) for group in pings for flow in group.flows()),
+        links=tuple(tuple(end.node for end in link.endpoints) for link in topology.links),
+    )
+
+
+def _distance(links: tuple[tuple[str, ...], ...], source: str, target: str) -> int | None:
+    known, waiting = {source: 0}, deque([source])
+    while waiting:
+        node = waiting.popleft()
+        if node == target:
+            return known[node]
+        for other in {end for link in links if node in link for end in link} - known.keys():
+            known[other] = known[node] + 1
+            waiting.append(other)
+    return None

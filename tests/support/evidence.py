@@ -1,0 +1,81 @@
+"""Reference diagnoses of faults at places of drawn networks and sites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pytest_netbench import parts
+from pytest_netbench.errors import UsageError
+from pytest_netbench.faults.evidence.network import Observable, observable_of
+from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.evidence.reference import evidence_of
+from pytest_netbench.faults.protocol import SiteFault
+from pytest_netbench.faults.wording import about
+from pytest_netbench.generators.diagnose import SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.faulty import InjectedFault
+from pytest_netbench.model.task import Task
+from tests.support.stars import star_site
+
+_KINDS = (("clos", "frr"), ("clos", "cisco_ios"), ("line", "cisco_ios"), ("dual-homed-isp", "cisco_ios"))
+_FURTHER = (("campus", "cisco_ios"), ("mesh", "frr"), ("sdn-leaf-spine", "openvswitch"), ("line", "frr"))
+
+
+def drawn_with(name: str) -> Iterator[Task]:
+    """Drawn diagnoses of one fault, in several shapes and platforms; none of a fault that is not drawn."""
+    for shape, platform in (*_KINDS, *_FURTHER):
+        chosen: dict[str, Any] = {"shapes": (shape,), "platforms": (platform,), "healthy": 0.0, "size": "1"}
+        services: tuple[str, ...] = ("dns", "web") if name in SERVED else ("filter", "nat")
+        for index in range(3):
+            try:
+                parameters = DiagnoseParameters.model_validate(
+                    {**chosen, "faults": (name,), "level": "1", **({"services": services} if index != 1 else {})}
+                )
+                yield DiagnoseGenerator().draw(parameters, seed=3, index=index)
+            except (UsageError, ValueError):
+                continue  # the shape has no place for it
+
+
+def on_a_site(name: str) -> tuple[Observation, ...]:
+    """The evidence of a fault at a site of Linux; none of a fault of networks."""
+    fault, site = parts.load("faults", name)(), star_site(2, 3)
+    if not isinstance(fault, SiteFault):
+        return ()
+    parameters = next(iter(fault.targets(site))).model_dump(mode="json")
+    network = Observable(platforms={site.router: "linux"}, addresses={}, pairs=())
+    return evidence_of(InjectedFault(fault=name, parameters=parameters), network)
+
+
+def table() -> Iterator[str]:
+    """The rows of the table in docs/reference/evidence.md: what each observation says, with parameters in italics."""
+    for name in parts.names("faults"):
+        found = [(task, _evidence(task)) for task in drawn_with(name)]
+        task, observations = max(found, key=lambda one: len(one[1]), default=(None, on_a_site(name)))
+        cells = [f"{_general(one.because, task)} (`{one.method}`)" for one in observations]
+        yield f"| `{name}` | {'<br>'.join(dict.fromkeys(cells))} |"
+
+
+def _evidence(task: Task) -> tuple[Observation, ...]:
+    payload = diagnose_of(task)
+    return evidence_of(payload.faults[0], observable_of(payload))
+
+
+def _general(sentence: str, task: Task | None) -> str:
+    """A sentence with the names of parameters in the place of their values."""
+    if task is None:
+        return sentence
+    payload = diagnose_of(task)
+    if sentence == about(parts.load("faults", payload.faults[0].fault)()):
+        return sentence
+    values = {str(value): f"*{name}*" for name, value in reversed(payload.faults[0].parameters.items()) if value}
+    others = {node.name: "another node" for node in payload.topology.nodes}
+    for value, name in sorted({**others, **values}.items(), key=lambda one: -len(one[0])):
+        sentence = re.sub(rf"(?<![\w.*]){re.escape(value)}(?![\w*]|\.\d)", name, sentence)
+    sentence = re.sub(r"\b\d+\.\d+\.\d+\.\d+\b", "an address", sentence)
+    return sentence[:1].upper() + sentence[1:]
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))
