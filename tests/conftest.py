@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.memory_parts import install
 from tests.support.reasoning_extra import NOT_TO_BE_HAD
+from tests.support.sampling import left_out
 
 pytest_plugins = ("pytester",)
 
@@ -27,6 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="tests of real labs (tests/labs, tests/end_to_end) must run on this backend: one that is skipped fails",
     )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the gate runs on other days."""
+    if others := left_out(items):
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
 
 
 @pytest.hookimpl(wrapper=True)

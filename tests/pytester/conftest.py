@@ -13,6 +13,7 @@ import pytest
 from tests.support.memory_backend import JOURNAL
 from tests.support.memory_parts import install
 from tests.support.memory_tasks import write_task
+from tests.support.sampling import DAY
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -175,7 +176,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "workers" not in metafunc.fixturenames:
         return
     ways = list(WORKERS)
-    day = os.environ.get("NETBENCH_GATE_DAY")
+    day = os.environ.get(DAY)
     if day:
         ways = [ways[(int(day) + crc32(metafunc.definition.nodeid.encode())) % len(ways)]]
     metafunc.parametrize("workers", ways, indirect=True)
