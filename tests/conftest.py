@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.memory_parts import install
 from tests.support.reasoning_extra import NOT_TO_BE_HAD
@@ -17,6 +18,10 @@ pytest_plugins = ("pytester",)
 # a shell starts background jobs with interrupts ignored; the tests, and the programs they interrupt, would inherit that
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# an example may wait for a processor on a busy machine
+settings.register_profile("netbench", deadline=None)
+settings.load_profile("netbench")
 
 LABS = tuple(Path(__file__).parent / name for name in ("labs", "end_to_end"))
 

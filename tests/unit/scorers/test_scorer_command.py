@@ -266,7 +266,7 @@ def written(lists: dict[str, list[str]], names: dict[str, str], *, first: int, s
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(truth=LISTS, agent=LISTS, names=st.permutations(["P", "Q", "R"]), step=st.integers(1, 50))
 def test_a_consistent_renaming_and_renumbering_keeps_the_score(truth, agent, names, step):
     same = dict(zip("PQR", "PQR", strict=True))
@@ -283,7 +283,7 @@ def sorted_lists(lists: dict[str, list[str]]) -> list[list[str]]:
     return sorted(lists.values())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(entries=st.lists(st.integers(0, 99), min_size=2, max_size=8, unique=True), data=st.data())
 def test_swapping_two_entries_with_different_meaning_lowers_the_score(entries, data):
     i, j = sorted(data.draw(st.lists(st.integers(0, len(entries) - 1), min_size=2, max_size=2, unique=True)))
@@ -301,7 +301,7 @@ def test_swapping_two_entries_with_different_meaning_lowers_the_score(entries, d
 LINES = st.lists(st.sampled_from(["a", "b", "list X 1 permit z", "list X 2 deny w", "note n", "apply m"]), unique=True)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(truth=LINES, agent=LINES)
 def test_a_superfluous_line_never_changes_recall(truth, agent):
     reference, final = "\n".join(truth), "\n".join(agent)
@@ -416,7 +416,7 @@ TEXTS = LINES.map("\n".join)
 RESULTS = st.sampled_from([(), SAME])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(truth=TEXTS, right=st.dictionaries(st.sampled_from("abc"), TEXTS), agent=TEXTS, results=RESULTS, data=st.data())
 def test_the_nearest_is_at_least_as_near_as_each_and_their_order_does_not_matter(truth, right, agent, results, data):
     def scored(truth: str, **right: str) -> Score:
@@ -428,7 +428,7 @@ def test_the_nearest_is_at_least_as_near_as_each_and_their_order_does_not_matter
     assert scored(truth, **shuffled) == found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(truth=TEXTS, right=st.dictionaries(st.sampled_from("ab"), TEXTS), agent=TEXTS, results=RESULTS)
 def test_a_line_that_no_right_solution_has_never_raises_the_score(truth, right, agent, results):
     before, after = (
@@ -441,7 +441,7 @@ def test_a_line_that_no_right_solution_has_never_raises_the_score(truth, right, 
     assert after.value < 1.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(truth=TEXTS, agent=TEXTS)
 def test_the_score_is_between_the_drafts_and_that_of_an_exact_solution(truth, agent):
     found = command(initial="", truth=truth, final=agent, testcase_results=SAME)

@@ -202,7 +202,7 @@ DEGREES = st.integers(0, 180).map(str)
 
 
 @needs_reasoning_extra
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(given_=DEGREES, truth=DEGREES, right=st.dictionaries(st.sampled_from("abcde"), DEGREES), data=st.data())
 def test_the_nearest_is_at_least_as_near_as_each_and_their_order_does_not_matter(given_, truth, right, data):
     found = among(given_, truth, **right)
