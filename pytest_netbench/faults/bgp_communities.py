@@ -7,6 +7,9 @@ from typing import Final
 
 from pytest_netbench.faults.bgp import bgp_sessions
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.paths import announced
 from pytest_netbench.faults.state import has_route
 from pytest_netbench.faults.syntax import below, in_family, opening
@@ -87,6 +90,11 @@ class BgpBlackholeTagged(DeviceFault[TaggedLan]):
             *in_family(parameters.platform, parameters.process, f"no {statement}", statement),
             f"no {parameters.head}",
         )
+
+    def symptoms(self, parameters: TaggedLan, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.far} has no route to {parameters.prefix} by BGP."
+        words = asking.routed(parameters.prefix)
+        yield from asking.state(network, parameters.far, "no route", because, protocol="bgp", **words)
 
     def remains(self, parameters: TaggedLan, lab: Lab) -> Iterator[str]:
         return has_route(lab, parameters.far, parameters.prefix, "bgp")

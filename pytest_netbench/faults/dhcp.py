@@ -8,9 +8,13 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from ipaddress import IPv4Network
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from pytest_netbench.errors import FaultHasNoEffect
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.injecting import await_effects
 from pytest_netbench.faults.servers import OnServer, ProgramFault, hosting
 from pytest_netbench.faults.wording import about, listed
@@ -18,6 +22,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.hosting import DhcpServer, ServerName
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 
+PORT: Final = 67
 _RESOLV_CONF = "/etc/resolv.conf"
 
 
@@ -125,6 +130,11 @@ class DhcpFault(ProgramFault[P]):
     def explain(self, parameters: P) -> str:
         return f"{about(self)} It is the one on {parameters.node}. {listed(list(parameters.clients))} asked it."
 
+    def evidence(self, parameters: P, network: Observable) -> Iterator[Observation]:
+        yield from self.of_server(parameters, network)
+        for client, interface in parameters.clients.items():
+            yield from self.of_client(parameters, client, interface, network)
+
     # what a subclass says
 
     server_runs: ClassVar[bool] = True
@@ -137,6 +147,15 @@ class DhcpFault(ProgramFault[P]):
     @abstractmethod
     def holds(self, parameters: P, found: Configured) -> bool:
         """Whether a client has what it gets from the server."""
+
+    @abstractmethod
+    def of_server(self, parameters: P, network: Observable) -> Iterator[Observation]:
+        """What an agent can observe at the server."""
+
+    def of_client(self, parameters: P, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (subclasses need them)
+        """What an agent can observe at a client."""
+        because = f"{interface} of {client} has no address."
+        yield from asking.state(network, client, "no address", because, interface=interface)
 
 
 def on_server(network: DrawnNetwork, served: Served, node: Attachment, clients: tuple[Attachment, ...]) -> OnDhcp:
@@ -162,6 +181,10 @@ class DhcpServerDown(DhcpFault[OnDhcp]):
     def places(self, network: DrawnNetwork) -> Iterator[OnDhcp]:
         for one in served_lans(network):
             yield on_server(network, one, one.server, one.clients)
+
+    def of_server(self, parameters: OnDhcp, network: Observable) -> Iterator[Observation]:
+        because = f"Nothing on {parameters.node} listens on port {PORT}."
+        yield from asking.state(network, parameters.node, "nothing listens", because, port=PORT)
 
     def change(self, parameters: OnDhcp, lab: Lab) -> None:
         hosting(lab, parameters.node).end_server(lab.nodes[parameters.node], self.kind)
@@ -193,6 +216,11 @@ class DhcpSubnetMissing(DhcpFault[MissingSubnet]):
             for instead in others[:1]:
                 place = on_server(network, one, one.server, one.clients)
                 yield MissingSubnet(**dict(place), instead=instead)
+
+    def of_server(self, parameters: MissingSubnet, network: Observable) -> Iterator[Observation]:
+        because = f"The DHCP server of {parameters.node} has a range for {parameters.instead}."
+        start = IPv4Network(parameters.instead).network_address
+        yield from asking.state(network, parameters.node, "DHCP range", because, start=start)
 
     def change(self, parameters: MissingSubnet, lab: Lab) -> None:
         config = config_of(lab, parameters.node)

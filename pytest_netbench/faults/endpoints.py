@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import HostFault, HostInLan
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
@@ -41,6 +44,10 @@ class HostReceiveWindowSmall(HostFault[HostInLan]):
 
     def shown(self, parameters: HostInLan) -> tuple[str, ...]:  # noqa: ARG002  (no config has it)
         return ()
+
+    def symptoms(self, parameters: HostInLan, network: Observable) -> Iterator[Observation]:
+        because = f"TCP on {parameters.node} has a buffer of less than 10 kB for what it receives."
+        yield from asking.state(network, parameters.node, "small buffer", because)
 
     def remains(self, parameters: HostInLan, lab: Lab) -> Iterator[str]:
         found = " ".join(lab.nodes[parameters.node].run(["sysctl", "-n", _SETTING]).stdout.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from ipaddress import IPv4Network
@@ -11,7 +12,11 @@ from typing import ClassVar, Final
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults import flooder
 from pytest_netbench.faults.device import OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Matches, Observation
 from pytest_netbench.faults.protocol import Commands
+from pytest_netbench.faults.servers import asked
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.clients import get
 from pytest_netbench.lab.probing import Probe
@@ -93,6 +98,20 @@ class TcpSynFlood:
         return (
             f"{about(self)} {parameters.node} sends them to {parameters.victim}, from {', '.join(parameters.sources)}."
         )
+
+    def evidence(self, parameters: Flood, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        sent = " or ".join(f"src host {one}" for one in p.sources)
+        yield Observation(
+            method="capture-packets",
+            params={"node": p.node, "interface": p.interface, "filter": f"tcp dst port {WEB_PORT} and ({sent})"},
+            shows=Matches(pattern=rf"> {re.escape(p.target)}\.(?:{WEB_PORT}|http): Flags \[S\]"),
+            because=f"{p.node} sends SYNs to {p.victim} from addresses that are not its own.",
+        )
+        because = f"Several connections to {p.victim} are half open."
+        yield from asking.state(network, p.victim, "half open", because, port=WEB_PORT)
+        because = f"{p.victim} gets no answer from its own server, which runs."
+        yield asked("web", p.victim, r'"error": ', because, timeout_s=_PATIENCE_S)
 
     def inject(self, parameters: Flood, lab: Lab) -> None:
         words = (parameters.interface, parameters.target, str(WEB_PORT), str(RATE), *parameters.sources)

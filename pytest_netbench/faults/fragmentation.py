@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.hosts import HostFault, HostInLan
 from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.syntax import below
@@ -82,6 +85,13 @@ class LinkMtuConfiguredLow(DeviceFault[LowMtu]):
     def repair(self, parameters: LowMtu) -> tuple[str, ...]:
         return below(f"interface {parameters.interface}", "no ip mtu")
 
+    def symptoms(self, parameters: LowMtu, network: Observable) -> Iterator[Observation]:
+        _, other = parameters.ends
+        if other.node in network.platforms:
+            yield asking.config(
+                other.node, self.shown(other), f"{other.node} has this MTU at the other end of the link."
+            )
+
     def explain(self, parameters: LowMtu) -> str:
         ends = " and ".join(f"{one.node} {one.interface}" for one in parameters.ends)
         return f"{about(self)} It is {parameters.mtu} bytes on {ends}."
@@ -134,6 +144,9 @@ class IcmpFragNeededDenied(HostFault[FragNeededDenied]):
 
     def shown(self, parameters: FragNeededDenied) -> tuple[str, ...]:
         return (f"table inet {parameters.table}", " chain input", f"  {_RULE}")
+
+    def symptoms(self, parameters: FragNeededDenied, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (short pings pass)
+        return iter(())
 
 
 def low_links(network: DrawnNetwork, node: str) -> Iterator[LowMtu]:

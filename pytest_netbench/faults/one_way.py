@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, NamedTuple
 
 from pytest_netbench.errors import FaultHasNoEffect
-from pytest_netbench.faults.cables import LOSS, CableFault, RoutedCable, routed_cables
+from pytest_netbench.faults.cables import LOSS, CableFault, RoutedCable, over, rate, routed_cables
 from pytest_netbench.faults.defects import CORRUPTION, checksum_errors
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.capabilities import LINKS, Defect
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
@@ -22,6 +24,11 @@ _LEAST_LOSS: Final = 0.06
 """With a fifth lost, one of a hundred thousand series has less."""
 _MOST_LOSS: Final = 0.04
 """Of the sound direction: the last packets may come after the measurement."""
+_EVIDENT_BPS: Final = 1_000_000
+_EVIDENT_S: Final = 1.0
+_FEWER: Final = r'"received_bps": (?:[1-8]\d{5}|9[0-2]\d{4})\.'
+_ALMOST_ALL: Final = r'"received_bps": (?:9[6-9]\d{4}|1\d{6})\.'
+"""With a fifth lost, less than 930 kbit/s arrive of a Mbit/s but for one of a thousand series, and never 960."""
 
 
 class OneWay(RoutedCable):
@@ -71,6 +78,14 @@ class _OneWayFault(CableFault[OneWay]):
         direction = f"from {parameters.node} {parameters.interface} to {parameters.peer_node}"
         return f"{super().explain(parameters)} What goes {direction} suffers."
 
+    def evidence(self, parameters: OneWay, network: Observable) -> Iterator[Observation]:
+        yield from over(parameters, network, "some pings lost", "loses some of the packets, or makes them unusable")
+        hosts = network.along(parameters.node, parameters.peer_node)
+        if hosts is not None:
+            source, target = hosts
+            yield _sent(source, target, _FEWER, "Some packets from {} to {} are lost.")
+            yield _sent(target, source, _ALMOST_ALL, "Almost no packets from {} to {} are lost.")
+
     def observe(self, parameters: OneWay, lab: Lab) -> None:
         losses = self._measured(parameters, lab)
         if losses.there < _LEAST_LOSS or losses.back > _MOST_LOSS:
@@ -118,3 +133,9 @@ class LinkCorruptingOneWay(_OneWayFault):
         super().observe(parameters, lab)
         if checksum_errors(lab, parameters.peer_node) == before:
             raise self._no_effect(parameters, f"{parameters.peer_node} received no wrong checksum")
+
+
+def _sent(source: str, target: str, pattern: str, because: str) -> Observation:
+    """What arrives from one host to another one, for long enough to tell losses from the last packets."""
+    one = rate((source, target), _EVIDENT_BPS, pattern, because.format(source, target))
+    return one.model_copy(update={"params": {**one.params, "duration_s": _EVIDENT_S}})

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import Final
 
-from pytest_netbench.faults.dhcp import Configured, DhcpFault, OnDhcp, Served, config_of, on_server, served_lans
+from pytest_netbench.faults.dhcp import PORT, Configured, DhcpFault, OnDhcp, Served, config_of, on_server, served_lans
+from pytest_netbench.faults.evidence import asking
+from pytest_netbench.faults.evidence.network import Observable
+from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.servers import hosting
 from pytest_netbench.faults.wording import about, listed
 from pytest_netbench.lab.protocols import Lab
@@ -75,6 +78,10 @@ class _RogueServer(DhcpFault[Rogue]):
         hosting(lab, parameters.node).withdraw(lab.nodes[parameters.node], self._offers(parameters, lab))
         self.let_ask(parameters, lab)
 
+    def of_server(self, parameters: Rogue, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.node} listens on port {PORT}, and is not the DHCP server of its LAN."
+        yield from asking.state(network, parameters.node, "listens", because, port=PORT)
+
     def explain(self, parameters: Rogue) -> str:
         right = f"The right DHCP server is on {parameters.server}."
         victims = f"{listed(list(parameters.clients))} got it"
@@ -105,6 +112,10 @@ class DhcpGatewaySpoofed(_RogueServer):
     def holds(self, parameters: Rogue, found: Configured) -> bool:
         return found.gateway == parameters.instead
 
+    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it has one gateway)
+        because = f"The default gateway of {client} is {parameters.instead}."
+        yield from asking.state(network, client, "gateway", because, hop=parameters.instead)
+
 
 class DhcpDnsSpoofed(_RogueServer):
     """A host runs a rogue DHCP server that gives its neighbors the host itself as DNS server, which lies."""
@@ -124,6 +135,10 @@ class DhcpDnsSpoofed(_RogueServer):
 
     def holds(self, parameters: Rogue, found: Configured) -> bool:
         return found.resolver == parameters.instead
+
+    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it has one resolver)
+        because = f"The DNS server of {client} is {parameters.instead}."
+        yield from asking.state(network, client, "resolver", because, address=parameters.instead)
 
 
 class DhcpSubnetSpoofed(_RogueServer):
@@ -147,6 +162,12 @@ class DhcpSubnetSpoofed(_RogueServer):
 
     def _offers(self, parameters: Rogue, lab: Lab) -> list[HostService]:
         return [_moved(config_of(lab, parameters.server), IPv4Network(parameters.instead))]
+
+    def of_client(self, parameters: Rogue, client: str, interface: str, network: Observable) -> Iterator[Observation]:
+        because = f"{interface} of {client} has an address of {parameters.instead}."
+        # all such subnets are /24
+        start = str(IPv4Network(parameters.instead)[0]).removesuffix(".0")
+        yield from asking.state(network, client, "address below", because, interface=interface, start=start)
 
     def _address(self, verb: str, parameters: Rogue, lab: Lab) -> None:
         prefix = IPv4Network(parameters.instead)

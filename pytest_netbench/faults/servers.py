@@ -69,14 +69,22 @@ def hosting(lab: Lab, node: str) -> HostsServers:
 
 
 def asked(
-    kind: ServerName, node: str, pattern: str, because: str, *, name: str = _ANY_NAME, tries: int = 1
+    kind: ServerName,
+    node: str,
+    pattern: str,
+    because: str,
+    *,
+    name: str = _ANY_NAME,
+    tries: int = 1,
+    timeout_s: float | None = None,
 ) -> Observation:
     """What a server answers on its own host, as a regular expression of the answer."""
     method, params = "lookup-name", {"node": node, "name": name, "server": _LOOPBACK}
     if kind == "web":
         method, params = "http-get", {"node": node, "url": f"http://{_LOOPBACK}:{WEB_PORT}/"}
+    timeout = {} if timeout_s is None else {"timeout_s": timeout_s}
     shows = Matches(pattern=pattern)
-    return Observation(method=method, params=params, shows=shows, because=because, tries=tries)
+    return Observation(method=method, params={**params, **timeout}, shows=shows, because=because, tries=tries)
 
 
 # ---- programs ----

@@ -13,13 +13,15 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.evidence.reference import evidence_of
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.wording import about
-from pytest_netbench.generators.diagnose import SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import OF_DHCP, SERVED, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.task import Task
 from tests.support.stars import star_site
 
 _KINDS = (("clos", "frr"), ("clos", "cisco_ios"), ("line", "cisco_ios"), ("dual-homed-isp", "cisco_ios"))
+_DRAWN_WITH = {"link-mtu-configured-low": "icmp-frag-needed-denied"}
+"""Faults that are drawn only in the company of another one."""
 _FURTHER = (("campus", "cisco_ios"), ("mesh", "frr"), ("sdn-leaf-spine", "openvswitch"), ("line", "frr"))
 
 
@@ -28,14 +30,26 @@ def drawn_with(name: str) -> Iterator[Task]:
     for shape, platform in (*_KINDS, *_FURTHER):
         chosen: dict[str, Any] = {"shapes": (shape,), "platforms": (platform,), "healthy": 0.0, "size": "1"}
         services: tuple[str, ...] = ("dns", "web") if name in SERVED else ("filter", "nat")
+        services = ("dns", "web", "dhcp") if name in OF_DHCP else services
         for index in range(3):
             try:
                 parameters = DiagnoseParameters.model_validate(
-                    {**chosen, "faults": (name,), "level": "1", **({"services": services} if index != 1 else {})}
+                    {
+                        **chosen,
+                        "faults": (_DRAWN_WITH.get(name, name),),
+                        "level": "1",
+                        **({"services": services} if index != 1 else {}),
+                    }
                 )
                 yield DiagnoseGenerator().draw(parameters, seed=3, index=index)
             except (UsageError, ValueError):
                 continue  # the shape has no place for it
+
+
+def evidence_in(task: Task, name: str) -> tuple[Observation, ...]:
+    """The evidence of a fault of a drawn diagnosis."""
+    payload = diagnose_of(task)
+    return evidence_of(_fault(task, name), observable_of(payload))
 
 
 def on_a_site(name: str) -> tuple[Observation, ...]:
@@ -51,28 +65,26 @@ def on_a_site(name: str) -> tuple[Observation, ...]:
 def table() -> Iterator[str]:
     """The rows of the table in docs/reference/evidence.md: what each observation says, with parameters in italics."""
     for name in parts.names("faults"):
-        found = [(task, _evidence(task)) for task in drawn_with(name)]
+        found = [(task, evidence_in(task, name)) for task in drawn_with(name)]
         task, observations = max(found, key=lambda one: len(one[1]), default=(None, on_a_site(name)))
-        cells = [f"{_general(one.because, task)} (`{one.method}`)" for one in observations]
+        cells = [f"{_general(one.because, task, name)} (`{one.method}`)" for one in observations]
         yield f"| `{name}` | {'<br>'.join(dict.fromkeys(cells))} |"
 
 
-def _evidence(task: Task) -> tuple[Observation, ...]:
-    payload = diagnose_of(task)
-    return evidence_of(payload.faults[0], observable_of(payload))
+def _fault(task: Task, name: str) -> InjectedFault:
+    return next(one for one in diagnose_of(task).faults if one.fault == name)
 
 
-def _general(sentence: str, task: Task | None) -> str:
+def _general(sentence: str, task: Task | None, name: str) -> str:
     """A sentence with the names of parameters in the place of their values."""
     if task is None:
         return sentence
-    payload = diagnose_of(task)
-    if sentence == about(parts.load("faults", payload.faults[0].fault)()):
+    if sentence == about(parts.load("faults", name)()):
         return sentence
-    values = {str(value): f"*{name}*" for name, value in reversed(payload.faults[0].parameters.items()) if value}
-    others = {node.name: "another node" for node in payload.topology.nodes}
-    for value, name in sorted({**others, **values}.items(), key=lambda one: -len(one[0])):
-        sentence = re.sub(rf"(?<![\w.*]){re.escape(value)}(?![\w*]|\.\d)", name, sentence)
+    values = {str(value): f"*{field}*" for field, value in reversed(_fault(task, name).parameters.items()) if value}
+    others = {node.name: "another node" for node in diagnose_of(task).topology.nodes}
+    for value, words in sorted({**others, **values}.items(), key=lambda one: -len(one[0])):
+        sentence = re.sub(rf"(?<![\w.*]){re.escape(value)}(?![\w*]|\.\d)", words, sentence)
     sentence = re.sub(r"\b\d+\.\d+\.\d+\.\d+\b", "an address", sentence)
     return sentence[:1].upper() + sentence[1:]
 

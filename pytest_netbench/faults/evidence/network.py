@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
@@ -43,12 +43,22 @@ class Observable:
 
     def across(self, one: str, other: str) -> tuple[str, str] | None:
         """Two hosts with the only shortest path between them over the link of two nodes; ``None`` if there are none."""
+        return next(self._across(one, other), None)
+
+    def along(self, one: str, other: str) -> tuple[str, str] | None:
+        """Like ``across``, of which the first sends to the second over the link from ``one`` to ``other``."""
+        for source, target in self._across(one, other):
+            near, far = (_distance(self.links, source, end) for end in (one, other))
+            if near is not None and far is not None and near < far:
+                return source, target
+        return None
+
+    def _across(self, one: str, other: str) -> Iterator[tuple[str, str]]:
         cut = tuple(link for link in self.links if set(link) != {one, other})
         for source, target in self.pairs:
             whole, rest = _distance(self.links, source, target), _distance(cut, source, target)
             if whole is not None and (rest is None or whole < rest):
-                return source, target
-        return None
+                yield source, target
 
 
 def observable_of(payload: Faulty) -> Observable:

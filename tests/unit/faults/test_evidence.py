@@ -17,10 +17,11 @@ from pytest_netbench.faults.evidence.observation import Answer, Configured, Matc
 from pytest_netbench.faults.evidence.reference import MOST, HasEvidence, evidence_of, in_words
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.task import Task
-from tests.support.evidence import drawn_with, on_a_site
+from tests.support.evidence import drawn_with, evidence_in, on_a_site
 
 MODELS = {
     **PARAMS,
+    measuring.CAPTURE_PACKETS: measuring.CapturePacketsParams,
     measuring.CHECK_REACHABILITY: measuring.CheckReachabilityParams,
     measuring.MEASURE_RATE: measuring.MeasureRateParams,
     measuring.QUERY_TELEMETRY: measuring.QueryTelemetryParams,
@@ -34,7 +35,7 @@ WITHOUT: dict[str, str] = {}
 @cache
 def evidence(name: str) -> tuple[Observation, ...]:
     """The evidence of a fault at a place of a drawn network or a site; that with the most observations."""
-    found = [evidence_of(diagnose_of(task).faults[0], observable_of(diagnose_of(task))) for task in drawn_with(name)]
+    found = [evidence_in(task, name) for task in drawn_with(name)]
     return max([*found, on_a_site(name)], key=len)
 
 
@@ -132,3 +133,11 @@ def test_two_hosts_across_a_link_have_no_other_way_that_is_as_short() -> None:
     assert ring.across("r", "s") == ("a", "b")
     equal = Observable(platforms={}, addresses={}, pairs=pairs, links=(*line.links, ("r", "s")))
     assert equal.across("r", "t") is None
+
+
+def test_two_hosts_along_a_link_send_over_it_from_the_first_node() -> None:
+    links = (("a", "r"), ("r", "s"), ("s", "b"))
+    line = Observable(platforms={}, addresses={}, pairs=(("a", "b"), ("b", "a")), links=links)
+    assert line.along("r", "s") == ("a", "b")
+    assert line.along("s", "r") == ("b", "a")
+    assert Observable(platforms={}, addresses={}, pairs=(("a", "b"),), links=links).along("s", "r") is None
