@@ -24,6 +24,8 @@ from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
 
 PORT: Final = 67
 _RESOLV_CONF = "/etc/resolv.conf"
+_ASKED_S: Final = 12.0
+"""A client that gets no answer asks again after whole seconds, which no time scale shortens."""
 
 
 class OnDhcp(OnServer):
@@ -111,7 +113,7 @@ class DhcpFault(ProgramFault[P]):
         self.let_ask(parameters, lab)
         # files of services are read and written again as soon as all faults are injected
         fault: Any = self
-        await_effects([(fault, parameters)], lab)
+        await_effects([(fault, parameters)], lab, least_s=_ASKED_S)
 
     def let_ask(self, parameters: P, lab: Lab) -> None:
         """Let the clients give back their leases, and ask for others."""

@@ -40,13 +40,18 @@ def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
             driver.save_config(node, driver.running_config(node))
 
 
-def await_effects(faults: Sequence[Injected], lab: Lab) -> None:
+def await_effects(faults: Sequence[Injected], lab: Lab, *, least_s: float = LEAST_S) -> None:
     """Return once each fault has taken effect.
+
+    Args:
+        faults: What was injected.
+        lab: The lab with them.
+        least_s: Seconds that it may take at any time scale.
 
     Raises:
         FaultHasNoEffect: One has not in time.
     """
-    ends_at = time.monotonic() + max(LEAST_S, NOTICED_LAB_S / lab.time_scale)
+    ends_at = time.monotonic() + max(least_s, NOTICED_LAB_S / lab.time_scale)
     for fault, parameters in faults:
         while True:
             try:
