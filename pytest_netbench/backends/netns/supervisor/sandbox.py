@@ -9,11 +9,12 @@ Agents' processes have a process namespace of their own: they see and can signal
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import resource
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Self
 
 from pytest_netbench.backends.netns.supervisor import processes, roots, seccomp, spawn
@@ -76,6 +77,7 @@ def spawn_agent(
         if terminal:
             fcntl.ioctl(stdio[0], _TAKE_TERMINAL, 0)
         _furnish(writable=writable, limits=limits)
+        _let_go({*stdio, *(keep or {}).values()})
         _limit(limits, most_processes=most)
         sys.no_new_privileges()
         sys.keep_capabilities(_WRITE_CAPS if writable else ())
@@ -138,6 +140,14 @@ def _furnish(*, writable: bool, limits: Limits) -> None:
     sys.mount("tmp", "/tmp", "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, size)
     roots.hide_controls()
     sys.remount_read_only("/")
+
+
+def _let_go(kept: Collection[int]) -> None:
+    """Close what the supervisor of a large lab has open: the limit of files would leave no number free."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        if number > 2 and number not in kept:
+            with contextlib.suppress(OSError):  # the listing's own
+                os.close(number)
 
 
 def _limit(limits: Limits, *, most_processes: int) -> None:
