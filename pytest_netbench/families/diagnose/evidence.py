@@ -19,7 +19,7 @@ from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.task import UNLIMITED
 
 PATIENCE_S: Final = 8.0
-"""Telemetry has a sample each second, and neighbors notice some time later."""
+"""Telemetry has a sample every half second, and neighbors notice some time later."""
 _PAUSE_S: Final = 0.5
 _SHOWN: Final = 120
 

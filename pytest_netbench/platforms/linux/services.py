@@ -139,7 +139,7 @@ def end(node: HostedNode, kind: ServerName) -> None:
     while name in programs.running():
         if time.monotonic() > ends_at:
             raise LabError(f"{node.name}: {name} did not end within {_GONE_S:g} s")
-        time.sleep(_PACE_S)
+        time.sleep(_PACE_S)  # whoever asks is not told that a program has ended
 
 
 def runs(node: HostedNode, kind: ServerName) -> bool:
