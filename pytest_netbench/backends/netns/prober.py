@@ -12,6 +12,7 @@ from pytest_netbench.model.testcase import Flow
 from pytest_netbench.platforms.linux.listing import entries
 
 _SLACK_S = 10.0
+_ROUNDS = 2
 _SPARE_TRIES = 4
 _EACH_S = 0.01
 
@@ -34,7 +35,7 @@ class NetnsProber:
             repetitions=repetitions,
             seed=seed,
             limit_s=limit_s,
-            timeout_s=limit_s + _SLACK_S,
+            timeout_s=limit_s * _ROUNDS + _SLACK_S,
         )
         return [
             ProbeResult(**result | {"came_by": tuple(result["came_by"])}) for result in json.loads(answer["result"])

@@ -29,7 +29,8 @@ backend = NetnsBackend()
 assert backend.lacks(request_of(pair())) is None, backend.lacks(request_of(pair()))
 lab = backend.deploy(request_of(pair({"delay_ms": 5})))
 node, traces = lab.nodes["a"], host.Lab.of(lab.supervisor_pid)
-print("delivered", lab.prober.probe([Probe(source="a", target="10.0.0.2")])[0].delivered)
+found = lab.prober.probe([Probe(source="a", target="10.0.0.2")])[0]
+print("delivered", found.delivered, "" if found.delivered else found.detail)
 for writable in (False, True):
     for command in sys.argv[1:]:
         print(writable, command, "->", node.shell(command, writable=writable, reads=("nft",)).returncode == 0)
@@ -104,7 +105,7 @@ def test_an_ordinary_user_has_labs_that_hold_the_same(
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert "delivered True" in lines
+    assert "delivered True " in lines, lines
     assert "left []" in lines
     answers = {line.rpartition(" -> ")[0]: line.rpartition(" -> ")[2] for line in lines if " -> " in line}
     for writable in (False, True):

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_netbench.backends.netns.supervisor import sandbox, spawn
 from pytest_netbench.backends.netns.supervisor.desk import Desk
+from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Done, Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
@@ -78,7 +79,7 @@ class Commands:
                 timeout_s=request["timeout_s"],
                 output_bytes=request["output_bytes"],
                 memory_bytes=limits.memory_bytes,
-                growth=request["writable"],
+                growth=Growth(self._spaces[request["node"]]) if request["writable"] else None,
             )
         except BaseException:
             if desk:

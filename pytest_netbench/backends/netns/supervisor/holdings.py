@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from pytest_netbench.backends.netns.supervisor import roots
+from pytest_netbench.backends.netns.supervisor import nodes, roots
+from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 
 MOST = {"routes": 20_000, "interfaces": 1_000, "neighbours": 10_000}
 
 _PREFIXES = re.compile(r"Prefixes:\s+(\d+)")
 
 
-def of(pid: int) -> dict[str, int]:
-    """Return what the network of a process holds; nothing of a process that has ended."""
-    net = f"{roots.PROC}/{pid}/net"
+class Growth:
+    """Reports a command that makes its node exceed its limits. What existed before may be removed but not extended.
+
+    Args:
+        node: Where the command will run. Made before it starts, for what it does at once counts, too.
+    """
+
+    def __init__(self, node: Namespaces) -> None:
+        with nodes.inside_network(node, node.home.network):
+            before = _listed("/proc/thread-self/net")
+        self._most = {what: max(most, before.get(what, 0)) for what, most in MOST.items()}
+
+    def excess(self, pid: int) -> str | None:
+        """Return what there is too much of, for people, or ``None``. ``pid`` is a process of the command."""
+        for what, number in _listed(f"{roots.PROC}/{pid}/net").items():
+            if number > self._most[what]:
+                return f"the node holds {number} {what}, at most {MOST[what]} are permitted"
+        return None
+
+
+def _listed(net: str) -> dict[str, int]:
+    """Return what is listed in a folder of the kernel; nothing of a process that has ended."""
     try:
         with open(f"{net}/fib_triestat") as file:
             # the local table is shown again as the main one while they are one
@@ -24,29 +43,6 @@ def of(pid: int) -> dict[str, int]:
         return {"routes": routes, "interfaces": _lines(f"{net}/dev") - 2, "neighbours": _lines(f"{net}/arp") - 1}
     except (OSError, ValueError, IndexError):
         return {}
-
-
-class Growth:
-    """Reports a command that makes its node exceed its limits. What existed before may be removed but not extended.
-
-    Args:
-        pid: A process of the command, which sees the node's network.
-    """
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-        before = of(pid)
-        self._most = {what: max(most, before.get(what, 0)) for what, most in MOST.items()}
-
-    def excess(self) -> str | None:
-        """Return what there is too much of, for people, or ``None``."""
-        for what, number in of(self._pid).items():
-            if number > self._most[what]:
-                return f"the node holds {number} {what}, at most {MOST[what]} are permitted"
-        return None
-
-
-Check = Callable[[], str | None]
 
 
 def _lines(path: str) -> int:

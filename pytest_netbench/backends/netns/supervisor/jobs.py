@@ -78,7 +78,7 @@ class Jobs:
         timeout_s: float,
         output_bytes: int = _LONGEST_OUTPUT,
         memory_bytes: int | None = None,
-        growth: bool = False,
+        growth: Growth | None = None,
         stdin: bytes | None = None,
     ) -> None:
         """Start a process and follow it to its end.
@@ -89,7 +89,7 @@ class Jobs:
             timeout_s: How long it may run.
             output_bytes: How much it may write, to either output.
             memory_bytes: How much memory it and its descendants may hold.
-            growth: Whether it may make its node hold more, and is ended when it is too much.
+            growth: What it may make its node hold; it is ended when it is too much.
             stdin: What it is given to read.
 
         Raises:
@@ -104,7 +104,7 @@ class Jobs:
                     deadline=time.monotonic() + timeout_s,
                     output_bytes=output_bytes,
                     memory_bytes=memory_bytes,
-                    growth=Growth(pid) if growth else None,
+                    growth=growth,
                     outputs=pipes.ours,
                     stdin=pipes.stdin,
                     stdin_data=stdin or b"",
@@ -120,10 +120,9 @@ class Jobs:
             os.set_blocking(job.stdin, False)
             self._selector.register(job.stdin, selectors.EVENT_WRITE, lambda job=job: self._feed(job))
 
-    def watch(self, pid: int, *, memory_bytes: int, growth: bool) -> None:
+    def watch(self, pid: int, *, memory_bytes: int, growth: Growth | None) -> None:
         """End a process that nobody waits for, and its descendants, if they or its node hold more than they may."""
-        limit = Growth(pid) if growth else None
-        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes, growth=limit))
+        self._add(_Job(pid, _nobody_asks, deadline=math.inf, memory_bytes=memory_bytes, growth=growth))
 
     def reap(self) -> None:
         """Collect every child that ended."""
@@ -158,7 +157,7 @@ class Jobs:
             elif watch and job.memory_bytes is not None and processes.resident_bytes(job.pid) > job.memory_bytes:
                 job.note = f"killed: more than {job.memory_bytes >> 20} MiB of memory"
                 self._kill(job)
-            elif count and job.growth is not None and (excess := job.growth.excess()) is not None:
+            elif count and job.growth is not None and (excess := job.growth.excess(job.pid)) is not None:
                 job.note = f"killed: {excess}"
                 self._kill(job)
 

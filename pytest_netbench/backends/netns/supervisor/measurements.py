@@ -15,6 +15,7 @@ from pytest_netbench.backends.netns.supervisor.measuring.probes import Prober
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets
 from pytest_netbench.backends.netns.supervisor.measuring.traffic import Traffic
 from pytest_netbench.backends.netns.supervisor.network import Network
+from pytest_netbench.backends.netns.supervisor.overflow import Overflow, wait_for_calm
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
 from pytest_netbench.backends.netns.supervisor.spawn import Stdio
 
@@ -32,22 +33,34 @@ class Measurements:
         self._jobs = jobs
 
     def probe(self, request: Message) -> None:
-        """Packet exchanges, all at once."""
+        """Packet exchanges, all at once. What failed while the machine dropped packets is tried again."""
 
         def work() -> Measured:
-            prober = Prober(
-                self._sockets,
-                request["probes"],
-                repetitions=request["repetitions"],
-                limit_s=request["limit_s"],
-                seed=request["seed"],
-            )
-            neighbors.ask_again(self._spaces, self._home)
-            reports = prober.run()
-            neighbors.forget(self._spaces, self._home, prober.strangers)
-            return reports, prober.close()
+            overflow = Overflow()
+            reports, closing = self._probe_once(request, request["probes"])
+            lost = [number for number, report in enumerate(reports) if not report["delivered"]]
+            if lost and overflow:
+                wait_for_calm()
+                again, slow = self._probe_once(request, [request["probes"][number] for number in lost])
+                closing += slow
+                for number, report in zip(lost, again, strict=True):
+                    reports[number] = report
+            return reports, closing
 
         self._measure(request, work)
+
+    def _probe_once(self, request: Message, probes: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[int]]:
+        prober = Prober(
+            self._sockets,
+            probes,
+            repetitions=request["repetitions"],
+            limit_s=request["limit_s"],
+            seed=request["seed"],
+        )
+        neighbors.ask_again(self._spaces, self._home)
+        reports = prober.run()
+        neighbors.forget(self._spaces, self._home, prober.strangers)
+        return reports, prober.close()
 
     def path(self, request: Message) -> None:
         """Hops towards an address."""

@@ -8,6 +8,7 @@ import signal
 
 from pytest_netbench.backends.netns.supervisor import roots, sandbox, spawn, terminals
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
+from pytest_netbench.backends.netns.supervisor.holdings import Growth
 from pytest_netbench.backends.netns.supervisor.jobs import Jobs
 from pytest_netbench.backends.netns.supervisor.network import Network
 from pytest_netbench.backends.netns.supervisor.owner import Message, Owner
@@ -50,12 +51,14 @@ class Programs:
     def start_on_terminal(self, request: Message) -> None:
         """A program on a pty; the owner gets the master end. An agent's own is watched for what it uses."""
         limits = Limits.of(request)
+        node = self._network.spaces[request["node"]]
         master, slave = terminals.open_terminal(
             columns=request.get("columns", _COLUMNS), rows=request.get("rows", _ROWS)
         )
         try:
+            growth = Growth(node) if request.get("writable") else None
             pid = sandbox.spawn_agent(
-                self._network.spaces[request["node"]],
+                node,
                 request["argv"],
                 (slave, slave, slave),
                 writable=request.get("writable", False),
@@ -63,7 +66,7 @@ class Programs:
                 terminal=True,
             )
             if "writable" in request:
-                self._jobs.watch(pid, memory_bytes=limits.memory_bytes, growth=request["writable"])
+                self._jobs.watch(pid, memory_bytes=limits.memory_bytes, growth=growth)
             self._owner.answer(request, {"pid": pid}, fd=master)
         finally:
             os.close(master)

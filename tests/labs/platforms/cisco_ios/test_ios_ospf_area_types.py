@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.ios import ios_task, settle, show, type_lines
+from tests.support.ios import eventually, ios_task, settle, show, type_lines
 
 PORT = "interface Gi0/{n}\n ip address {address} 255.255.255.0\n no shutdown\n"
 CONFIGS = {
@@ -33,5 +33,5 @@ def test_a_running_area_that_becomes_totally_stubby_has_one_default_and_no_exter
     assert "O*IA  0.0.0.0/0" in table
     assert "10.0.12.0" not in table
     assert "203.0.113.0" not in table
-    assert "203.0.113.0" not in show(lab.nodes["R3"], "show ip ospf database")
+    assert eventually(lambda: "203.0.113.0" not in show(lab.nodes["R3"], "show ip ospf database"))
     assert "O E2  203.0.113.0/24" in show(lab.nodes["R1"], "show ip route ospf")

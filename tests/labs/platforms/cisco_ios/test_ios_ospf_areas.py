@@ -146,9 +146,8 @@ def test_a_totally_stubby_area_has_one_default_and_nothing_else_from_outside(sho
 
 def test_type_7_of_the_nssa_is_type_5_beyond_and_keeps_metric_type_and_tag(show):
     assert "O N1  203.0.113.0/24 [110/8] via 10.4.16.6" in show("R1", "show ip route ospf")
-    words = route(show, "R2", "203.0.113.0")
-    assert "type extern 1" in words
-    assert "Tag 66" in words
+    assert eventually(lambda: "type extern 1" in route(show, "R2", "203.0.113.0"))
+    assert "Tag 66" in route(show, "R2", "203.0.113.0")
 
 
 def test_both_ends_must_share_the_key(show, say):
