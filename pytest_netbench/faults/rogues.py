@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import Final
 
+from pytest_netbench.errors import LabError
 from pytest_netbench.faults.dhcp import PORT, Configured, DhcpFault, OnDhcp, Served, config_of, on_server, served_lans
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -172,7 +173,9 @@ class DhcpSubnetSpoofed(_RogueServer):
     def _address(self, verb: str, parameters: Rogue, lab: Lab) -> None:
         prefix = IPv4Network(parameters.instead)
         command = f"ip address {verb} {prefix[1]}/{prefix.prefixlen} dev {parameters.interface}"
-        lab.driver(parameters.node).apply(lab.nodes[parameters.node], [command])
+        (done,) = lab.driver(parameters.node).apply(lab.nodes[parameters.node], [command])
+        if done.status != "success":
+            raise LabError(f"{parameters.node}: {command}: {done.message}")
 
     def holds(self, parameters: Rogue, found: Configured) -> bool:
         prefix = IPv4Network(parameters.instead)

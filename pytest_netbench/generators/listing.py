@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
 
@@ -11,6 +12,9 @@ from pytest_netbench.generators.values import Span
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", Span: "a number or a range such as 2-4"}
 _SHARED = {"n": "how many tasks are drawn", "seed": "the seed of the series of draws"}
+_LONGEST_LEFT = 32
+_LINE = 110
+"""Columns of the list."""
 
 
 def is_set(annotation: Any) -> bool:
@@ -31,11 +35,25 @@ def parameters_text(model: type[Parameters], shared: Mapping[str, int]) -> str:
 
 
 def generator_lines(name: str, generator: type[Generator[Any]], shared: Mapping[str, int]) -> list[str]:
-    """The generator called ``name`` and its parameters, one a line."""
+    """The generator called ``name`` and its parameters, each on a line or, if it is long, on several."""
     about = (inspect.getdoc(generator) or "").partition("\n")[0]
     rows = [(f"{key}={default}", meaning) for key, default, meaning in _rows(generator.parameters, shared)]
-    width = max(len(row[0]) for row in rows)
-    return [f"{name}  {about}".rstrip(), *(f"  {left:<{width}}  {meaning}" for left, meaning in rows)]
+    width = max(len(left) for left, _ in rows if len(left) <= _LONGEST_LEFT)
+    return [f"{name}  {about}".rstrip(), *(line for left, meaning in rows for line in _row(left, meaning, width))]
+
+
+def _row(left: str, meaning: str, width: int) -> Iterator[str]:
+    indent = " " * (width + 4)
+    first = f"  {left:<{width}}  "
+    if len(left) > width:
+        for line in textwrap.wrap(
+            left.replace("+", "+ "), _LINE, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        ):
+            yield line.replace("+ ", "+")
+        first = indent
+    yield from textwrap.wrap(
+        meaning, _LINE, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    ) or [first.rstrip()]
 
 
 def _rows(model: type[Parameters], shared: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
