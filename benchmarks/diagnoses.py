@@ -27,6 +27,7 @@ from pytest_netbench.errors import NetbenchError, UsageError
 from pytest_netbench.families.proof import Extent
 from pytest_netbench.generators.diagnose import (
     DIAGNOSED,
+    OF_BURSTS,
     OF_DHCP,
     OF_SWITCHES,
     SERVED,
@@ -57,6 +58,7 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int, evidenc
             "level": "1",
             "healthy": 0.0,
             **({"services": ("dns", "web")} if fault in SERVED else {}),
+            **({"traffic": "bursts"} if fault in OF_BURSTS else {}),
             **({"services": ("dns", "web", "dhcp")} if fault in OF_DHCP else {}),
         }
     )
@@ -98,9 +100,8 @@ def main() -> None:
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
-    parser.add_argument(
-        "--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_DHCP, *OF_SWITCHES), help="these faults (all)"
-    )
+    every = (*DIAGNOSED, *SERVED, *OF_DHCP, *OF_BURSTS, *OF_SWITCHES)
+    parser.add_argument("--only", nargs="*", default=every, help="these faults (all)")
     chosen = parser.parse_args()
     shapes = chosen.shapes
     began = time.monotonic()

@@ -124,12 +124,15 @@ def fewer(parameters: RoutedCable, network: Observable) -> Iterator[Observation]
         yield rate(hosts, 1_000_000, pattern, because)
 
 
-def rate(hosts: tuple[str, str], rate_bps: int, pattern: str, because: str, *, tries: int = 1) -> Observation:
+def rate(
+    hosts: tuple[str, str], rate_bps: int, pattern: str, because: str, *, tries: int = 1, burst_packets: int = 1
+) -> Observation:
     """What arrives from one host to another one, as a regular expression of the answer."""
     source, target = hosts
+    bursts = {"burst_packets": burst_packets} if burst_packets > 1 else {}
     return Observation(
         method="measure-rate",
-        params={"source": source, "target": target, "rate_bps": rate_bps},
+        params={"source": source, "target": target, "rate_bps": rate_bps, **bursts},
         shows=Matches(pattern=pattern),
         because=because,
         tries=tries,

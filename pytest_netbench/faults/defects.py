@@ -12,10 +12,12 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.lab.capabilities import LINKS, Defect
 from pytest_netbench.lab.probing import FlowReport, Probe
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.testcase import Flow
+from pytest_netbench.model.demand import BURST_PACKETS, Bursts
 
 CORRUPTION: Final = 0.2
 FLOW_LOSS: Final = 0.25
+QUEUE_BYTES: Final = 2500
+"""Two packets of 1000 bytes and their headers."""
 MOST_BYTES: Final = 600
 """Less than the packets of demands have, and more than those of a ping."""
 _ECHOES: Final = 64
@@ -26,6 +28,7 @@ _EVIDENT_FLOWS: Final = 16
 """With a quarter of them lost, all of so many pass once in a hundred times."""
 _PORTS: Final = 33_434
 _FLOW_BPS: Final = 64_000
+_BURSTS_BPS: Final = 1_000_000
 _DURATION_S: Final = 0.3
 _SMALL, _LARGE = 200, 1000
 _ERRORS: Final = {"Ip:": ("InHdrErrors",), "Icmp:": ("InCsumErrors",), "Udp:": ("InCsumErrors",)}
@@ -115,16 +118,46 @@ class LinkMtuLow(_Defective):
             yield rate(hosts, 1_000_000, r'"received_packets": 0\b', because)
 
 
-def _sent(parameters: RoutedCable, lab: Lab, flows: Iterable[tuple[int, int]]) -> list[FlowReport]:
+class LinkQueueShort(_Defective):
+    """A cable has room for two packets that wait, each way: of packets that come at once most are lost."""
+
+    name = "link-queue-short"
+    label = "QUEUE"
+    called = {"nika": "incast_traffic_network_limitation"}
+    defect = Defect(queue_bytes=QUEUE_BYTES)
+
+    def observe(self, parameters: RoutedCable, lab: Lab) -> None:
+        (paced,) = _sent(parameters, lab, [(_PORTS, _LARGE)])
+        (burst,) = _sent(parameters, lab, [(_PORTS, _LARGE)], burst_packets=BURST_PACKETS)
+        if not paced.received_packets or 2 * burst.received_packets > burst.sent_packets:
+            raise self._no_effect(
+                parameters,
+                f"{paced.received_packets} of {paced.sent_packets} packets arrive, and {burst.received_packets} of"
+                f" {burst.sent_packets} that are sent {BURST_PACKETS} at once",
+            )
+
+    def evidence(self, parameters: RoutedCable, network: Observable) -> Iterator[Observation]:
+        hosts = network.across(parameters.node, parameters.peer_node)
+        if hosts is not None:
+            because = f"Of packets that {hosts[0]} sends to {hosts[1]} {BURST_PACKETS} at once, most are lost."
+            pattern = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
+            yield rate(hosts, 1_000_000, pattern, because, burst_packets=BURST_PACKETS)
+
+
+def _sent(
+    parameters: RoutedCable, lab: Lab, flows: Iterable[tuple[int, int]], *, burst_packets: int = 1
+) -> list[FlowReport]:
     """What arrives at the other end of flows to ports, each of packets of so many bytes."""
+    bps = _FLOW_BPS if burst_packets == 1 else _BURSTS_BPS
     chosen = [
-        Flow.model_validate(
+        Bursts.model_validate(
             {
                 "from": parameters.node,
                 "to": parameters.peer_node,
                 "port": port,
-                "rate_bps": _FLOW_BPS,
+                "rate_bps": bps,
                 "packet_bytes": size,
+                "burst_packets": burst_packets,
             }
         )
         for port, size in flows

@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 from pytest_netbench.generators.networks import DrawnNetwork
-from pytest_netbench.model.demand import Demand
+from pytest_netbench.model.demand import BURST_PACKETS, Demand
 
 TrafficName = Literal["bursts", "gravity", "none", "uniform", "web"]
 MOST_DEMANDS: Final = 10
 """All traffic of a network is sent and received by one process, in real time."""
 RATE_BPS: Final = 800_000
 """More than a slow cable carries (``faults.cables``)."""
-BURST_PACKETS: Final = 16
 _LEAST_WEIGHT, _MOST_WEIGHT = 1.0, 4.0
 _FIRST_PORT: Final = 20_000
 MOST_LOSS: Final = 0.05
+_LEAST_AT_ONCE: Final = 2
+"""Many senders send few packets each. So all have a burst in the shortest sample that telemetry takes."""
 
 
 def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random) -> tuple[Demand, ...]:
@@ -27,12 +28,13 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
         network: The network.
         kind: ``uniform``: each host sends as much as the others, to one other host. ``gravity``: each pair of hosts in
             proportion to the product of their drawn weights, the largest of them. ``bursts``: hosts send to the same
-            one at the same moments, many packets at a time. ``none`` and ``web``: nobody sends.
+            one at the same moments, some packets at a time, together 16 or more. ``none`` and ``web``: nobody sends.
         source: Of the choices.
     """
     if kind in ("none", "web"):
         return ()
     chosen = _PATTERNS[kind](network, source)
+    at_once = max(_LEAST_AT_ONCE, BURST_PACKETS // max(1, len(chosen))) if kind == "bursts" else 1
     return tuple(
         Demand(
             source=one,
@@ -41,7 +43,7 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
             port=_FIRST_PORT + number,
             rate_bps=rate_bps,
             most_loss=MOST_LOSS,
-            burst_packets=BURST_PACKETS if kind == "bursts" else 1,
+            burst_packets=at_once,
         )
         for number, (one, other, rate_bps) in enumerate(chosen[:MOST_DEMANDS])
     )

@@ -91,6 +91,9 @@ OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
 """What is drawn too if DHCP is chosen, the last one only with DNS."""
 
 
+OfBursts = Literal["link-queue-short"]
+OF_BURSTS: Final[tuple[OfBursts, ...]] = get_args(OfBursts)
+"""What is drawn too if the traffic comes in bursts: no other traffic shows it."""
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
 OfSwitches = Literal["controller-crashed", "southbound-port-blocked", "southbound-port-wrong", OfRules]
 OF_RULES: Final[tuple[OfRules, ...]] = get_args(OfRules)
@@ -102,8 +105,10 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfSwitches, ...] = Field(
-        DIAGNOSED, description="faults that may occur; with the services dns, web and dhcp also those of servers"
+    faults: tuple[Diagnosed | Served | OfDhcp | OfBursts | OfSwitches, ...] = Field(
+        DIAGNOSED,
+        description="faults that may occur; with the services dns, web and dhcp also those of servers, with the traffic"
+        " bursts that of queues",
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -134,7 +139,11 @@ class DiagnoseParameters(FaultyParameters):
         further: dict[str, tuple[str, ...]] = {
             "routings": ("openflow",) if is_sdn else (),
             "platforms": ("openvswitch",) if is_sdn else (),
-            "faults": (*self._served(), *(self.of_switches if is_sdn else ())),
+            "faults": (
+                *self._served(),
+                *(OF_BURSTS if self.traffic == "bursts" else ()),
+                *(self.of_switches if is_sdn else ()),
+            ),
         }
         for name, more in further.items():
             if more and name not in self.model_fields_set:

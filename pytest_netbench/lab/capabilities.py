@@ -27,6 +27,8 @@ class Defect:
         flow_loss: Share of the TCP and UDP flows that are lost, each of them wholly. The hash of addresses, protocol
             and ports decides.
         most_bytes: Longer IP packets are lost, without notice to anybody.
+        queue_bytes: So many bytes of IP packets may wait for their turn on the line; more are lost. The line carries
+            20 Mbit/s then.
         one_way: Only what the interface sends by which the cable is named has the defect.
     """
 
@@ -34,6 +36,7 @@ class Defect:
     corruption: float = 0.0
     flow_loss: float = 0.0
     most_bytes: int | None = None
+    queue_bytes: int | None = None
     one_way: bool = False
 
 

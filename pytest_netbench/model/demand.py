@@ -10,6 +10,8 @@ from pytest_netbench.model.base import Model
 from pytest_netbench.model.testcase import Flow
 
 MOST_AT_ONCE = 64
+BURST_PACKETS = 16
+"""Packets of a burst where nothing else is said."""
 
 
 class Bursts(Flow):

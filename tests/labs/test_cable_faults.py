@@ -22,6 +22,7 @@ CABLES = (
     "link-lossy",
     "link-lossy-one-way",
     "link-mtu-low",
+    "link-queue-short",
     "link-slow",
 )
 SHAPE = {"shape": "line", "sizes": {"routers": 2}, "routing": "ospf"}

@@ -19,6 +19,10 @@ _IOS_STATE: Final = re.compile(r"^(\S+) +\S+ +YES +\S+ +(.+?) +(up|down) *$", re
 _IOS_LOG: Final = re.compile(r"%LINK-3-UPDOWN: Interface (\S+?), changed state to (\w+)")
 _RATE_BPS: Final = 2_000_000
 _DURATION_S: Final = 0.5
+_AT_ONCE: Final = 16
+_BURSTS_S: Final = 0.2
+_FEW: Final = 0.15
+"""Share of packets sent one by one that meet bursts of others in a short queue, at most."""
 _SAMPLE_S: Final = 1.2
 """A sample is taken each second."""
 _LEAST_PACKETS: Final = 60
@@ -86,6 +90,7 @@ def _losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterat
     span_s = max(1.0, after.time_s - before.time_s)
     if _checksum_errors(facts, ani) - wrong_before >= _CORRUPT:
         yield from _corruption(facts, ani, cables)
+    is_right = True
     for cable in cables:
         used = []
         for end, far in (cable, cable[::-1]):
@@ -96,8 +101,40 @@ def _losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterat
         for far, sent, arrived in lossy[:1]:
             words = f"{arrived.packets} of {sent.packets} packets arrive at {far.node} {far.interface}."
             kind = _kind(sent, arrived, span_s, losses)
-            is_one_way = kind == "link-lossy" and len(lossy) < len(used)
-            yield Finding("link-lossy-one-way" if is_one_way else kind, cable[0], words)
+            is_right = False
+            if kind == "link-lossy" and _loses_bursts_only(ani, since_s=before.time_s):
+                kind = "link-queue-short"
+            elif kind == "link-lossy" and len(lossy) < len(used):
+                kind = "link-lossy-one-way"
+            yield Finding(kind, cable[0], words)
+    if is_right:
+        yield from _short_queues(facts, ani, cables)
+
+
+def _loses_bursts_only(ani: Ani, *, since_s: float) -> bool:
+    """Whether the flow of the network that loses most loses nearly nothing of packets that come one by one."""
+    found = ani.call("query-telemetry", {"sql": "SELECT source, target, loss, time_s FROM flows ORDER BY loss DESC"})
+    pair = next(((one, other) for one, other, loss, at in found["rows"] if at > since_s and loss > 1 - _ENOUGH), None)
+    if pair is None:
+        return False
+    paced, bursts = (_lost(ani, *pair, at_once=at_once, duration_s=_DURATION_S) or 0.0 for at_once in (1, _AT_ONCE))
+    return paced < _FEW < bursts
+
+
+def _short_queues(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterator[Finding]:
+    """Send packets at once between hosts, over cables that lose none of those that come one by one."""
+    before = _counters(ani)
+    if not any(loss > 1 - _ENOUGH for loss in _send(facts, ani, at_once=_AT_ONCE, duration_s=_BURSTS_S)):
+        return
+    time.sleep(_SAMPLE_S)
+    after = _counters(ani)
+    for cable in cables:
+        for end, far in (cable, cable[::-1]):
+            sent, arrived = (_change(before, after, one, way) for one, way in ((end, "sent"), (far, "received")))
+            if far in after.rows and sent.packets >= _AT_ONCE and arrived.packets < _ENOUGH * sent.packets:
+                words = f"{arrived.packets} of {sent.packets} packets that come at once arrive at {far.node}."
+                yield Finding("link-queue-short", cable[0], words)
+                break
 
 
 def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float]) -> str:
@@ -182,25 +219,25 @@ def _change(before: _Sample, after: _Sample, end: End, way: str) -> _Count:
     return _Count(*(int(now.get(name, 0)) - int(then.get(name, 0)) for name in names))
 
 
-def _send(facts: Facts, ani: Ani) -> list[float]:
+def _send(facts: Facts, ani: Ani, *, at_once: int = 1, duration_s: float = _DURATION_S) -> list[float]:
     """Each host sends for a moment to the one behind it, so that more cables are used than the traffic uses.
 
     Returns the share that was lost of each.
     """
     names = [name for name in facts.addresses if name in facts.devices]
     half = max(1, len(names) // 2)
-    losses = []
-    for number, name in enumerate(names):
-        target = names[(number + half) % len(names)]
-        if target == name:
-            continue
-        try:
-            found = ani.call(
-                "measure-rate",
-                {"source": name, "target": target, "rate_bps": _RATE_BPS, "duration_s": _DURATION_S},
-            )
-        except AniError:
-            continue  # a host without an address cannot send
-        if found["sent_packets"]:
-            losses.append(1 - found["received_packets"] / found["sent_packets"])
-    return losses
+    pairs = ((name, names[(number + half) % len(names)]) for number, name in enumerate(names))
+    found = (_lost(ani, *pair, at_once=at_once, duration_s=duration_s) for pair in pairs if pair[0] != pair[1])
+    return [loss for loss in found if loss is not None]
+
+
+def _lost(ani: Ani, source: str, target: str, *, at_once: int, duration_s: float) -> float | None:
+    """The share that is lost from one host to another one; ``None`` if nothing could be sent."""
+    pace = {"rate_bps": _RATE_BPS, "duration_s": duration_s}
+    if at_once > 1:
+        pace["burst_packets"] = at_once
+    try:
+        found = ani.call("measure-rate", {"source": source, "target": target, **pace})
+    except AniError:
+        return None  # a host without an address cannot send
+    return 1 - found["received_packets"] / found["sent_packets"] if found["sent_packets"] else None

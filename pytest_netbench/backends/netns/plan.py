@@ -21,6 +21,8 @@ _NO_COMPILER = "apt-get install -y gcc libc6-dev"
 _FIRST_UID = 0x70000000
 _QUEUE_S = 0.05
 _LEAST_QUEUE = 30_000
+_QUEUED_BPS = 20_000_000
+"""Rate of the line before which packets wait in a queue that is too short."""
 
 
 def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, time_scale: float) -> dict[str, Any]:
@@ -137,6 +139,9 @@ def defective(defect: Defect, port: int) -> list[str]:
         "--corrupt-ppm": round(defect.corruption * 1_000_000),
         "--flow-loss-ppm": round(defect.flow_loss * 1_000_000),
         "--most-bytes": defect.most_bytes or 0,
+        # the program takes the last one: these come after those of the quality
+        "--rate-bps": _QUEUED_BPS if defect.queue_bytes else 0,
+        "--queue-bytes": defect.queue_bytes or 0,
     }
     if defect.one_way and any(arguments.values()):
         arguments["--way"] = port + 1

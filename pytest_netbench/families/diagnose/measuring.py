@@ -9,6 +9,7 @@ from pydantic import Field
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.wire import Wire
 from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, TABLES
+from pytest_netbench.model.demand import MOST_AT_ONCE
 
 CHECK_REACHABILITY: Final = "check-reachability"
 MEASURE_RATE: Final = "measure-rate"
@@ -47,6 +48,7 @@ class MeasureRateParams(Wire):
     target: str = Field(description="host that receives")
     rate_bps: int = Field(1_000_000, ge=10_000, le=MOST_BPS, description="bit/s that are sent")
     duration_s: float = Field(0.5, ge=0.2, le=3.0, description="seconds")
+    burst_packets: int = Field(1, ge=1, le=MOST_AT_ONCE, description="packets sent at once; the rate is the mean")
 
 
 class MeasureRateResult(Wire):
@@ -107,8 +109,9 @@ CHECK_REACHABILITY_SPEC: Final = spec_of(
 )
 MEASURE_RATE_SPEC: Final = spec_of(
     MEASURE_RATE,
-    "Send UDP packets of 1000 bytes from one host to another at a rate, beside the traffic of the network, and count"
-    " what arrives. One or two packets that are on their way at the end are not lost.",
+    "Send UDP packets of 1000 bytes from one host to another at a rate, one by one or several at once, beside the"
+    " traffic of the network, and count what arrives. One or two packets that are on their way at the end are not"
+    " lost.",
     MeasureRateParams,
     MeasureRateResult,
 )

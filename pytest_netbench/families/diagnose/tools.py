@@ -13,8 +13,8 @@ from pytest_netbench.families.diagnose.captures import Captures
 from pytest_netbench.families.diagnose.store import Store
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.model.demand import Bursts
 from pytest_netbench.model.diagnosis import Diagnose
-from pytest_netbench.model.testcase import Flow
 from pytest_netbench.rpccodes import Code
 
 _PORT: Final = 5201
@@ -82,8 +82,14 @@ class Tools:
         self._known(params.source, self._sources)
         self._known(params.target, self._addresses)
         await_answer(self._lab, params.source, measuring.MEASURE_RATE)
-        flow = Flow.model_validate(
-            {"from": params.source, "to": params.target, "port": _PORT, "rate_bps": params.rate_bps}
+        flow = Bursts.model_validate(
+            {
+                "from": params.source,
+                "to": params.target,
+                "port": _PORT,
+                "rate_bps": params.rate_bps,
+                "burst_packets": params.burst_packets,
+            }
         )
         address = self._addresses[params.target]
         (report,) = self._lab.prober.traffic([flow], [address], duration_s=params.duration_s)

@@ -25,6 +25,7 @@ CABLES = (
     "link-lossy",
     "link-lossy-one-way",
     "link-mtu-low",
+    "link-queue-short",
     "link-slow",
 )
 
