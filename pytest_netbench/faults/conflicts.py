@@ -177,13 +177,23 @@ class HostArpDenied(HostFault[ArpDenied]):
 
     def remains(self, parameters: ArpDenied, lab: Lab) -> Iterator[str]:
         for entry in _neighbors(lab, parameters.node):
-            if entry["dst"] == parameters.gateway and {"REACHABLE", "STALE"} & {*entry["state"]}:
+            if (
+                self._is_blind(parameters)
+                and entry["dst"] == parameters.gateway
+                and {"REACHABLE", "STALE"} & {*entry["state"]}
+            ):
                 yield f"it knows the hardware address of {parameters.gateway}"
 
     def symptoms(self, parameters: ArpDenied, network: Observable) -> Iterator[Observation]:
         because = f"{parameters.node} does not find out the hardware address of its gateway."
-        yield from asking.state(network, parameters.node, "neighbor unknown", because, address=parameters.gateway)
+        if self._is_blind(parameters):
+            yield from asking.state(network, parameters.node, "neighbor unknown", because, address=parameters.gateway)
         yield from super().symptoms(parameters, network)
+
+    @staticmethod
+    def _is_blind(parameters: ArpDenied) -> bool:
+        """Whether the host hears nothing. One that only says nothing learns from the questions of its gateway."""
+        return parameters.hook == "input"
 
 
 def _with_mac(parameters: SameMac, mac: str) -> str:
