@@ -274,9 +274,11 @@ class DnsRecordWrong(DeviceFault[WrongRecord]):
 
     def _records(self, network: DrawnNetwork, server: OnServer, dns: DnsServer) -> Iterator[WrongRecord]:
         names = list(dns.records)
+        hosts = {address: name for name, address in network.addresses.items()}
         for number, name in enumerate(names):
-            other = dns.records[names[(number + 1) % len(names)]]
-            for instead in (other, _nobodys(network, name)):
+            following = (dns.records[one] for one in (*names[number + 1 :], *names))
+            other = next(address for address in following if address != dns.records[name])
+            for instead in (other, _nobodys(network, hosts[dns.records[name]])):
                 yield WrongRecord(
                     **dict(server), name=f"{name}.{dns.domain}", address=dns.records[name], instead=instead
                 )

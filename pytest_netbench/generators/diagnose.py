@@ -11,7 +11,7 @@ from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
-from pytest_netbench.generators.faulty_networks import HOSTS_OF_DHCP
+from pytest_netbench.generators.faulty_networks import hosts_of
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
@@ -126,6 +126,8 @@ class DiagnoseParameters(FaultyParameters):
     def _servers_for_requests(self) -> Self:
         if self.traffic == "web" and "web" not in self.services:
             raise ValueError("traffic=web needs services=web")
+        if "lb" in self.services and "web" not in self.services:
+            raise ValueError("services=lb needs services=web+lb")
         return self
 
     @model_validator(mode="after")
@@ -140,8 +142,8 @@ class DiagnoseParameters(FaultyParameters):
             if more and name not in self.model_fields_set:
                 # the model is frozen, and not in use yet
                 object.__setattr__(self, name, (*getattr(self, name), *more))
-        if "dhcp" in self.services and "hosts" not in self.model_fields_set:
-            object.__setattr__(self, "hosts", Span(low=HOSTS_OF_DHCP, high=HOSTS_OF_DHCP))
+        if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
+            object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
         return self
 
     def _served(self) -> list[str]:

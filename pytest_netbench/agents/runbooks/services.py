@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
@@ -13,6 +13,7 @@ from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
 _HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
+_LB: Final = re.compile(r"^- HTTP on (\S+) \((\S+)\), a load balancer of (.+): http://(\S+)/ is ", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
@@ -26,7 +27,7 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     words = "\n".join(brief.intents)
     for node, address, domain in _DNS.findall(words):
         yield from _resolvers(facts, address)
-        yield from _records(facts, node, domain)
+        yield from _records(facts, node, domain, {name: at for _, at, _, name in _LB.findall(words)})
         if _drops(facts, node, "udp dport 53 drop"):
             yield Finding("dns-port-blocked", End(node, ""), f"A packet filter on {node} drops DNS.")
         else:
@@ -59,11 +60,11 @@ def _windows(facts: Facts, ani: Ani) -> Iterator[Finding]:
             yield Finding("host-receive-window-small", End(host.name, ""), words)
 
 
-def _records(facts: Facts, node: str, domain: str) -> Iterator[Finding]:
+def _records(facts: Facts, node: str, domain: str, named: Mapping[str, str]) -> Iterator[Finding]:
     device = facts.devices.get(node)
     for line in device.sections.get("file /etc/dnsmasq.d/hosts", ()) if device else ():
         address, name = line.split()
-        known = facts.addresses.get(name.removesuffix(f".{domain}"))
+        known = named.get(name) or facts.addresses.get(name.removesuffix(f".{domain}"))
         if known is not None and str(known) != address:
             words = f"The DNS server on {node} says that {name} is {address}, and it is {known}."
             yield Finding("dns-record-wrong", End(node, ""), words)
