@@ -28,6 +28,7 @@ from pytest_netbench.families.proof import Extent
 from pytest_netbench.generators.diagnose import (
     DIAGNOSED,
     OF_DHCP,
+    OF_LB,
     OF_SWITCHES,
     SERVED,
     DiagnoseGenerator,
@@ -58,6 +59,7 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int, evidenc
             "healthy": 0.0,
             **({"services": ("dns", "web")} if fault in SERVED else {}),
             **({"services": ("dns", "web", "dhcp")} if fault in OF_DHCP else {}),
+            **({"services": ("dns", "web", "lb")} if fault in OF_LB else {}),
         }
     )
     task = next(_drawn(parameters), None)
@@ -99,7 +101,7 @@ def main() -> None:
     parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
     parser.add_argument(
-        "--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_DHCP, *OF_SWITCHES), help="these faults (all)"
+        "--only", nargs="*", default=(*DIAGNOSED, *SERVED, *OF_DHCP, *OF_LB, *OF_SWITCHES), help="these faults (all)"
     )
     chosen = parser.parse_args()
     shapes = chosen.shapes

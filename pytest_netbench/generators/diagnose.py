@@ -89,6 +89,9 @@ OfDhcp = Literal[
 ]
 OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
 """What is drawn too if DHCP is chosen, the last one only with DNS."""
+OfLb = Literal["lb-server-down", "lb-server-slow", "lb-backend-wrong", "lb-connections-held"]
+OF_LB: Final[tuple[OfLb, ...]] = get_args(OfLb)
+"""What is drawn too if a load balancer is chosen."""
 
 
 OfRules = Literal["flow-rule-loop", "flow-rule-shadowing"]
@@ -102,8 +105,8 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfSwitches, ...] = Field(
-        DIAGNOSED, description="faults that may occur; with the services dns, web and dhcp also those of servers"
+    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfSwitches, ...] = Field(
+        DIAGNOSED, description="faults that may occur; with the services dns, web, dhcp and lb also those of servers"
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -149,7 +152,8 @@ class DiagnoseParameters(FaultyParameters):
     def _served(self) -> list[str]:
         served = [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
         leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
-        return [*served, *(leased if "dhcp" in self.services else ())]
+        balanced = OF_LB if "lb" in self.services else ()
+        return [*served, *(leased if "dhcp" in self.services else ()), *balanced]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from pytest_netbench.model.base import Model
 
 DNS_PORT: Final = 53
 WEB_PORT: Final = 80
+ALIVE: Final = "/alive"
+"""The path that a load balancer answers by itself."""
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")]
 Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
 Socket = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$")]

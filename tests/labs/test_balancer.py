@@ -1,4 +1,4 @@
-"""A load balancer on a host of a real network: what hosts get of it."""
+"""A load balancer on a host of a real network: what hosts get of it, and each fault of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench import parts
+from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
+from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.generators.diagnose import OF_LB
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import get
@@ -27,7 +31,7 @@ def network() -> DrawnNetwork:
 
 @pytest.fixture(scope="module")
 def payload(network: DrawnNetwork) -> Diagnose:
-    fields = {**network.fields(), "flows": flow_groups(network), "faults": (), "fault_types": ("web-server-down",)}
+    fields = {**network.fields(), "flows": flow_groups(network), "faults": (), "fault_types": OF_LB}
     return Diagnose.model_validate(fields)
 
 
@@ -57,6 +61,46 @@ def test_requests_are_spread_over_all_servers_in_turn(lab: Any, network: DrawnNe
         finally:
             lab.driver(server).start_server(lab.nodes[server], "web")
         await_that(lambda: set(statuses(lab, host, 2)) == {200}, lambda: f"a server of {list(one.servers)} is not back")
+
+
+@pytest.mark.parametrize("name", [name for name in OF_LB if name != "lb-server-slow"])  # see below
+def test_a_fault_fails_requests_for_its_name_only_and_goes_away(
+    name: str, lab: Any, network: DrawnNetwork, payload: Diagnose
+) -> None:
+    fault: Any = parts.load("faults", name)()
+    place = next(iter(fault.places(network)))
+    with pytest.raises(FaultHasNoEffect):
+        fault.observe(place, lab)
+    before = lab.driver(place.node).running_config(lab.nodes[place.node])
+    inject_all([(fault, place)], lab)
+    try:
+        await_effects([(fault, place)], lab)
+        failed = Serving(lab, payload).failures()
+    finally:
+        fault.undo(place, lab)
+    assert failed
+    assert all(f" {URL}: " in one for one in failed), "each web server answers"
+    assert lab.driver(place.node).running_config(lab.nodes[place.node]) == before
+    Serving(lab, payload).await_healthy()
+    with pytest.raises(FaultHasNoEffect):
+        fault.observe(place, lab)
+
+
+def test_slow_web_servers_are_no_slow_load_balancer(lab: Any, network: DrawnNetwork) -> None:
+    slow: Any = parts.load("faults", "lb-server-slow")()
+    (place,) = slow.places(network)
+    _, one = balancer(network)
+    for server in one.servers:
+        lab.driver(server).throttle_server(lab.nodes[server], "web", stopped_s=3.0, running_s=0.01)
+    with pytest.raises(FaultHasNoEffect):
+        slow.observe(place, lab)
+    for server in one.servers:
+        lab.driver(server).throttle_server(lab.nodes[server], "web", stopped_s=0.0, running_s=0.0)
+    slow.inject(place, lab)
+    slow.observe(place, lab)
+    slow.undo(place, lab)
+    with pytest.raises(FaultHasNoEffect):
+        slow.observe(place, lab)
 
 
 def test_an_agent_that_may_change_its_host_cannot_change_what_root_runs(lab: Any, network: DrawnNetwork) -> None:

@@ -1,4 +1,4 @@
-"""Runbook: DNS and web servers. Files and packet filters of hosts first, then each server is asked on its own host."""
+"""Runbook: DNS servers, web servers, load balancers. Files and filters of hosts first, then each server on its host."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
-from pytest_netbench.agents.runbooks.floods import check_flood
+from pytest_netbench.agents.runbooks.floods import check_flood, check_held
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
 _HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
 _LB: Final = re.compile(r"^- HTTP on (\S+) \((\S+)\), a load balancer of (.+): http://(\S+)/ is ", re.MULTILINE)
+_LB_CONF: Final = "file /etc/haproxy/haproxy.cfg"
+_BACKEND: Final = re.compile(r"^server (\S+) (\S+)$", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
@@ -42,6 +44,23 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
             yield from floods
         else:
             yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
+    yield from _balancers(words, facts, ani)
+
+
+def _balancers(words: str, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    for node, _, servers, _ in _LB.findall(words):
+        device = facts.devices.get(node)
+        asked = dict(_BACKEND.findall("\n".join(device.sections.get(_LB_CONF, ()) if device else ())))
+        for server in servers.split(", "):
+            socket, known = asked.get(server), f"{facts.addresses.get(server)}:80"
+            if socket not in (None, known):
+                said = f"The load balancer on {node} asks {socket} for {server}, which is {known}."
+                yield Finding("lb-backend-wrong", End(node, ""), said)
+        if held := list(check_held(facts, ani, node)):
+            yield from held
+        else:
+            alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
+            yield from _asked(ani, "http-get", alive, "total_ms", kind="lb")
 
 
 def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:

@@ -8,27 +8,30 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_netbench.model.hosting import WEB_PORT, LoadBalancer
+from pytest_netbench.model.hosting import ALIVE, WEB_PORT, LoadBalancer
 
 LB_CONF: Final = "/etc/haproxy/haproxy.cfg"
 PROGRAM: Final = "haproxy"
 PATH: Final = "/usr/sbin/haproxy"
 ARGUMENTS: Final = ("-db", "-q", "-f", LB_CONF)
 """In the foreground, without words."""
+MOST_CONNECTIONS: Final = 64
+"""Far more than hosts have at a time. More wait."""
 _HEAD: Final = f"""\
 global
-    maxconn 256
+    maxconn {MOST_CONNECTIONS}
     nbthread 1
 
 defaults
     mode http
     retries 0
     timeout connect 1s
-    timeout client 10s
-    timeout server 10s
+    timeout client 50s
+    timeout server 50s
 
 frontend web
     bind :{WEB_PORT}
+    monitor-uri {ALIVE}
     default_backend servers
 
 backend servers

@@ -108,7 +108,7 @@ def test_a_load_balancer_asks_its_servers_in_turn_and_none_twice() -> None:
     services.serve(host, [LoadBalancer(servers=servers, name="www.corp.example")])
     lines = [line.strip() for line in host.files[balancer.LB_CONF].splitlines()]
     assert lines[-3:] == ["balance roundrobin", "server h2 10.0.2.10:80", "server h3 10.0.2.11:80"]
-    assert {"retries 0", "nbthread 1", "bind :80"} <= {*lines}
+    assert {"retries 0", "nbthread 1", "bind :80", "monitor-uri /alive"} <= {*lines}
     assert [*host.running] == ["haproxy"]
     assert balancer.LB_CONF in services.SHOWN
 
