@@ -56,11 +56,10 @@ def _balancers(words: str, facts: Facts, ani: Ani) -> Iterator[Finding]:
             if socket not in (None, known):
                 said = f"The load balancer on {node} asks {socket} for {server}, which is {known}."
                 yield Finding("lb-backend-wrong", End(node, ""), said)
-        if held := list(check_held(facts, ani, node)):
-            yield from held
-        else:
-            alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
-            yield from _asked(ani, "http-get", alive, "total_ms", kind="lb")
+        alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
+        for found in _asked(ani, "http-get", alive, "total_ms", kind="lb", tries=1):
+            # who looks at the connections only now spares calls
+            yield from list(check_held(facts, ani, node)) or [found]
 
 
 def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:
@@ -96,10 +95,12 @@ def _drops(facts: Facts, node: str, rule: str) -> bool:
     )
 
 
-def _asked(ani: Ani, method: str, params: dict[str, str], took: str, *, kind: str) -> Iterator[Finding]:
+def _asked(
+    ani: Ani, method: str, params: dict[str, str], took: str, *, kind: str, tries: int = _TRIES
+) -> Iterator[Finding]:
     """Ask a server on its own host, some times if it is fast."""
     node = params["node"]
-    for _ in range(_TRIES):
+    for _ in range(tries):
         found = ani.call(method, params)
         if found.get("error"):
             yield Finding(f"{kind}-server-down", End(node, ""), f"The {kind} server on {node}: {found['error']}.")

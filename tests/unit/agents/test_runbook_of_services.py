@@ -74,7 +74,8 @@ class Servers:
             is_sent = params["node"] == self._place["node"] and any(one in params["filter"] for one in sources)
             return {"packets": ["0.0 IP"] if is_sent else []}
         kinds, took = {"lookup-name": (("dns",), "time_ms"), "http-get": (("web", "lb"), "total_ms")}[method]
-        if self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
+        is_held = self._broken[0] == "lb-connections-held" and params["node"] == self._place["victim"]
+        if is_held or self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
             return {"error": "Connection refused", took: 0.2}
         is_slow = self._broken in {(f"{kind}-server-slow", params["node"]) for kind in kinds}
         return {took: 2900.0 if is_slow else 3.0}
