@@ -110,12 +110,12 @@ def test_what_the_machine_lacks_is_told_as_debian_packages(bare):
     packages = set(done.stdout.split())
     assert {"iproute2", "util-linux", "nftables", "iptables", "iputils-ping", "traceroute"} <= packages
     assert {"tcpdump", "iperf3", "procps", "gcc", "python3", "python3-venv"} <= packages
-    assert {"dnsmasq-base", "busybox", "curl", "openvswitch-switch"} <= packages
+    assert {"dnsmasq-base", "busybox", "haproxy", "curl", "openvswitch-switch"} <= packages
 
 
 def test_a_machine_with_everything_lacks_nothing(bare):
     programs = "ip tc unshare nsenter setpriv nft iptables ping traceroute tcpdump iperf3 bwrap ps ssh cc python3"
-    programs += " dnsmasq busybox curl ovs-vswitchd"
+    programs += " dnsmasq busybox haproxy curl ovs-vswitchd"
     for name in programs.split():
         script(bare / name, "exit 0")
     left = set(bash("missing_packages", cwd=bare, path=str(bare)).stdout.split())
@@ -166,6 +166,16 @@ def test_without_apt_the_packages_are_told(bare):
         "not a Debian or Ubuntu: install these by hand, then again: make setup\n             frr nftables"
         in done.stderr
     )
+
+
+def test_services_that_fresh_packages_bring_are_not_enabled(bare):
+    script(bare / "id", "echo 0")
+    (bare / "env").symlink_to("/usr/bin/env")
+    script(bare / "apt-get", "exit 0")
+    script(bare / "systemctl", f'echo "$@" >>{bare}/asked')
+    done = bash("keep_services_off() { :; }; install_packages haproxy curl", cwd=bare, path=str(bare))
+    assert done.returncode == 0, done.stderr
+    assert (bare / "asked").read_text() == "disable haproxy.service\n"
 
 
 # ---- torch ----

@@ -21,7 +21,7 @@ from pytest_netbench.faults.protocol import Commands
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.clients import get, look_up
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.hosting import DNS_PORT, WEB_PORT, DnsServer, Resolver, ServerName
+from pytest_netbench.model.hosting import ALIVE, DNS_PORT, WEB_PORT, DnsServer, Resolver, ServerName
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.platforms.driver import HostsServers
 
@@ -80,11 +80,21 @@ def asked(
 ) -> Observation:
     """What a server answers on its own host, as a regular expression of the answer."""
     method, params = "lookup-name", {"node": node, "name": name, "server": _LOOPBACK}
-    if kind == "web":
-        method, params = "http-get", {"node": node, "url": f"http://{_LOOPBACK}:{WEB_PORT}/"}
+    if kind != "dns":
+        method, params = "http-get", {"node": node, "url": _url(kind)}
     timeout = {} if timeout_s is None else {"timeout_s": timeout_s}
     shows = Matches(pattern=pattern)
     return Observation(method=method, params={**params, **timeout}, shows=shows, because=because, tries=tries)
+
+
+def words_of(kind: ServerName) -> str:
+    """What a server is called in sentences."""
+    return "load balancer" if kind == "lb" else f"{kind} server"
+
+
+def _url(kind: ServerName) -> str:
+    """What a server is asked for on its own host: a load balancer for what it answers without its web servers."""
+    return f"http://{_LOOPBACK}:{WEB_PORT}{ALIVE if kind == 'lb' else '/'}"
 
 
 # ---- programs ----
@@ -141,11 +151,11 @@ def _answers(kind: ServerName, node: str, lab: Lab, *, timeout_s: float) -> tupl
     if kind == "dns":
         answer = look_up(lab.nodes[node], _ANY_NAME, server=_LOOPBACK, timeout_s=timeout_s)
         return answer.error, answer.time_ms or 0.0
-    page = get(lab.nodes[node], f"http://{_LOOPBACK}:{WEB_PORT}/", timeout_s=timeout_s)
+    page = get(lab.nodes[node], _url(kind), timeout_s=timeout_s)
     return page.error, page.total_ms
 
 
-class _Down(ProgramFault[OnServer]):
+class ServerDown(ProgramFault[OnServer]):
     """A server that does not run."""
 
     parameters = OnServer
@@ -161,10 +171,10 @@ class _Down(ProgramFault[OnServer]):
 
     def observe(self, parameters: OnServer, lab: Lab) -> None:
         if hosting(lab, parameters.node).server_runs(lab.nodes[parameters.node], self.kind):
-            raise FaultHasNoEffect(self.name, f"the {self.kind} server of {parameters.node} runs")
+            raise FaultHasNoEffect(self.name, f"the {words_of(self.kind)} of {parameters.node} runs")
         error, _ = _answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
         if error is None:
-            raise FaultHasNoEffect(self.name, f"something on {parameters.node} answers as {self.kind} server")
+            raise FaultHasNoEffect(self.name, f"something on {parameters.node} answers as {words_of(self.kind)}")
 
     def evidence(self, parameters: OnServer, network: Observable) -> Iterator[Observation]:
         port = DNS_PORT if self.kind == "dns" else WEB_PORT
@@ -173,7 +183,7 @@ class _Down(ProgramFault[OnServer]):
         yield asked(self.kind, parameters.node, r'"error": ', f"{parameters.node} gets no answer from its own server.")
 
 
-class DnsServerDown(_Down):
+class DnsServerDown(ServerDown):
     """The DNS server does not run: nothing listens on its port."""
 
     name = "dns-server-down"
@@ -182,7 +192,7 @@ class DnsServerDown(_Down):
     called = {"nika": "dns_service_down"}
 
 
-class WebServerDown(_Down):
+class WebServerDown(ServerDown):
     """A web server does not run: nothing listens on its port."""
 
     name = "web-server-down"
@@ -190,16 +200,17 @@ class WebServerDown(_Down):
     kind = "web"
 
 
-class _Slow(ProgramFault[OnServer]):
+class ServerSlow(ProgramFault[OnServer]):
     """A server whose program is stopped most of the time, as one that gets almost no time of a processor."""
 
     parameters = OnServer
+    running_s: ClassVar[float] = RUNNING_S
 
     def places(self, network: DrawnNetwork) -> Iterator[OnServer]:
         return servers_in(network, self.kind)
 
     def inject(self, parameters: OnServer, lab: Lab) -> None:
-        self._throttle(parameters, lab, STOPPED_S, RUNNING_S)
+        self._throttle(parameters, lab, STOPPED_S, self.running_s)
 
     def undo(self, parameters: OnServer, lab: Lab) -> None:
         self._throttle(parameters, lab, 0.0, 0.0)
@@ -213,22 +224,24 @@ class _Slow(ProgramFault[OnServer]):
         for _ in range(_TRIES):
             error, took_ms = _answers(self.kind, parameters.node, lab, timeout_s=_PATIENCE_S)
             if error is not None:
-                raise FaultHasNoEffect(self.name, f"the {self.kind} server of {parameters.node} is not slow: {error}")
+                raise FaultHasNoEffect(
+                    self.name, f"the {words_of(self.kind)} of {parameters.node} is not slow: {error}"
+                )
             longest = max(longest, took_ms)
             if longest >= NOTICED_MS:
                 return
         raise FaultHasNoEffect(
-            self.name, f"the {self.kind} server of {parameters.node} answers {_TRIES} times within {longest:.0f} ms"
+            self.name, f"the {words_of(self.kind)} of {parameters.node} answers {_TRIES} times within {longest:.0f} ms"
         )
 
     def evidence(self, parameters: OnServer, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (it is asked on its host)
         time = "time_ms" if self.kind == "dns" else "total_ms"
         pattern = rf'"{time}": [1-9]\d{{3}}(?!.*"error")'
-        because = f"The {self.kind} server of {parameters.node} answers itself after more than a second."
+        because = f"The {words_of(self.kind)} of {parameters.node} answers itself after more than a second."
         yield asked(self.kind, parameters.node, pattern, because, tries=_TRIES)
 
 
-class DnsServerSlow(_Slow):
+class DnsServerSlow(ServerSlow):
     """The DNS server gets almost no processor time: it answers, and takes up to three seconds for it."""
 
     name = "dns-server-slow"
@@ -237,7 +250,7 @@ class DnsServerSlow(_Slow):
     called = {"nika": "dns_lookup_latency"}
 
 
-class WebServerSlow(_Slow):
+class WebServerSlow(ServerSlow):
     """A web server gets almost no processor time: it answers, and takes up to three seconds for it."""
 
     name = "web-server-slow"
@@ -274,9 +287,11 @@ class DnsRecordWrong(DeviceFault[WrongRecord]):
 
     def _records(self, network: DrawnNetwork, server: OnServer, dns: DnsServer) -> Iterator[WrongRecord]:
         names = list(dns.records)
+        hosts = {address: name for name, address in network.addresses.items()}
         for number, name in enumerate(names):
-            other = dns.records[names[(number + 1) % len(names)]]
-            for instead in (other, _nobodys(network, name)):
+            following = (dns.records[one] for one in (*names[number + 1 :], *names))
+            other = next(address for address in following if address != dns.records[name])
+            for instead in (other, nobodys_address(network, hosts[dns.records[name]])):
                 yield WrongRecord(
                     **dict(server), name=f"{name}.{dns.domain}", address=dns.records[name], instead=instead
                 )
@@ -392,7 +407,10 @@ class HostResolverWrong(DeviceFault[WrongResolver]):
             for one in node.services:
                 if isinstance(one, Resolver):
                     others = [network.addresses[name] for name in network.hosts if name != node.name]
-                    wrong = [*[other for other in others if other != one.server][:1], _nobodys(network, node.name)]
+                    wrong = [
+                        *[other for other in others if other != one.server][:1],
+                        nobodys_address(network, node.name),
+                    ]
                     for instead in wrong:
                         yield WrongResolver(
                             node=node.name,
@@ -431,7 +449,7 @@ def _resolving(domain: str, server: str) -> tuple[str, ...]:
     return (f"printf 'search {domain}\\nnameserver {server}\\n' > {_RESOLV_CONF}",)
 
 
-def _nobodys(network: DrawnNetwork, host: str) -> str:
+def nobodys_address(network: DrawnNetwork, host: str) -> str:
     """An address of the LAN of a host that nobody has."""
     lan = network.lan_of(host)
     prefix = IPv4Network(lan.prefix)

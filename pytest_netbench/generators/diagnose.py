@@ -11,7 +11,7 @@ from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
-from pytest_netbench.generators.faulty_networks import HOSTS_OF_DHCP
+from pytest_netbench.generators.faulty_networks import hosts_of
 from pytest_netbench.generators.networks import flow_groups
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
@@ -89,6 +89,9 @@ OfDhcp = Literal[
 ]
 OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
 """What is drawn too if DHCP is chosen, the last one only with DNS."""
+OfLb = Literal["lb-server-down", "lb-server-slow", "lb-backend-wrong", "lb-connections-held"]
+OF_LB: Final[tuple[OfLb, ...]] = get_args(OfLb)
+"""What is drawn too if a load balancer is chosen."""
 
 
 OfBursts = Literal["link-queue-short"]
@@ -105,10 +108,10 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfBursts | OfSwitches, ...] = Field(
+    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfBursts | OfSwitches, ...] = Field(
         DIAGNOSED,
-        description="faults that may occur; with the services dns, web and dhcp also those of servers, with the traffic"
-        " bursts that of queues",
+        description="faults that may occur; with the services dns, web, dhcp and lb also those of servers, with"
+        " the traffic bursts that of queues",
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -131,6 +134,8 @@ class DiagnoseParameters(FaultyParameters):
     def _servers_for_requests(self) -> Self:
         if self.traffic == "web" and "web" not in self.services:
             raise ValueError("traffic=web needs services=web")
+        if "lb" in self.services and "web" not in self.services:
+            raise ValueError("services=lb needs services=web+lb")
         return self
 
     @model_validator(mode="after")
@@ -149,14 +154,15 @@ class DiagnoseParameters(FaultyParameters):
             if more and name not in self.model_fields_set:
                 # the model is frozen, and not in use yet
                 object.__setattr__(self, name, (*getattr(self, name), *more))
-        if "dhcp" in self.services and "hosts" not in self.model_fields_set:
-            object.__setattr__(self, "hosts", Span(low=HOSTS_OF_DHCP, high=HOSTS_OF_DHCP))
+        if (hosts := hosts_of(self.services)) and "hosts" not in self.model_fields_set:
+            object.__setattr__(self, "hosts", Span(low=hosts, high=hosts))
         return self
 
     def _served(self) -> list[str]:
         served = [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
         leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
-        return [*served, *(leased if "dhcp" in self.services else ())]
+        balanced = OF_LB if "lb" in self.services else ()
+        return [*served, *(leased if "dhcp" in self.services else ()), *balanced]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:

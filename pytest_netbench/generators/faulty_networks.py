@@ -45,6 +45,15 @@ _TYPICAL_HOSTS: Final = 2
 HOSTS_OF_DHCP: Final = 3
 """Hosts in a LAN with DHCP: a server, a client, and another one that may do wrong."""
 
+HOSTS_OF_LB: Final = 2
+"""Hosts in each of two LANs with a load balancer: it, two web servers, and a DNS server."""
+
+
+def hosts_of(services: Sequence[ServiceName]) -> int:
+    """How many hosts a LAN needs, so that each fault of services has a place; 0 if any number will do."""
+    needed = {"dhcp": HOSTS_OF_DHCP, "lb": HOSTS_OF_LB}
+    return max((needed.get(name, 0) for name in services), default=0)
+
 
 class Kind(NamedTuple):
     """What networks are drawn from beside sizes, names and addresses."""
@@ -89,7 +98,7 @@ def kinds_of(
 @cache  # bounded by the kinds and the faults
 def has_place(kind: Kind, fault: str) -> bool:
     """Whether a small network of a kind has a place for a fault."""
-    hosts = HOSTS_OF_DHCP if "dhcp" in kind.services else _TYPICAL_HOSTS
+    hosts = max(_TYPICAL_HOSTS, hosts_of(kind.services))
     sizes = {**SIZES[kind.shape][0], "hosts": hosts}
     return next(choices(kind.draw(sizes=sizes, managed_hosts=True), fault, {}), None) is not None
 

@@ -1,4 +1,4 @@
-"""Services that run on hosts: servers for DNS, DHCP and the web, and what hosts are configured with to use them."""
+"""Services that run on hosts: servers of DNS, DHCP and the web, load balancers, and what hosts need to use them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from pytest_netbench.model.base import Model
 
 DNS_PORT: Final = 53
 WEB_PORT: Final = 80
+ALIVE: Final = "/alive"
+"""The path that a load balancer answers by itself."""
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")]
 Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
+Socket = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$")]
 HardwareAddress = Annotated[str, Field(pattern=r"^[0-9a-f]{2}(:[0-9a-f]{2}){5}$")]
 Prefix = Annotated[str, AfterValidator(lambda text: str(IPv4Network(text)))]
-ServerName = Literal["dns", "web", "dhcp"]
+ServerName = Literal["dns", "web", "dhcp", "lb"]
 
 
 class DnsServer(Model):
@@ -32,6 +35,16 @@ class WebServer(Model):
 
     kind: Literal["web"] = "web"
     page_bytes: int = Field(4096, ge=256, le=1_000_000, description="size of its page")
+
+
+class LoadBalancer(Model):
+    """A load balancer of web servers. It listens on TCP port 80 of all addresses, and asks them in turn."""
+
+    kind: Literal["lb"] = "lb"
+    servers: dict[Name, Socket] = Field(
+        min_length=1, description="name of a web server to its IPv4 address and TCP port, e.g. 10.0.1.10:80"
+    )
+    name: Name | None = Field(None, description="full name by which it is asked; none without DNS")
 
 
 class Resolver(Model):
@@ -60,7 +73,7 @@ class DhcpClient(Model):
     interface: str = Field(pattern=r"^[A-Za-z0-9._-]{1,15}$", description="interface that gets the address")
 
 
-Server = DnsServer | WebServer | DhcpServer
+Server = DnsServer | WebServer | DhcpServer | LoadBalancer
 HostService = Annotated[Server | Resolver | DhcpClient, Field(discriminator="kind")]
 """Something that a host has beside its network."""
 

@@ -1,8 +1,12 @@
-"""Runbook: who floods a server. Half-open connections tell the senders' addresses, and captures the host that sends."""
+"""Runbook: who floods a server, or holds its connections.
+
+Half-open connections tell the senders' addresses, and captures the host that sends. Open ones tell the host.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +17,9 @@ _HALF_OPEN: Final = "ss -Htn state syn-recv"
 _PEER: Final = re.compile(r"(\d+\.\d+\.\d+\.\d+)\]?:\d+\s*$", re.MULTILINE)
 """The second address of a line; that of a server for both versions of IP is in brackets."""
 _MANY: Final = 4
+_OPEN: Final = "ss -Htn state established"
+_MOST_OPEN: Final = 30
+"""Connections of one host with a server."""
 
 
 def check_flood(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
@@ -27,6 +34,16 @@ def check_flood(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
         if _sends(ani, end, peers[0]):
             words = f"{end.node} sends SYNs to {server} from {peers[0]}, which leaves {len(peers)} half open."
             yield Finding("tcp-syn-flood", End(end.node, ""), words)
+
+
+def check_held(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
+    """The host that holds the connections of a server, if there is one."""
+    said = str(ani.call("execute-cmd", {"device": server, "command": _OPEN})["output"])
+    counts = Counter(_PEER.findall(said))
+    for host, address in facts.addresses.items():
+        if counts[str(address)] > _MOST_OPEN:
+            words = f"{host} has {counts[str(address)]} open connections with {server}."
+            yield Finding("lb-connections-held", End(host, ""), words)
 
 
 def _sends(ani: Ani, end: End, source: str) -> bool:

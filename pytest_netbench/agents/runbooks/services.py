@@ -1,18 +1,21 @@
-"""Runbook: DNS and web servers. Files and packet filters of hosts first, then each server is asked on its own host."""
+"""Runbook: DNS servers, web servers, load balancers. Files and filters of hosts first, then each server on its host."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
-from pytest_netbench.agents.runbooks.floods import check_flood
+from pytest_netbench.agents.runbooks.floods import check_flood, check_held
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
 _HTTP: Final = re.compile(r"^- HTTP on (\S+) \(\S+\): ", re.MULTILINE)
+_LB: Final = re.compile(r"^- HTTP on (\S+) \((\S+)\), a load balancer of (.+): http://(\S+)/ is ", re.MULTILINE)
+_LB_CONF: Final = "file /etc/haproxy/haproxy.cfg"
+_BACKEND: Final = re.compile(r"^server (\S+) (\S+)$", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
@@ -26,7 +29,7 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     words = "\n".join(brief.intents)
     for node, address, domain in _DNS.findall(words):
         yield from _resolvers(facts, address)
-        yield from _records(facts, node, domain)
+        yield from _records(facts, node, domain, {name: at for _, at, _, name in _LB.findall(words)})
         if _drops(facts, node, "udp dport 53 drop"):
             yield Finding("dns-port-blocked", End(node, ""), f"A packet filter on {node} drops DNS.")
         else:
@@ -41,6 +44,22 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
             yield from floods
         else:
             yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
+    yield from _balancers(words, facts, ani)
+
+
+def _balancers(words: str, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    for node, _, servers, _ in _LB.findall(words):
+        device = facts.devices.get(node)
+        asked = dict(_BACKEND.findall("\n".join(device.sections.get(_LB_CONF, ()) if device else ())))
+        for server in servers.split(", "):
+            socket, known = asked.get(server), f"{facts.addresses.get(server)}:80"
+            if socket not in (None, known):
+                said = f"The load balancer on {node} asks {socket} for {server}, which is {known}."
+                yield Finding("lb-backend-wrong", End(node, ""), said)
+        alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
+        for found in _asked(ani, "http-get", alive, "total_ms", kind="lb", tries=1):
+            # who looks at the connections only now spares calls
+            yield from list(check_held(facts, ani, node)) or [found]
 
 
 def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:
@@ -59,11 +78,11 @@ def _windows(facts: Facts, ani: Ani) -> Iterator[Finding]:
             yield Finding("host-receive-window-small", End(host.name, ""), words)
 
 
-def _records(facts: Facts, node: str, domain: str) -> Iterator[Finding]:
+def _records(facts: Facts, node: str, domain: str, named: Mapping[str, str]) -> Iterator[Finding]:
     device = facts.devices.get(node)
     for line in device.sections.get("file /etc/dnsmasq.d/hosts", ()) if device else ():
         address, name = line.split()
-        known = facts.addresses.get(name.removesuffix(f".{domain}"))
+        known = named.get(name) or facts.addresses.get(name.removesuffix(f".{domain}"))
         if known is not None and str(known) != address:
             words = f"The DNS server on {node} says that {name} is {address}, and it is {known}."
             yield Finding("dns-record-wrong", End(node, ""), words)
@@ -76,10 +95,12 @@ def _drops(facts: Facts, node: str, rule: str) -> bool:
     )
 
 
-def _asked(ani: Ani, method: str, params: dict[str, str], took: str, *, kind: str) -> Iterator[Finding]:
+def _asked(
+    ani: Ani, method: str, params: dict[str, str], took: str, *, kind: str, tries: int = _TRIES
+) -> Iterator[Finding]:
     """Ask a server on its own host, some times if it is fast."""
     node = params["node"]
-    for _ in range(_TRIES):
+    for _ in range(tries):
         found = ani.call(method, params)
         if found.get("error"):
             yield Finding(f"{kind}-server-down", End(node, ""), f"The {kind} server on {node}: {found['error']}.")

@@ -42,6 +42,7 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
     "dnsmasq": ("dnsmasq-base", "DNS servers of linux nodes", False),
     "busybox": ("busybox", "web servers of linux nodes", False),
+    "haproxy": ("haproxy", "load balancers of linux nodes", False),
     "curl": ("curl", "a diagnostic tool of nodes, and the client of http-get", False),
 }
 

@@ -59,7 +59,8 @@ def _services(uses: Uses) -> Iterator[str]:
         zone = f"the names of all hosts in {uses.dns.domain}"
         yield f"- DNS on {uses.dns.node} ({uses.dns.address}): {zone}. Hosts look names up there."
     for one in uses.pages:
-        yield f"- HTTP on {one.node} ({one.address}): {one.url} is a page of {one.page_bytes} bytes."
+        role = f", a load balancer of {', '.join(one.servers)}" if one.servers else ""
+        yield f"- HTTP on {one.node} ({one.address}){role}: {one.url} is a page of {one.page_bytes} bytes."
 
 
 def _traffic(demand: Demand) -> str:

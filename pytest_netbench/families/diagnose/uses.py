@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
-from pytest_netbench.model.hosting import DhcpServer, DnsServer, WebServer
-from pytest_netbench.model.topology import Node
+from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, WebServer
+from pytest_netbench.model.topology import Node, Topology
 
 SLOW_S: Final = 1.0
 """Wall seconds that a lookup, or a request for a page, takes at most."""
@@ -26,12 +26,17 @@ class NameService:
 
 @dataclass(frozen=True, kw_only=True)
 class PageService:
-    """A web server, and the page that it has."""
+    """A web server, or a load balancer of web servers, and the page that it has.
+
+    Attributes:
+        servers: Nodes of the web servers of a load balancer.
+    """
 
     node: str
     address: str
     url: str
     page_bytes: int
+    servers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +69,14 @@ def uses_of(payload: Diagnose) -> Uses:
     served = [(node, one) for node in topology.nodes if node.name in addresses for one in node.services]
     dns = next((_names(node, one, addresses) for node, one in served if isinstance(one, DnsServer)), None)
     pages = tuple(
-        PageService(
-            node=node.name,
-            address=addresses[node.name],
-            url=f"http://{_full(node, dns) or addresses[node.name]}/",
-            page_bytes=one.page_bytes,
-        )
+        _page(node, addresses[node.name], _full(node, dns), one.page_bytes)
         for node, one in served
         if isinstance(one, WebServer)
+    )
+    pages += tuple(
+        _page(node, addresses[node.name], one.name, _page_bytes(one, topology), tuple(one.servers))
+        for node, one in served
+        if isinstance(one, LoadBalancer)
     )
     if dns is None and not pages:
         return Uses()
@@ -92,6 +97,17 @@ def leases_of(payload: Diagnose) -> tuple[AddressService, ...]:
         for one in node.services
         if isinstance(one, DhcpServer)
     )
+
+
+def _page(node: Node, address: str, name: str | None, page_bytes: int, servers: tuple[str, ...] = ()) -> PageService:
+    url = f"http://{name or address}/"
+    return PageService(node=node.name, address=address, url=url, page_bytes=page_bytes, servers=servers)
+
+
+def _page_bytes(balancer: LoadBalancer, topology: Topology) -> int:
+    """The size of the page that all servers of a load balancer have."""
+    pages = (one for name in balancer.servers for one in topology.node(name).services if isinstance(one, WebServer))
+    return next(page.page_bytes for page in pages)
 
 
 def _names(node: Node, server: DnsServer, addresses: dict[str, str]) -> NameService:

@@ -1,7 +1,7 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS and DHCP are dnsmasq, the web server is that of BusyBox: both are small, need no service manager, and leave the host
-alone on which they are installed. They run in wall time, as their clients do.
+DNS and DHCP are dnsmasq, the web server is that of BusyBox, the load balancer is HAProxy: all are small and need no
+service manager. They run in wall time, as their clients do.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from pytest_netbench.model.hosting import (
     DhcpServer,
     DnsServer,
     HostService,
+    LoadBalancer,
     Resolver,
     ServerName,
     WebServer,
     servers_of,
 )
 from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
-from pytest_netbench.platforms.linux import dhcp
+from pytest_netbench.platforms.linux import balancer, dhcp
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
 DNS_CONF: Final = "/etc/dnsmasq.conf"
 DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
 PAGE: Final = "/var/www/html/index.html"
-SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF)
+SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF)
 """The files that a running config shows."""
 _MOST_SHOWN: Final = 65_536
 _NSSWITCH: Final = "/etc/nsswitch.conf"
@@ -62,11 +63,13 @@ _SERVERS: Final[Mapping[ServerName, _Server]] = {
     "dns": _Server("dnsmasq", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={DNS_CONF}")),
     "dhcp": _Server("dnsmasq-dhcp", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={dhcp.DHCP_CONF}")),
     "web": _Server("busybox", "/usr/bin/busybox", ("httpd", "-f", "-p", str(WEB_PORT), "-h", PAGE.rpartition("/")[0])),
+    "lb": _Server(balancer.PROGRAM, balancer.PATH, balancer.ARGUMENTS),
 }
 NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dns": ("dnsmasq",),
     "web": ("busybox", "curl"),
     "dhcp": ("dnsmasq", "busybox"),
+    "lb": ("haproxy", "curl"),
 }
 """By kind of server: the programs that must be installed for it and its clients."""
 
@@ -192,6 +195,8 @@ def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
             yield PAGE, _page(one)
         elif isinstance(one, DhcpServer):
             yield dhcp.DHCP_CONF, dhcp.server_config(one)
+        elif isinstance(one, LoadBalancer):
+            yield balancer.LB_CONF, balancer.config_text(one)
         else:
             yield dhcp.SCRIPT, dhcp.SCRIPT_TEXT
 

@@ -12,9 +12,9 @@ from pytest_netbench.agents.runbooks.facts import End, Facts
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.families.diagnose import DiagnoseFamily
-from pytest_netbench.generators.diagnose import SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import OF_LB, SERVED, DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.model.diagnosis import diagnose_of
-from pytest_netbench.model.hosting import DnsServer, Resolver
+from pytest_netbench.model.hosting import DnsServer, LoadBalancer, Resolver
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Node
 
@@ -22,7 +22,8 @@ CHAIN = "table inet filter\n chain input\n  type filter hook input priority filt
 
 
 def a_task(name: str) -> Task:
-    given = {"faults": (name,), "services": ("dns", "web"), "shapes": ("tree",), "level": "1", "healthy": 0.0}
+    services = ("dns", "web", "lb") if name in OF_LB else ("dns", "web")
+    given = {"faults": (name,), "services": services, "shapes": ("tree",), "level": "1", "healthy": 0.0}
     return DiagnoseGenerator().draw(DiagnoseParameters.model_validate(given), seed=3, index=0)
 
 
@@ -39,6 +40,10 @@ def config(node: Node, fault: str | None, place: dict[str, Any]) -> str:
             if here and fault == "dns-record-wrong":
                 records[here["name"]] = here["instead"]
             text += "file /etc/dnsmasq.d/hosts\n" + "".join(f" {records[name]} {name}\n" for name in records)
+        if isinstance(one, LoadBalancer):
+            servers = {**one.servers, **({here["server"]: here["instead"]} if fault == "lb-backend-wrong" else {})}
+            lines = "".join(f"     server {name} {socket}\n" for name, socket in servers.items())
+            text += f"file /etc/haproxy/haproxy.cfg\n backend servers\n     balance roundrobin\n{lines}"
     if here and fault == "dns-port-blocked":
         text += f"{CHAIN}  udp dport 53 drop\n  tcp dport 53 drop\n"
     if here and fault == "http-denied":
@@ -58,16 +63,22 @@ class Servers:
         if method == "execute-cmd" and "tcp_rmem" in params["command"]:
             is_small = self._broken == ("host-receive-window-small", params["device"])
             return {"output": "512\t512\t512\n" if is_small else "4096\t131072\t6291456\n"}
+        if method == "execute-cmd" and "established" in params["command"]:
+            is_held = self._broken[0] == "lb-connections-held" and params["device"] == self._place["victim"]
+            peers = [self._place["address"] if is_held else "10.9.9.9"] * 128
+            return {"output": "".join(f"0 0 10.0.2.10:80 {peer}:40000\n" for peer in peers)}
         if method == "execute-cmd":
             peers = sources if is_flood and params["device"] == self._place["victim"] else ()
             return {"output": "".join(f"0 0 {self._place['target']}:80 {peer}:40000\n" for peer in peers)}
         if method == "capture-packets":
             is_sent = params["node"] == self._place["node"] and any(one in params["filter"] for one in sources)
             return {"packets": ["0.0 IP"] if is_sent else []}
-        kind, took = {"lookup-name": ("dns", "time_ms"), "http-get": ("web", "total_ms")}[method]
-        if self._broken == (f"{kind}-server-down", params["node"]):
+        kinds, took = {"lookup-name": (("dns",), "time_ms"), "http-get": (("web", "lb"), "total_ms")}[method]
+        is_held = self._broken[0] == "lb-connections-held" and params["node"] == self._place["victim"]
+        if is_held or self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
             return {"error": "Connection refused", took: 0.2}
-        return {took: 2900.0 if self._broken == (f"{kind}-server-slow", params["node"]) else 3.0}
+        is_slow = self._broken in {(f"{kind}-server-slow", params["node"]) for kind in kinds}
+        return {took: 2900.0 if is_slow else 3.0}
 
 
 def found(task: Task, fault: str | None) -> list[tuple[str, str]]:
@@ -87,7 +98,7 @@ def found(task: Task, fault: str | None) -> list[tuple[str, str]]:
     return [(one.fault_type, one.end.node) for one in check_services(DiagnoseFamily().brief(task), facts, ani)]
 
 
-@pytest.mark.parametrize("name", SERVED)
+@pytest.mark.parametrize("name", [*SERVED, *OF_LB])
 def test_each_fault_is_found_and_nothing_else(name: str) -> None:
     task = a_task(name)
     assert found(task, name) == [(name, diagnose_of(task).faults[0].parameters["node"])]
@@ -101,4 +112,4 @@ def test_networks_without_servers_are_not_asked() -> None:
 
 
 def test_each_fault_of_servers_is_a_part() -> None:
-    assert {*SERVED} <= {*parts.names("faults")}
+    assert {*SERVED, *OF_LB} <= {*parts.names("faults")}

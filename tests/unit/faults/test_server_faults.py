@@ -117,7 +117,7 @@ def test_a_wrong_resolver_is_no_dns_server_and_a_repair_writes_the_file_as_it_wa
 def test_an_address_of_nobody_is_in_the_lan_and_free() -> None:
     for host in SERVING.hosts:
         lan = SERVING.lan_of(host)
-        address = servers._nobodys(SERVING, host)
+        address = servers.nobodys_address(SERVING, host)
         assert IPv4Address(address) in list(IPv4Network(lan.prefix).hosts())
         assert address not in {lan.gateway, *(one.address for one in lan.attachments)}
 

@@ -105,6 +105,7 @@ _TRUSTED = (
     "/etc/xtables.conf",
     "/etc/gss",
     "/etc/udhcpc",
+    "/etc/haproxy",
 )
 _READ_PROGRAMS = (
     "nft",

@@ -25,12 +25,12 @@ def add_dns(draft: Draft, source: Random) -> None:
     Raises:
         UsageError: The network has fewer than two hosts of its own.
     """
-    hosts = _own_hosts(draft, "dns")
+    hosts = own_hosts(draft, "dns")
     server = source.choice(hosts)
-    records = {device.name: _address(device) for device in draft.devices if device.kind == "host"}
+    records = {device.name: address_of(device) for device in draft.devices if device.kind == "host"}
     server.services.append(DnsServer(domain=DOMAIN, records=records))
     for host in hosts:
-        host.services.append(Resolver(server=_address(server), domain=DOMAIN))
+        host.services.append(Resolver(server=address_of(server), domain=DOMAIN))
 
 
 def add_web(draft: Draft, source: Random) -> None:
@@ -39,20 +39,26 @@ def add_web(draft: Draft, source: Random) -> None:
     Raises:
         UsageError: The network has fewer than two hosts of its own.
     """
-    hosts = _own_hosts(draft, "web")
+    hosts = own_hosts(draft, "web")
     free = [host for host in hosts if not any(one.kind == "dns" for one in host.services)]
     for server in source.sample(free, min(len(free), 1 + len(hosts) // _HOSTS_PER_WEB_SERVER)):
         server.services.append(WebServer(page_bytes=source.choice(_PAGES)))
 
 
-def _own_hosts(draft: Draft, name: str) -> Sequence[Device]:
+def own_hosts(draft: Draft, name: str) -> Sequence[Device]:
+    """The hosts of the network's own.
+
+    Raises:
+        UsageError: There are fewer than two, and the service ``name`` needs them.
+    """
     hosts = [device for device in draft.devices if device.kind == "host" and device.control != "foreign"]
     if len(hosts) < 2:
         raise UsageError(f"service {name!r} needs two hosts")
     return hosts
 
 
-def _address(host: Device) -> str:
+def address_of(host: Device) -> str:
+    """The address of a host."""
     return str(host.routed_ports[0].routed.ip)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, Resolver, WebServer
+from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, LoadBalancer, Resolver, WebServer
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.linux import dhcp, services
+from pytest_netbench.platforms.linux import balancer, dhcp, services
 
 
 def shown(*files: Path) -> list[str]:
@@ -100,6 +100,17 @@ def test_servers_are_started_once_and_a_resolver_is_no_server() -> None:
     assert host.files[services.DNS_RECORDS] == "10.0.1.10 h1.corp.example\n"
     assert host.files[services.RESOLV_CONF] == "search corp.example\nnameserver 10.0.1.10\n"
     assert "dns" in host.files["/etc/nsswitch.conf"]
+
+
+def test_a_load_balancer_asks_its_servers_in_turn_and_none_twice() -> None:
+    host: Any = Host()
+    servers = {"h2": "10.0.2.10:80", "h3": "10.0.2.11:80"}
+    services.serve(host, [LoadBalancer(servers=servers, name="www.corp.example")])
+    lines = [line.strip() for line in host.files[balancer.LB_CONF].splitlines()]
+    assert lines[-3:] == ["balance roundrobin", "server h2 10.0.2.10:80", "server h3 10.0.2.11:80"]
+    assert {"retries 0", "nbthread 1", "bind :80", "monitor-uri /alive"} <= {*lines}
+    assert [*host.running] == ["haproxy"]
+    assert balancer.LB_CONF in services.SHOWN
 
 
 def test_files_are_written_again_as_they_are_and_not_as_they_were() -> None:
