@@ -15,9 +15,10 @@ from pytest_netbench.lab.clients import get, look_up_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
-_PATIENCE_S: Final = 2.0
-"""Wall seconds after which a request has failed."""
-_AT_ONCE: Final = 8
+_PATIENCE_S: Final = 1.25 * SLOW_S
+"""Wall seconds after which a request has failed: it is too late already."""
+_AT_ONCE: Final = 24
+"""Most of the time a request that fails only waits."""
 _OK: Final = 200
 _User = Callable[[], list[str]]
 """Makes requests, and returns what failed."""
