@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from pytest_netbench.agents.runbooks.nodes import check_nodes
 from pytest_netbench.agents.runbooks.policies import check_policies
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import check_services
+from pytest_netbench.agents.runbooks.thrift import Spent, Thrift
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
@@ -25,7 +27,8 @@ NOTHING: Final = "Configs fit together, no cable loses packets: nothing is wrong
 class RunbookExpert:
     """Follows runbooks: compares configs with the brief and with each other, reads carrier, and counts packets.
 
-    It answers with all that it finds, and with nothing else: symptoms without a cause in the runbooks are not named.
+    It answers with all that it finds, and with nothing else: symptoms without a cause in the runbooks are not named. It
+    stops when only the calls for the answer are left of its budget.
     """
 
     name = "runbook-expert"
@@ -44,20 +47,26 @@ class RunbookExpert:
             raise AgentError(
                 f"{self.name} only answers tasks that ask for a diagnosis, and this one is of {brief.family!r}"
             )
-        facts = gather(brief, ani)
-        found = [
-            *check_nodes(facts, ani),
-            *check_hosts(facts, ani),
-            *check_links(facts),
-            *check_routing(facts),
-            *check_policies(facts),
-            *check_cables(facts, ani),
-            *check_services(brief, facts, ani),
-        ]
+        facts, found = Facts(devices={}, links=(), addresses={}), []
+        thrifty: Any = Thrift(ani)
+        with contextlib.suppress(Spent):
+            facts = gather(brief, thrifty)
+            for one in _findings(brief, facts, thrifty):
+                found.append(one)  # noqa: PERF402  (what was found stays if the budget does not suffice)
         words = "\n".join(dict.fromkeys(one.words for one in found)) or NOTHING
         lists = ani.call(SUBMIT, {"diagnosis": words})
         causes = tuple(dict.fromkeys(_named(facts, found, lists)))
         return Submission(reasoning=words, answer=handed_in(causes, brief, ani))
+
+
+def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    yield from check_nodes(facts, ani)
+    yield from check_hosts(facts, ani)
+    yield from check_links(facts)
+    yield from check_routing(facts)
+    yield from check_policies(facts)
+    yield from check_services(brief, facts, ani)
+    yield from check_cables(facts, ani)
 
 
 def _named(facts: Facts, found: Sequence[Finding], lists: Mapping[str, Any]) -> Iterator[RootCause]:

@@ -158,6 +158,11 @@ def gather(brief: Brief, ani: Ani) -> Facts:
     )
 
 
+def output_of(ani: Ani, device: str, command: str) -> str:
+    """The output of a command."""
+    return str(ani.call("execute-cmd", {"device": device, "command": command})["output"])
+
+
 def _end(words: str) -> End:
     node, _, interface = words.partition(" ")
     return End(node, interface)

@@ -19,7 +19,7 @@ _BACKEND: Final = re.compile(r"^server (\S+) (\S+)$", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
-_BUFFERS: Final = "/proc/sys/net/ipv4/tcp_rmem"
+BUFFERS: Final = "/proc/sys/net/ipv4/tcp_rmem"
 _LEAST_BUFFER: Final = 4096
 """Bytes: less than what a few packets need."""
 
@@ -72,7 +72,7 @@ def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:
 
 def _windows(facts: Facts, ani: Ani) -> Iterator[Finding]:
     for host in facts.hosts:
-        buffers = str(ani.call("execute-cmd", {"device": host.name, "command": f"cat {_BUFFERS}"})["output"]).split()
+        buffers = str(ani.call("execute-cmd", {"device": host.name, "command": f"cat {BUFFERS}"})["output"]).split()
         if len(buffers) == 3 and buffers[2].isdigit() and int(buffers[2]) < _LEAST_BUFFER:
             words = f"TCP on {host.name} receives at most {buffers[2]} bytes at once."
             yield Finding("host-receive-window-small", End(host.name, ""), words)

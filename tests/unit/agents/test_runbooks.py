@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
-from pytest_netbench.agents.runbooks.cables import _Count, _kind
 from pytest_netbench.agents.runbooks.expert import _named
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
+from pytest_netbench.agents.runbooks.losses import _corruption, _Count, _kind
 from pytest_netbench.agents.runbooks.nodes import check_nodes
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
@@ -280,3 +280,20 @@ def test_a_router_of_frr_without_a_protocol_that_its_neighbor_runs_has_lost_its_
             addresses={host: IPv4Address(network.addresses[host]) for host in network.hosts},
         )
         assert [(one.fault_type, one.end) for one in findings(facts)] == expected
+
+
+class Pings:
+    """Answers pings of which some are lost."""
+
+    def call(self, method: str, params: dict[str, str]) -> dict[str, str]:
+        assert method == "execute-cmd"
+        assert "10.0.0.2" in params["command"]
+        return {"output": "Success rate is 70 percent (28/40)" if params["device"] == "r1" else ""}
+
+
+def test_a_cable_over_which_some_pings_are_lost_corrupts_packets() -> None:
+    config = "interface GigabitEthernet0/0\n ip address 10.0.0.{} 255.255.255.0\n"
+    devices = {f"r{number}": read(f"r{number}", "cisco_ios", config.format(number)) for number in (1, 2)}
+    cable = End("r1", "GigabitEthernet0/0"), End("r2", "GigabitEthernet0/0")
+    facts, ani = Facts(devices=devices, links=(cable,), addresses={}), Pings()
+    assert [(one.fault_type, one.end) for one in _corruption(facts, ani, [cable])] == [("link-corrupting", cable[0])]  # type: ignore[arg-type]
