@@ -1,4 +1,4 @@
-"""What tells a faulty network from a healthy one: ``python benchmarks/clues.py [--pairs N] [--jobs N] [--seed N]``.
+"""What tells a faulty network from a healthy one: ``benchmarks/clues.py [--pairs N] [--jobs N] [--series SERIES]``.
 
 Each drawn network is deployed twice, once with its fault and once healthy, and an agent collects all that it can see
 and that is no part of the configuration: files, processes, environment, interface names and MAC addresses of hosts;
@@ -23,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
-from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import DiagnoseGenerator
+from pytest_netbench.generators.series import Series, read_series
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 from pytest_netbench.trial.stage import Stage
@@ -89,12 +90,10 @@ def look(task: Task) -> Looker:
     return looker
 
 
-def pair(index: int, seed: int) -> tuple[str, Looker, Looker]:
+def pair(index: int, series: Series) -> tuple[str, Looker, Looker]:
     """The fault of a draw, what is seen with it, and what is seen without it."""
     faulty, healthy = (
-        DiagnoseGenerator().draw(
-            DiagnoseParameters.model_validate({"healthy": share, "level": "1"}), seed=seed, index=index
-        )
+        DiagnoseGenerator().draw(series.parameters.model_copy(update={"healthy": share}), seed=series.seed, index=index)
         for share in (0.0, 1.0)
     )
     assert faulty.drawn is not None
@@ -133,10 +132,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=60, help="networks, each deployed with its fault and without (60)")
     parser.add_argument("--jobs", type=int, default=3, help="labs side by side (3)")
-    parser.add_argument("--seed", type=int, default=1, help="draws the networks (1)")
+    parser.add_argument(
+        "--series", default="diagnose:level=1,seed=1", help="which networks are drawn (diagnose:level=1,seed=1)"
+    )
     chosen = parser.parse_args()
+    series = read_series(chosen.series)
     with ThreadPoolExecutor(chosen.jobs) as pool:
-        pairs = list(pool.map(lambda index: pair(index, chosen.seed), range(chosen.pairs)))
+        pairs = list(pool.map(lambda index: pair(index, series), range(chosen.pairs)))
     briefs = sum(faulty.brief != healthy.brief for _, faulty, healthy in pairs)
     clues = 0
     splits: dict[str, list[int]] = defaultdict(lambda: [0, 0])
