@@ -58,7 +58,7 @@ class NetnsProber:
             flows=[flow.model_dump() for flow in flows],
             targets=list(targets),
             duration_s=duration_s,
-            timeout_s=duration_s + _SLACK_S,
+            timeout_s=duration_s * _ROUNDS + _SLACK_S,
         )
         return [FlowReport(**report) for report in json.loads(answer["result"])]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_netbench.backends.netns.supervisor.overflow import Overflow
 from pytest_netbench.lab.probing import Probe
+from pytest_netbench.model.testcase import Flow
 from tests.labs.netns.conftest import Deploy
 from tests.support.ios import eventually
 from tests.support.netns_networks import pair
@@ -19,6 +20,7 @@ LOOP = (
     "for e in v$n w$n; do ip link set $e master br0 up; done; done; "
     "ip address add 192.0.2.1/24 dev br0; ping -c 1 -W 0.1 -b 192.0.2.255; sleep 4"
 )
+FLOW = Flow.model_validate({"from": "a", "to": "b", "rate_bps": 400_000})
 
 
 def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: Any, deploy: Deploy) -> None:
@@ -30,8 +32,11 @@ def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: A
             for node, core in zip("ab", cores, strict=False)
         ]
         assert eventually(lambda: overflow)
+        sent = pool.submit(lab.prober.traffic, [FLOW], ["10.0.0.2"], duration_s=0.4)
         assert lab.prober.probe([Probe(source="a", target="10.0.0.2", timeout_s=0.1)], repetitions=0)[0].delivered
         assert eventually(_is_calm, within_s=3)
+        (report,) = sent.result()
+        assert 0 < report.sent_packets == report.received_packets
         assert not any(one.done() for one in running)
 
 

@@ -67,8 +67,17 @@ class Measurements:
         self._measure(request, lambda: (paths.trace(self._sockets, request), ()))
 
     def traffic(self, request: Message) -> None:
-        """Flows, and what arrives of them."""
-        self._measure(request, lambda: (Traffic(self._sockets, request).run(), ()))
+        """Flows, and what arrives of them. They are sent again if the machine dropped packets meanwhile."""
+
+        def work() -> Measured:
+            overflow = Overflow()
+            reports = Traffic(self._sockets, request).run()
+            if overflow:
+                wait_for_calm()
+                reports = Traffic(self._sockets, request).run()
+            return reports, ()
+
+        self._measure(request, work)
 
     def capture(self, request: Message) -> None:
         """Packets of an interface."""
