@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 
 from pytest_netbench.platforms.access import PtyProgram
 from pytest_netbench.platforms.terminal import CommandKind, CommandNotPermitted, HungUp, Terminal, TypedCommand
+from pytest_netbench.platforms.typedline import Screen, TypedLine
 
 _READ = 65_536
-_TAIL = 4_096
 _PATIENCE_MS = 100
 _ENTER = re.compile(r"[\r\n]")
 # A program with line editing also enters a line by Ctrl-O, by a macro (Ctrl-X), and by Meta-#.
@@ -23,10 +23,13 @@ _ENTERS_TOO = "\x0f"
 _MACROS = "\x18"
 _ESCAPE = "\x1b"
 _PROMPT = re.compile(r"^.*?[>#$]\s")
-_ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|.)|[\x00-\x08\x0b-\x1f]")
 _END_OF_INPUT = "\x04"
-# to the end of the line, kill it, and Enter, for a fresh prompt; an interrupt may come between two reads and wait
-_START_ANEW = "\x05\x15\r"
+# Takes away a line wherever the cursor is. An unfinished key sequence may swallow the first keys. Ctrl-U alone is not
+# enough: while a command runs, the terminal takes it, and does not erase what was typed before the command began.
+_TAKE_AWAY = "\x01\x0b" * 3
+# Enter, for a fresh prompt; an interrupt may come between two reads and wait
+_START_ANEW = f"\x15{_TAKE_AWAY}\r"
+_UNREADABLE = "% netbench: the line cannot be read off the screen; type it again without keys that edit it"
 _AGAIN_S = 1.0
 
 
@@ -37,7 +40,9 @@ class RelayConsole:
         open_program: Starts the program in a window of (columns, rows).
         run_command: Runs one command with no dialogue: its output and exit status.
         kind: What a line asks for, from the prompt it was typed behind and the line.
-        only_lines: The program takes nothing but lines. Keys that enter one past the guard do not reach it.
+        prompt: Given if the program takes nothing but lines behind this prompt. Keys that enter one past the guard do
+            not reach it, and a line that was edited is typed again as it was checked.
+        help_keys: Printable keys that such a program answers at once, and that do not become part of the line.
     """
 
     def __init__(
@@ -46,9 +51,11 @@ class RelayConsole:
         open_program: Callable[[int, int], PtyProgram],
         run_command: Callable[[str], tuple[str, int]],
         kind: Callable[[str, str], CommandKind],
-        only_lines: bool = False,
+        prompt: re.Pattern[str] | None = None,
+        help_keys: str = "",
     ) -> None:
-        self._only_lines = only_lines
+        self._prompt = prompt
+        self._help_keys = help_keys
         self._open_program = open_program
         self._run_command = run_command
         self._kind = kind
@@ -56,7 +63,7 @@ class RelayConsole:
     def converse(self, terminal: Terminal) -> None:
         program = self._open_program(terminal.columns, terminal.rows)
         try:
-            _Relay(program, terminal, self._kind, _Harmless() if self._only_lines else _as_they_are).run()
+            _Relay(program, terminal, self._kind, self._prompt, self._help_keys).run()
         finally:
             program.close()
 
@@ -79,13 +86,14 @@ class _Relay:
         program: PtyProgram,
         terminal: Terminal,
         kind: Callable[[str, str], CommandKind],
-        keys_of: Callable[[str], str],
+        prompt: re.Pattern[str] | None,
+        help_keys: str,
     ) -> None:
-        self._keys_of = keys_of
+        self._keys_of = _as_they_are if prompt is None else _Harmless()
         self._program = program
         self._terminal = terminal
-        self._screen = _Screen()
-        self._typist = _Typist(terminal, self._screen, kind, self._press)
+        self._screen = Screen()
+        self._typist = _Typist(terminal, self._screen, kind, self._press, prompt=prompt, help_keys=help_keys)
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopped = threading.Event()
         self._trouble: BaseException | None = None
@@ -211,36 +219,26 @@ def _as_they_are(keys: str) -> str:
     return keys
 
 
-class _Screen:
-    """The last line that the program has shown."""
-
-    def __init__(self) -> None:
-        self._tail = ""
-
-    def show(self, text: str) -> None:
-        self._tail = (self._tail + text)[-_TAIL:].rpartition("\n")[2]
-
-    @property
-    def line(self) -> str:
-        """The last line, without control sequences."""
-        return _ESCAPES.sub("", self._tail.rpartition("\r")[2] or self._tail)
-
-
 class _Typist:
     """Follows what is typed, so that every entered line passes the terminal's guard."""
 
     def __init__(
         self,
         terminal: Terminal,
-        screen: _Screen,
+        screen: Screen,
         kind: Callable[[str, str], CommandKind],
         press: Callable[[str], None],
+        *,
+        prompt: re.Pattern[str] | None,
+        help_keys: str,
     ) -> None:
         self._terminal = terminal
         self._screen = screen
         self._kind = kind
         self._press = press
-        self._line = _Line()
+        self._prompt = prompt
+        self._help_keys = help_keys
+        self._line = TypedLine(help_keys)
         self._command: AbstractContextManager[TypedCommand] | None = None
         self._lock = threading.Lock()
 
@@ -264,41 +262,42 @@ class _Typist:
             self._press(keys)
 
     def _enter(self) -> None:
-        shown = self._screen.line
-        line = self._line.text if self._line.certain else _PROMPT.sub("", shown)
-        self._line = _Line()
+        found = self._prompt_and_line()
+        again = self._prompt is not None and not self._line.plain
+        self._line = TypedLine(self._help_keys)
+        if found is None:
+            self._refuse(_UNREADABLE)
+            return
+        prompt, line = found
         with self._lock:
             self._end_command()
-            command = self._terminal.command(line, kind=self._kind(shown.removesuffix(line), line))
+            command = self._terminal.command(line, kind=self._kind(prompt, line))
             try:
                 command.__enter__()
             except CommandNotPermitted as error:
-                self._terminal.write(f"\r\n{error}\r\n")
-                self._press(_START_ANEW)
+                self._refuse(str(error))
                 return
             self._command = command
-        self._press("\r")
+        self._press(f"{_TAKE_AWAY}{line}\r" if again else "\r")
+
+    def _prompt_and_line(self) -> tuple[str, str] | None:
+        """What is to be entered, and behind what; ``None`` if nobody can tell."""
+        shown = self._screen.line
+        if self._line.certain:
+            return shown.removesuffix(self._line.text), self._line.text
+        if self._prompt is None:
+            line = _PROMPT.sub("", shown)
+            return shown.removesuffix(line), line
+        found = self._screen.behind(self._prompt, columns=self._terminal.columns)
+        if found is None or any(key in found[1] for key in self._help_keys):
+            return None
+        return found
+
+    def _refuse(self, words: str) -> None:
+        self._terminal.write(f"\r\n{words}\r\n")
+        self._press(_START_ANEW)
 
     def _end_command(self) -> None:
         if self._command is not None:
             self._command.__exit__(None, None, None)
             self._command = None
-
-
-class _Line:
-    """A line as simple keys make it; after others (history, cursor, completion) only the screen knows it."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.certain = True
-
-    def type(self, keys: str) -> None:
-        for key in keys:
-            if key.isprintable():
-                self.text += key
-            elif key in "\x7f\x08":
-                self.text = self.text[:-1]
-            elif key in "\x03\x15":
-                self.text, self.certain = "", True
-            else:
-                self.certain = False

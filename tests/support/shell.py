@@ -26,7 +26,10 @@ class Shell:
         self.channel.sendall(text.encode())
         seen = ""
         while re.search(wanted, seen, re.MULTILINE) is None:
-            piece = self.channel.recv(65536)
+            try:
+                piece = self.channel.recv(65536)
+            except TimeoutError as error:
+                raise AssertionError(f"{wanted!r} did not come: {seen!r}") from error
             assert piece, seen
             seen += piece.decode()
         return seen

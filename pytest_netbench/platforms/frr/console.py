@@ -24,6 +24,7 @@ _PROGRAM = (
 )
 # A vtysh that is running does not come to know a daemon that is started later, so these are started before.
 _SPOKEN_TO = ("staticd", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd", "eigrpd", "bfdd", "vrrpd", "pbrd")
+_PROMPT = re.compile(r"[\w.\-]+(\([\w.\-]+\))?[>#] ")
 _CONFIG_PROMPT = re.compile(r"\([\w.\-]+\)# ?$")
 _UPWARD = re.compile(r"(conf\w*|en|ena\w*)\b")
 _MOVES = re.compile(r"(conf\w*( t\w*)?|end|exit|quit|enable|disable|terminal .*|no terminal .*)\s*$")
@@ -35,7 +36,8 @@ def open_console(node: HostedNode, *, run: Callable[[str], str], read_only: bool
         open_program=lambda columns, rows: (_open_view if read_only else _open)(node, columns, rows),
         run_command=lambda command: (_on_a_terminal(run(command)), 0),
         kind=kind_of_view if read_only else Kind(),
-        only_lines=True,
+        prompt=_PROMPT,
+        help_keys="?",
     )
 
 

@@ -100,6 +100,7 @@ def test_a_flood_of_sets_leaves_a_verdict_in_time(verdict_on: Verdict) -> None:
 # ---- what a network forwards ----
 
 
+@pytest.mark.alone
 def test_a_bridge_loop_is_cut(lab: Any) -> None:
     node = lab.nodes["h1"]
     loop = (

@@ -7,6 +7,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from pytest_netbench.backends.netns.supervisor.overflow import Overflow
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.model.testcase import Flow
@@ -23,6 +25,7 @@ LOOP = (
 FLOW = Flow.model_validate({"from": "a", "to": "b", "rate_bps": 400_000})
 
 
+@pytest.mark.alone
 def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: Any, deploy: Deploy) -> None:
     other, cores = deploy(pair()).nodes, sorted(os.sched_getaffinity(0))
     overflow = Overflow()

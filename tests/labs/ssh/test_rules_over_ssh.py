@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 
 from pytest_netbench.ani.approval import ByProgram
@@ -129,21 +132,92 @@ def test_each_line_that_configures_is_approved_at_a_prompt(served, tmp_path):
     assert ani.violations == {"approval": 1}
 
 
-@pytest.mark.parametrize(
-    "keys",
-    ["{}\x0f", "\x18(\r\x18){}\x18e", "#{}\x1b1\x1b#"],
-    ids=["operate-and-get-next", "macro", "insert-comment"],
-)
-def test_no_key_enters_a_line_past_the_guard(served, ani, keys):
-    line = "ip route 203.0.113.0/24 10.1.0.2"
+TRICKS = {
+    "operate-and-get-next": "{}\x0f",
+    "macro": "\x18(\r\x18){}\x18e",
+    "insert-comment": "#{}\x1b1\x1b#",
+    "erase before the cursor": "{}\x01\x15\r",
+    "quote what erases": "{}\x01\x16\r",
+    "begin a sequence": "{}\x01\x1b[\r",
+    "begin an argument": "{}\x01\x1b[1;5\r",
+    "help inside a word": "i?p? {}\r",
+    "wider than the terminal": "{}" + " " * 100 + "tag 5\x05\r",
+    "search": "!{}\x03\x12203.0.113\r",
+    "yank": "!{}\x15\x19\x01\x04\r",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_key_enters_a_line_past_the_guard(served, ani, trick):
+    network = f"203.0.113.{list(TRICKS).index(trick)}/32"
+    line = f"ip route {network} 10.1.0.2"
+    keys = TRICKS[trick].format(line.removeprefix("ip ") if trick == "help inside a word" else line)
     router = Shell(open_ssh(ani).hosts["f1"])
     try:
         router.type("", r"f1# $")
         router.type("configure terminal\r", r"f1\(config\)# $")
-        router.type(f"{keys.format(line)}\x15end\r", r"f1# $")
+        for key in re.findall(r".[^\x00-\x1f]*", keys, re.DOTALL):
+            router.type(key, "")
+            time.sleep(0.1)
+        time.sleep(0.4)  # Ctrl-C would take away the keys that answer a refusal
+        router.type("\x03", r"f1\(config\)# $")
+        router.type("end\r", r"f1# $")
     finally:
         router.client.close()
-    assert "203.0.113.0" not in served.config("f1")
+    assert network not in served.config("f1")
+
+
+@pytest.mark.parametrize(
+    ("keys", "entered"),
+    [
+        ("show vrf\x1b[D\x1b[D\x1b[D\x04\x04\x04version", "show version"),
+        ("sh\tver\t", "show version"),
+        ("show ?version", "show version"),
+        ("how version\x01s", "show version"),
+        ("show ip route 10.1.0.2 json nothing\x15show versiom\x7fn", "show version"),
+        ("echo " + "x" * 200 + "y\x1b[D\x04z", "echo " + "x" * 200 + "z"),
+    ],
+    ids=["cursor", "completion", "help", "insertion", "correction", "wider than the terminal"],
+)
+def test_a_line_that_was_edited_is_entered_and_recorded_as_it_is_seen(served, ani, keys, entered):
+    router = Shell(open_ssh(ani).hosts["f1"])
+    try:
+        router.type("", r"f1# $")
+        for key in re.findall(r".[^\x00-\x1f?]*", keys):
+            router.type(key, "")
+            time.sleep(0.1)
+        assert ("FRRouting" if "version" in entered else "xz\r\n") in router.type("\r", r"\n[\s\S]+f1# $")
+        router.leave()
+    finally:
+        router.client.close()
+    assert [step.data["params"]["line"].strip() for step in ani.steps if step.kind == "ani"] == [entered, "exit"]
+
+
+def test_a_line_that_nobody_can_read_is_not_entered(served, ani):
+    router = Shell(open_ssh(ani).hosts["f1"])
+    try:
+        router.type("", r"f1# $")
+        router.type("show version\x12nothing such", r"failed reverse")
+        assert "cannot be read off the screen" in router.type("\r", r"f1# $")
+    finally:
+        router.client.close()
+    assert [step for step in ani.steps if step.kind == "ani"] == []
+
+
+@pytest.mark.parametrize("erase", ["", "\x15", "\x7f" * 40], ids=["refused", "erased", "deleted"])
+def test_no_haste_enters_a_line_past_the_guard(served, ani, erase):
+    """vtysh reads keys itself, or leaves it to the terminal while a command runs; the line lies across both."""
+    router = Shell(open_ssh(ani).hosts["f1"])
+    try:
+        router.type("", r"f1# $")
+        for last in range(1, 31):
+            router.type(f"configure terminal\rip route 198.51.100.{last}/32 10.1.0.2", "")
+            if erase:
+                time.sleep(last / 10_000)
+            router.type(f"{erase}\rend\r", r"f1# $")
+    finally:
+        router.client.close()
+    assert "198.51.100." not in served.config("f1")
 
 
 def test_a_shell_has_no_such_keys_unless_it_is_told_to(ani):
