@@ -72,9 +72,17 @@ def _task(arguments: argparse.Namespace) -> tuple[Task, Path]:
     if arguments.index < 0:
         raise UsageError(f"--index {arguments.index}: the first draw is 0")
     path = Path(arguments.task)
-    if arguments.task.endswith(SUFFIXES) or path.exists():
+    if arguments.task.endswith(SUFFIXES) or _exists(path):
         return load_task(path), path.parent
     return read_series(arguments.task).source(arguments.index).load(), Path.cwd()
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is such a file. A series may be longer than a name of a file can be."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _scored(stage: Stage) -> int:

@@ -89,6 +89,7 @@ def test_a_task_that_fails_ends_with_status_1_and_why(bench):
     [
         (["lab", "no-such.task.yaml"], "no-such.task.yaml"),
         (["lab", "no-such-generator:n=1"], "no-such-generator"),
+        (["lab", f"diagnose:faults={'+'.join(['link-down'] * 40)},seed=x"], "seed"),
         (["lab", "plan:level=1", "--index", "-1"], "the first draw is 0"),
     ],
 )

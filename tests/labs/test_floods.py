@@ -14,6 +14,7 @@ from pytest_netbench.model.task import Task
 from tests.support.ios import await_that
 
 LINE = {"shape": "line", "sizes": {"routers": 2, "hosts": 2}, "routing": "ospf", "platform": "frr"}
+FILES = "find /etc /run /tmp /var /root /home -printf '%p %m %u %g %s\\n'"
 
 
 def test_a_flooded_server_answers_nobody_until_the_flood_ends(deploy_task: Any) -> None:
@@ -35,12 +36,14 @@ def test_a_flooded_server_answers_nobody_until_the_flood_ends(deploy_task: Any) 
     with pytest.raises(FaultHasNoEffect):
         fault.observe(flood, lab)
     before = {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes}
+    files = shown(flood.node, FILES)
     fault.inject(flood, lab)
     try:
         await_that(lambda: error() and error(), lambda: f"{client} still gets the page")
         fault.observe(flood, lab)
         half_open = shown(flood.victim, "ss -Htn state syn-recv")
         assert any(source in half_open for source in flood.sources), half_open
+        assert files == shown(flood.node, FILES)
         assert "python" not in shown(flood.node, "cat /proc/[0-9]*/cmdline")
         assert before == {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes}
     finally:

@@ -35,6 +35,7 @@ _DIRECTORIES = (
     "run",
     "run/frr",
     "run/lock",
+    "run/netns",
     "var",
     "var/log",
     "var/tmp",

@@ -147,22 +147,30 @@ def test_sticky_addresses_survive_the_link(lab, configure, show, platform):
     assert line not in platform.running_config(lab.nodes["SW"])
 
 
-def test_a_server_behind_an_untrusted_port_gives_no_address_and_bindings_are_seen(lab, configure, show):
+@pytest.fixture(scope="module")
+def snooping(lab):
+    """Two servers, of which one is trusted, and a client that has got its address."""
     runner.apply(lab.nodes["server"], {}, SERVER)
     runner.apply(lab.nodes["rogue"], {}, FALSE)
-    configure("ip dhcp snooping", "ip dhcp snooping vlan 10", "interface Gi0/3", "ip dhcp snooping trust", "end")
+    lines = ("ip dhcp snooping", "ip dhcp snooping vlan 10", "interface Gi0/3", "ip dhcp snooping trust", "end")
+    apply_lines(lab.nodes["SW"], *lines)
     b = lab.nodes["b"]
     b.run(["ip", "address", "flush", "dev", "eth0"])
     runner.apply(b, {}, CLIENT)
     assert eventually(lambda: runner.state(b, "dhcp_client")["interfaces"]["eth0"]["state"] == "Bound")
+
+
+@pytest.mark.usefixtures("snooping")
+def test_a_server_behind_an_untrusted_port_gives_no_address_and_bindings_are_seen(lab, show):
+    b = lab.nodes["b"]
     assert runner.state(b, "dhcp_client")["interfaces"]["eth0"]["server"] == "10.0.10.1"
     [row] = show("show ip dhcp snooping binding")
     assert (row["ip_address"], row["vlan_id"], row["interface"]) == ("10.0.10.100", "10", "GigabitEthernet0/1")
     assert row["mac_address"].lower() == mac_of(b)
 
 
+@pytest.mark.usefixtures("snooping")
 def test_arp_inspection_lets_only_bound_hosts_speak_for_addresses(lab, configure, show, platform):
-    """This test uses the binding of the previous test."""
     configure("ip arp inspection vlan 10", "interface Gi0/3", "ip arp inspection trust", "end")
     b, server, rogue = (lab.nodes[name] for name in ("b", "server", "rogue"))
     for node in (b, server, rogue):
