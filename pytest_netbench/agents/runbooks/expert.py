@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from pytest_netbench.agents.guessing import SUBMIT, handed_in
 from pytest_netbench.agents.runbooks.cables import check_cables
-from pytest_netbench.agents.runbooks.facts import Facts, Finding, gather
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, gather
 from pytest_netbench.agents.runbooks.hosts import check_hosts
+from pytest_netbench.agents.runbooks.leases import check_leases, of_leases
 from pytest_netbench.agents.runbooks.links import check_links
-from pytest_netbench.agents.runbooks.nodes import check_nodes
+from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.policies import check_policies
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import check_services
@@ -60,6 +61,17 @@ class RunbookExpert:
 
 
 def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    """What is wrong, without what only follows from a cause that was found before."""
+    explained: set[tuple[str, End]] = set()
+    for one in _by_runbooks(brief, facts, ani):
+        if (one.fault_type, one.end) not in explained:
+            yield one
+            explained.update(of_leases(brief, facts, one))
+            explained.update(of_detached(facts, one))
+
+
+def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
+    yield from check_leases(brief, facts)
     yield from check_nodes(facts, ani)
     yield from check_hosts(facts, ani)
     yield from check_links(facts)

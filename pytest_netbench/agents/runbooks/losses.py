@@ -21,7 +21,7 @@ _MOST: Final = 0.5
 _FEW: Final = 0.15
 """Share of packets sent one by one that meet bursts of others in a short queue, at most."""
 _SAMPLE_S: Final = 1.2
-"""A sample is taken each second."""
+"""More than two samples are apart."""
 _LEAST_PACKETS: Final = 60
 _ENOUGH: Final = 0.9
 """Share of the packets that arrive at least: the samples of both ends are some milliseconds apart."""
@@ -41,10 +41,10 @@ def check_losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> I
     paced = _send(facts, ani)
     time.sleep(_SAMPLE_S)  # the counters of this sample have to come, and nothing tells an agent that they have
     after = _counters(ani)
-    losses = [*paced, *_flow_losses(ani, since_s=before.time_s)]
+    losses = [*paced.values(), *_flow_losses(ani, since_s=before.time_s)]
     span_s = max(1.0, after.time_s - before.time_s)
     if max(losses, default=0.0) > 1 - _ENOUGH and _checksum_errors(facts, ani) >= _CORRUPT:
-        yield from _corruption(facts, ani, cables)
+        yield from _corruption(facts, ani, cables, is_one_way=_is_one_way(ani, paced))
     for cable in cables:
         used = []
         for end, far in (cable, cable[::-1]):
@@ -59,7 +59,7 @@ def check_losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> I
                 # long packets pass the other way
                 kind = "link-flows-lost" if is_one_way else kind
             else:
-                kind = _tried(ani, kind, paced, since_s=before.time_s)
+                kind = _tried(ani, kind, list(paced.values()), since_s=before.time_s)
             yield Finding("link-lossy-one-way" if kind == "link-lossy" and is_one_way else kind, cable[0], words)
 
 
@@ -90,7 +90,17 @@ def _kind(sent: _Count, arrived: _Count, span_s: float, losses: Sequence[float])
     return "link-flows-lost" if is_whole else "link-lossy"
 
 
-def _corruption(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> Iterator[Finding]:
+def _is_one_way(ani: Ani, paced: Mapping[tuple[str, str], float]) -> bool:
+    """Whether packets are lost in one direction only, between the hosts that lose most."""
+    source, target = max(paced, key=lambda pair: paced[pair], default=("", ""))
+    lost = [_lost(ani, *pair) for pair in ((source, target), (target, source))] if source else []
+    known = sorted(one for one in lost if one is not None)
+    return len(known) == 2 and known[0] <= _WHOLE < _FEW / 2 < known[1]
+
+
+def _corruption(
+    facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]], *, is_one_way: bool = False
+) -> Iterator[Finding]:
     """Ping over each cable whose ends have addresses: some packets have wrong checksums somewhere."""
     for cable in cables:
         one, other = (facts.port(end) for end in cable)
@@ -103,7 +113,7 @@ def _corruption(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> It
         answered = _answered(near, ani, str(address))
         if 0 < answered < _ECHOES:
             words = f"{answered} of {_ECHOES} pings of {near.name} to {address} are answered, and no packet is missing."
-            yield Finding("link-corrupting", cable[0], words)
+            yield Finding(f"link-corrupting{'-one-way' * is_one_way}", cable[0], words)
 
 
 def _answered(device: Device, ani: Ani, address: str) -> int:
@@ -162,18 +172,18 @@ def _change(before: _Sample, after: _Sample, end: End, way: str) -> _Count:
     return _Count(*(int(now.get(name, 0)) - int(then.get(name, 0)) for name in names))
 
 
-def _send(facts: Facts, ani: Ani) -> list[float]:
+def _send(facts: Facts, ani: Ani) -> dict[tuple[str, str], float]:
     """Hosts send for a moment, each to another LAN, so that more cables are used than the traffic uses.
 
-    Of many hosts one of each LAN sends. Returns the share that was lost of each.
+    Of many hosts one of each LAN sends. Returns the share that was lost between two of them.
     """
     known = [name for name in facts.addresses if name in facts.devices]
     by_lan = {next((lan for lan in facts.lans if facts.addresses[one] in lan), one): one for one in known}
     names = known if len(known) <= _MOST_SENDERS else list(by_lan.values())
     half = max(1, len(names) // 2)
     pairs = ((name, names[(number + half) % len(names)]) for number, name in enumerate(names))
-    found = (_lost(ani, *pair) for pair in pairs if pair[0] != pair[1])
-    return [loss for loss in found if loss is not None]
+    found = {pair: _lost(ani, *pair) for pair in pairs if pair[0] != pair[1]}
+    return {pair: loss for pair, loss in found.items() if loss is not None}
 
 
 def _lost(ani: Ani, source: str, target: str, *, at_once: int = 1) -> float | None:

@@ -46,7 +46,8 @@ class Thrift:
     def _look(self, device: str) -> Mapping[str, str]:
         command = f"; echo {_BETWEEN.strip()!r}; ".join(_LOOKS)
         output = str(self._asked("execute-cmd", {"device": device, "command": command})["output"])
-        return dict(zip(_LOOKS, output.split(_BETWEEN), strict=True))
+        # what is missing of a long answer that was cut was not seen
+        return dict.fromkeys(_LOOKS, "") | dict(zip(_LOOKS, output.split(_BETWEEN), strict=False))
 
     def _asked(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         left = self._ani.budget_left()["calls"]
