@@ -65,7 +65,7 @@ def main(target: str, port: str, count: str) -> NoReturn:
     while True:
         holder.fill()
         holder.drop_ended(_PAUSE_S)
-        time.sleep(_PAUSE_S)
+        time.sleep(_PAUSE_S)  # a server that refuses at once must not keep a core busy
 
 
 if __name__ == "__main__":

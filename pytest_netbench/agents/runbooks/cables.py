@@ -1,4 +1,4 @@
-"""Runbook: cables. Carrier as routers tell it, and what arrives of what was sent over each."""
+"""Runbook: cables. Carrier as routers tell it; those that have it are looked at for losses."""
 
 from __future__ import annotations
 

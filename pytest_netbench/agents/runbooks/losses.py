@@ -56,7 +56,7 @@ def check_losses(facts: Facts, ani: Ani, cables: Sequence[tuple[End, End]]) -> I
             words = f"{arrived.packets} of {sent.packets} packets arrive at {far.node} {far.interface}."
             kind, is_one_way = _kind(sent, arrived, span_s, losses), len(lossy) < len(used)
             if kind == "link-mtu-low":
-                # long packets pass the other way
+                # long packets pass the other way, so it is no limit of the cable but the loss of whole flows
                 kind = "link-flows-lost" if is_one_way else kind
             else:
                 kind = _tried(ani, kind, list(paced.values()), since_s=before.time_s)

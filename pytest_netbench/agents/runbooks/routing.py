@@ -127,7 +127,8 @@ def _static(facts: Facts, device: Device) -> Iterator[Finding]:
         prefix, hop = prefix_in(line), line.split()[-1]
         if prefix is None or not any(address in prefix for address in facts.addresses.values()):
             continue
-        if hop == "Null0" and prefix.prefixlen:
+        is_aggregate = any(lan != prefix and lan.subnet_of(prefix) for lan in facts.lans)
+        if hop == "Null0" and prefix.prefixlen and not is_aggregate:
             is_host = prefix.prefixlen == 32
             leaked = "bgp-blackhole-leaked" if is_host else "bgp-prefix-hijacked"
             kind = leaked if prefix in announced else "route-blackhole"

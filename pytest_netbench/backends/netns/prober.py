@@ -13,6 +13,7 @@ from pytest_netbench.platforms.linux.listing import entries
 
 _SLACK_S = 10.0
 _ROUNDS = 2
+"""What another lab's flood lost is sent once more."""
 _SPARE_TRIES = 4
 _EACH_S = 0.01
 

@@ -15,7 +15,7 @@ from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.links import check_links
 from pytest_netbench.agents.runbooks.losses import _corruption, _Count, _kind
-from pytest_netbench.agents.runbooks.nodes import check_nodes
+from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.families.diagnose.methods import _types
@@ -34,6 +34,7 @@ NETWORKS = [
     {"shape": "tree", "routing": "static"},
     {"shape": "campus", "sizes": {"vlans": 3}},
     {"shape": "dual-homed-isp", "services": ["nat"]},
+    {"shape": "dual-homed-isp"},
     {"shape": "leaf-spine", "routing": "bgp"},
     {"shape": "clos", "routing": "bgp"},
     {"shape": "isp", "routing": "ospf"},
@@ -258,6 +259,29 @@ def test_a_hardware_address_of_two_nodes_is_found_at_the_host(platform: str, int
     hosts = {"h1": links.format("5a:0c:11:22:33:44"), "h2": links.format("5a:0c:11:22:33:99")}
     found = [(one.fault_type, one.end) for one in check_nodes(facts, Answers({"r1": said, **hosts}))]
     assert found == [("node-crashed", End("r2", "")), ("host-mac-duplicate", ends[1])]
+
+
+@pytest.mark.parametrize(
+    ("links", "shown", "missing"),
+    [
+        ('[{"ifname": "lo", "address": "00:00:00:00:00:00"}]', FRR_INTERFACES, End("h1", "eth0")),
+        (
+            '[{"ifname": "eth0", "address": "5a:0c:11:22:33:99"}]',
+            FRR_INTERFACES.replace("  HWaddr: 5a:0c:11:22:33:44\n", "  pseudo interface\n"),
+            End("r1", "eth0"),
+        ),
+    ],
+)
+def test_a_port_that_is_not_there_is_found_and_explains_its_cable(links: str, shown: str, missing: End) -> None:
+    ends = (End("r1", "eth0"), End("h1", "eth0"))
+    devices = {"r1": read("r1", "frr", ""), "h1": read("h1", "linux", "")}
+    facts = Facts(devices=devices, links=(ends,), addresses={})
+    (found,) = check_nodes(facts, Answers({"r1": shown, "h1": links}))
+    assert (found.fault_type, found.end) == ("interface-detached", missing)
+    assert set(of_detached(facts, found)) == {
+        ("host-address-missing", missing),
+        *(("link-down", end) for end in ends),
+    }
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("ospf", "ospf"), ("bgp", "bgp")])

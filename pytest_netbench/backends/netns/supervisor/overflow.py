@@ -26,7 +26,7 @@ def wait_for_calm() -> None:
     deadline = time.monotonic() + _LONGEST_S
     while time.monotonic() < deadline:
         overflow = Overflow()
-        time.sleep(_CALM_S)
+        time.sleep(_CALM_S)  # no event tells that nothing is dropped
         if not overflow:
             return
 

@@ -74,7 +74,8 @@ class Storms:
             return
         passed_s, self._looked, self._next = now - self._looked, now, now + EVERY_S
         most = MOST_PACKETS_PER_S * passed_s
-        lost, self._lost = overflow.dropped() - self._lost, overflow.dropped()
+        dropped = overflow.dropped()
+        lost, self._lost = dropped - self._lost, dropped
         excused = self._excused() and lost <= most
         counted: dict[tuple[str, int], int] = {}
         for name in self._sockets:

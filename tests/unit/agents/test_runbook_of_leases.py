@@ -1,0 +1,82 @@
+"""The runbook of DHCP, on paper: what servers are configured with, and what clients have."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import Any
+
+import pytest
+
+from pytest_netbench.agents.runbooks.expert import _findings
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.leases import check_leases, of_leases
+from pytest_netbench.agents.runbooks.reading import read
+
+INTENTS = (
+    "- DHCP on h1 for 10.0.1.0/24: gateway 10.0.1.1, DNS server 10.0.2.9; h2 10.0.1.12, h3 10.0.1.13.",
+    "- DHCP on h5 for 10.0.2.0/24: gateway 10.0.2.1; h6 10.0.2.16.",
+)
+
+
+class Brief:
+    intents = INTENTS
+
+
+def conf(prefix: str = "10.0.1.0", gateway: str = "10.0.1.1", resolver: str = "10.0.2.9") -> str:
+    options = f" dhcp-option=option:router,{gateway}\n dhcp-option=option:dns-server,{resolver}\n"
+    return f"file /etc/dnsmasq-dhcp.conf\n port=0\n dhcp-range={prefix},static,255.255.255.0,12h\n{options}"
+
+
+def facts(**changed: str) -> Facts:
+    configs = {
+        "h1": "interface eth0\n address 10.0.1.11/24\n" + conf(),
+        "h2": "interface eth0\n address 10.0.1.12/24\n",
+        "h3": "interface eth0\n address 10.0.1.13/24\n",
+        "h5": "interface eth0\n address 10.0.2.15/24\n" + conf("10.0.2.0", "10.0.2.1"),
+        "h6": "interface eth0\n address 10.0.2.16/24\n",
+    }
+    own = {"h1": "10.0.1.11", "h2": "10.0.1.12", "h3": "10.0.1.13", "h5": "10.0.2.15", "h6": "10.0.2.16"}
+    return Facts(
+        devices={name: read(name, "linux", text) for name, text in {**configs, **changed}.items()},
+        links=tuple((End(name, "eth0"), End("r1", f"eth{number}")) for number, name in enumerate(configs)),
+        addresses={name: IPv4Address(address) for name, address in own.items()},
+    )
+
+
+ROGUE = "interface eth0\n address 10.0.1.12/24\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({}, []),
+        ({"h2": ""}, []),
+        ({"h2": "", "h3": ""}, [("dhcp-server-down", "h1")]),
+        ({"h6": ""}, [("dhcp-server-down", "h5")]),
+        ({"h1": conf("10.0.2.0"), "h2": "", "h3": ""}, [("dhcp-subnet-missing", "h1")]),
+        ({"h2": ROGUE + conf(gateway="10.0.1.12")}, [("dhcp-gateway-spoofed", "h2")]),
+        ({"h2": ROGUE + conf(resolver="10.0.1.12")}, [("dhcp-dns-spoofed", "h2")]),
+        ({"h2": ROGUE + conf("192.168.88.0", "192.168.88.1")}, [("dhcp-subnet-spoofed", "h2")]),
+    ],
+)
+def test_what_is_wrong_with_dhcp_is_found(changed: dict[str, str], found: list[Any]) -> None:
+    brief: Any = Brief()
+    assert [(one.fault_type, one.end.node) for one in check_leases(brief, facts(**changed))] == found
+
+
+def test_what_clients_lack_follows_from_their_server_and_not_from_another_one() -> None:
+    brief: Any = Brief()
+    explained = set(of_leases(brief, facts(), Finding("dhcp-server-down", End("h1", ""), "")))
+    assert ("host-address-missing", End("h2", "eth0")) in explained
+    assert ("host-resolver-wrong", End("h3", "")) in explained
+    assert not any(end.node in {"h1", "h5", "h6"} for _, end in explained)
+    assert not set(of_leases(brief, facts(), Finding("host-address-missing", End("h2", "eth0"), "")))
+
+
+def test_consequences_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    down = Finding("dhcp-server-down", End("h1", ""), "down")
+    follows, other = (Finding("host-address-missing", End(node, "eth0"), "none") for node in ("h2", "h6"))
+    expert = "pytest_netbench.agents.runbooks.expert"
+    monkeypatch.setattr(f"{expert}._by_runbooks", lambda *_: iter((down, follows, other)))
+    given: Any = Brief()
+    assert list(_findings(given, facts(), given)) == [down, other]
