@@ -127,7 +127,8 @@ class PortSecurity:
     def stranger(self, attachment: Attachment, frame: Frame) -> None:
         """Handle a frame from an address that the port does not know."""
         guard = self._guards.get(attachment.name)
-        if guard is None:
+        # on a busy machine a frame may wait here while its port goes down
+        if guard is None or attachment.disabled or not attachment.up:
             return
         key = frame.domain, packets.mac_text(frame.data[6:12])
         elsewhere = any(key in other.addresses for other in self._guards.values() if other is not guard)
