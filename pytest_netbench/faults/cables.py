@@ -25,6 +25,8 @@ from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.testcase import Flow
 from pytest_netbench.model.topology import LinkQuality
 
+SOME_LOST: Final = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
+"""In an answer of ``measure-rate``: some packets arrive, and not all."""
 LOSS: Final = 0.25
 RATE_BPS: Final = 500_000
 _PACKETS: Final = 64
@@ -120,8 +122,7 @@ def fewer(parameters: RoutedCable, network: Observable) -> Iterator[Observation]
     hosts = network.across(parameters.node, parameters.peer_node)
     if hosts is not None:
         because = f"Some packets from {hosts[0]} to {hosts[1]} are lost."
-        pattern = r'"sent_packets": (\d+), "received_packets": (?!\1\b)[1-9]'
-        yield rate(hosts, 1_000_000, pattern, because)
+        yield rate(hosts, 1_000_000, SOME_LOST, because)
 
 
 def rate(
