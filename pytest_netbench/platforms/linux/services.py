@@ -1,6 +1,6 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS and DHCP are dnsmasq, the web server is that of BusyBox, the load balancer is HAProxy: all are small and need no
+DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy: all are small and need no
 service manager. They run in wall time, as their clients do.
 """
 
@@ -65,7 +65,7 @@ _SERVERS: Final[Mapping[ServerName, _Server]] = {
 }
 NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dns": ("dnsmasq",),
-    "web": ("busybox", "curl"),
+    "web": ("lighttpd", "curl"),
     "dhcp": ("dnsmasq", "busybox"),
     "lb": ("haproxy", "curl"),
 }
@@ -190,6 +190,7 @@ def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
             yield DNS_CONF, _dns_config(one)
             yield DNS_RECORDS, records_text(one.records, one.domain)
         elif isinstance(one, WebServer):
+            yield web.WEB_CONF, web.CONFIG
             yield web.PAGE, _page(one)
         elif isinstance(one, DhcpServer):
             yield dhcp.DHCP_CONF, dhcp.server_config(one)

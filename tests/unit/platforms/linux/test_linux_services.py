@@ -96,8 +96,8 @@ def test_servers_are_started_once_and_a_resolver_is_no_server() -> None:
     ]
     for _ in range(2):
         services.serve(host, every)
-    assert [argv[0].rpartition("/")[2] for argv in host.started] == ["dnsmasq", "python3"]
-    assert [*host.running] == ["dnsmasq", "busybox"]
+    assert [argv[0].rpartition("/")[2] for argv in host.started] == ["dnsmasq", "lighttpd"]
+    assert [*host.running] == ["dnsmasq", "lighttpd"]
     assert host.files[services.DNS_RECORDS] == "10.0.1.10 h1.corp.example\n"
     assert host.files[services.RESOLV_CONF] == "search corp.example\nnameserver 10.0.1.10\n"
     assert "dns" in host.files["/etc/nsswitch.conf"]
@@ -156,7 +156,7 @@ def test_two_servers_of_one_program_and_a_client_run_side_by_side_under_their_na
         DhcpClient(interface="eth0"),
     ]
     services.serve(host, every)
-    assert [*host.running] == ["dnsmasq", "dnsmasq-dhcp", "busybox", "udhcpc"]
+    assert [*host.running] == ["dnsmasq", "dnsmasq-dhcp", "lighttpd", "udhcpc"]
     assert host.modes[dhcp.SCRIPT] == 0o755
     assert services.RESOLV_CONF not in host.files, "the client writes what the server gives it"
     assert ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, services.RESOLV_CONF) in host.ran
