@@ -146,7 +146,7 @@ class ProgramFault(ABC, Generic[P]):
         """See it at the server."""
 
 
-def _answers(kind: ServerName, node: str, lab: Lab, *, timeout_s: float) -> tuple[str | None, float]:
+def answers(kind: ServerName, node: str, lab: Lab, *, timeout_s: float) -> tuple[str | None, float]:
     """Why a server does not answer on its own host, and how long that took in milliseconds."""
     if kind == "dns":
         answer = look_up(lab.nodes[node], _ANY_NAME, server=_LOOPBACK, timeout_s=timeout_s)
@@ -172,7 +172,7 @@ class ServerDown(ProgramFault[OnServer]):
     def observe(self, parameters: OnServer, lab: Lab) -> None:
         if hosting(lab, parameters.node).server_runs(lab.nodes[parameters.node], self.kind):
             raise FaultHasNoEffect(self.name, f"the {words_of(self.kind)} of {parameters.node} runs")
-        error, _ = _answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
+        error, _ = answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
         if error is None:
             raise FaultHasNoEffect(self.name, f"something on {parameters.node} answers as {words_of(self.kind)}")
 
@@ -222,7 +222,7 @@ class ServerSlow(ProgramFault[OnServer]):
     def observe(self, parameters: OnServer, lab: Lab) -> None:
         longest = 0.0
         for _ in range(_TRIES):
-            error, took_ms = _answers(self.kind, parameters.node, lab, timeout_s=_PATIENCE_S)
+            error, took_ms = answers(self.kind, parameters.node, lab, timeout_s=_PATIENCE_S)
             if error is not None:
                 raise FaultHasNoEffect(
                     self.name, f"the {words_of(self.kind)} of {parameters.node} is not slow: {error}"
@@ -355,7 +355,7 @@ class _PortBlocked(DeviceFault[OnServer]):
         return (f"table {_TABLE}", " chain input", *(f"  {rule}" for rule in self.rules))
 
     def remains(self, parameters: OnServer, lab: Lab) -> Iterator[str]:
-        error, _ = _answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
+        error, _ = answers(self.kind, parameters.node, lab, timeout_s=_BLOCKED_S)
         if error is None:
             yield f"its {self.kind} server answers"
 

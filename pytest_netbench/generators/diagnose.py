@@ -74,11 +74,12 @@ Served = Literal[
     "http-denied",
     "tcp-syn-flood",
     "host-receive-window-small",
+    "web-flood",
 ]
 SERVED: Final[tuple[Served, ...]] = get_args(Served)
 """What is drawn too if a service is chosen whose servers can have it."""
 _OF_WEB: Final[frozenset[Served]] = frozenset(
-    {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small"}
+    {"web-server-down", "web-server-slow", "http-denied", "tcp-syn-flood", "host-receive-window-small", "web-flood"}
 )
 OfDhcp = Literal[
     "dhcp-server-down",

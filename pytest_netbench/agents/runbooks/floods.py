@@ -36,14 +36,14 @@ def check_flood(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
             yield Finding("tcp-syn-flood", End(end.node, ""), words)
 
 
-def check_held(facts: Facts, ani: Ani, server: str) -> Iterator[Finding]:
+def check_held(facts: Facts, ani: Ani, server: str, fault_type: str) -> Iterator[Finding]:
     """The host that holds the connections of a server, if there is one."""
     said = str(ani.call("execute-cmd", {"device": server, "command": _OPEN})["output"])
     counts = Counter(_PEER.findall(said))
     for host, address in facts.addresses.items():
         if counts[str(address)] > _MOST_OPEN:
             words = f"{host} has {counts[str(address)]} open connections with {server}."
-            yield Finding("lb-connections-held", End(host, ""), words)
+            yield Finding(fault_type, End(host, ""), words)
 
 
 def _sends(ani: Ani, end: End, source: str) -> bool:

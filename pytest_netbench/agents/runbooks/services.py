@@ -43,7 +43,10 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
         elif floods := list(check_flood(facts, ani, node)):
             yield from floods
         else:
-            yield from _asked(ani, "http-get", {"node": node, "url": f"http://{_LOOPBACK}/"}, "total_ms", kind="web")
+            page = {"node": node, "url": f"http://{_LOOPBACK}/"}
+            for found in _asked(ani, "http-get", page, "total_ms", kind="web"):
+                # who looks at the connections only now spares calls
+                yield from list(check_held(facts, ani, node, "web-flood")) or [found]
     yield from _balancers(words, facts, ani)
 
 
@@ -58,8 +61,7 @@ def _balancers(words: str, facts: Facts, ani: Ani) -> Iterator[Finding]:
                 yield Finding("lb-backend-wrong", End(node, ""), said)
         alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
         for found in _asked(ani, "http-get", alive, "total_ms", kind="lb", tries=1):
-            # who looks at the connections only now spares calls
-            yield from list(check_held(facts, ani, node)) or [found]
+            yield from list(check_held(facts, ani, node, "lb-connections-held")) or [found]
 
 
 def _resolvers(facts: Facts, address: str) -> Iterator[Finding]:

@@ -41,7 +41,8 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "iptables": ("iptables", "filters of linux nodes, the old way", False),
     "tcpdump": ("tcpdump", "a diagnostic tool of nodes", False),
     "dnsmasq": ("dnsmasq-base", "DNS servers of linux nodes", False),
-    "busybox": ("busybox", "web servers of linux nodes", False),
+    "busybox": ("busybox", "DHCP clients of linux nodes", False),
+    "lighttpd": ("lighttpd", "web servers of linux nodes", False),
     "haproxy": ("haproxy", "load balancers of linux nodes", False),
     "curl": ("curl", "a diagnostic tool of nodes, and the client of http-get", False),
 }

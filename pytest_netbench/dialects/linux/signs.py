@@ -23,7 +23,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "DHCP range": Sign("cat /etc/dnsmasq-dhcp.conf", r"^dhcp-range={start},"),
     "small buffer": Sign("cat /proc/sys/net/ipv4/tcp_rmem", r"\s\d{{1,4}}$"),
     "half open": Sign("ss -Hnt state syn-recv", r"(?:^.*:{port}\s.*\n?){{3}}"),
-    "connections": Sign("ss -Hnt state established", r"(?:^.*:{port} +{address}:.*\n?){{30}}"),
+    "connections": Sign("ss -Hnt state established", r"(?:^.*:{port} +(?:\[::ffff:)?{address}\]?:.*\n?){{30}}"),
     "discards": Sign("ip route get {address}", r"Invalid argument"),
     "permanent neighbor": Sign("ip neighbor show {address}", r"lladdr {mac} PERMANENT"),
     "neighbor unknown": Sign("ip neighbor show {address}", r"\b(?:FAILED|INCOMPLETE)\b"),

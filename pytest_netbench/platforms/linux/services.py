@@ -1,6 +1,6 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS and DHCP are dnsmasq, the web server is that of BusyBox, the load balancer is HAProxy: all are small and need no
+DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy: all are small and need no
 service manager. They run in wall time, as their clients do.
 """
 
@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.hosting import (
     DNS_PORT,
-    WEB_PORT,
     DhcpClient,
     DhcpServer,
     DnsServer,
@@ -26,12 +25,11 @@ from pytest_netbench.model.hosting import (
     servers_of,
 )
 from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
-from pytest_netbench.platforms.linux import balancer, dhcp
+from pytest_netbench.platforms.linux import balancer, dhcp, web
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
 DNS_CONF: Final = "/etc/dnsmasq.conf"
 DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
-PAGE: Final = "/var/www/html/index.html"
 SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF)
 """The files that a running config shows."""
 _MOST_SHOWN: Final = 65_536
@@ -62,12 +60,12 @@ _DNSMASQ: Final = ("--keep-in-foreground", "--user=root", "--group=", "--log-fac
 _SERVERS: Final[Mapping[ServerName, _Server]] = {
     "dns": _Server("dnsmasq", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={DNS_CONF}")),
     "dhcp": _Server("dnsmasq-dhcp", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={dhcp.DHCP_CONF}")),
-    "web": _Server("busybox", "/usr/bin/busybox", ("httpd", "-f", "-p", str(WEB_PORT), "-h", PAGE.rpartition("/")[0])),
+    "web": _Server(web.PROGRAM, web.PATH, web.ARGUMENTS),
     "lb": _Server(balancer.PROGRAM, balancer.PATH, balancer.ARGUMENTS),
 }
 NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dns": ("dnsmasq",),
-    "web": ("busybox", "curl"),
+    "web": ("lighttpd", "curl"),
     "dhcp": ("dnsmasq", "busybox"),
     "lb": ("haproxy", "curl"),
 }
@@ -192,7 +190,8 @@ def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
             yield DNS_CONF, _dns_config(one)
             yield DNS_RECORDS, records_text(one.records, one.domain)
         elif isinstance(one, WebServer):
-            yield PAGE, _page(one)
+            yield web.WEB_CONF, web.CONFIG
+            yield web.PAGE, _page(one)
         elif isinstance(one, DhcpServer):
             yield dhcp.DHCP_CONF, dhcp.server_config(one)
         elif isinstance(one, LoadBalancer):

@@ -18,6 +18,7 @@ from pytest_netbench.model.hosting import DnsServer, LoadBalancer, Resolver
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Node
 
+HELD = ("lb-connections-held", "web-flood")
 CHAIN = "table inet filter\n chain input\n  type filter hook input priority filter\n  policy accept\n"
 
 
@@ -64,7 +65,7 @@ class Servers:
             is_small = self._broken == ("host-receive-window-small", params["device"])
             return {"output": "512\t512\t512\n" if is_small else "4096\t131072\t6291456\n"}
         if method == "execute-cmd" and "established" in params["command"]:
-            is_held = self._broken[0] == "lb-connections-held" and params["device"] == self._place["victim"]
+            is_held = self._broken[0] in HELD and params["device"] == self._place["victim"]
             peers = [self._place["address"] if is_held else "10.9.9.9"] * 128
             return {"output": "".join(f"0 0 10.0.2.10:80 {peer}:40000\n" for peer in peers)}
         if method == "execute-cmd":
@@ -74,7 +75,7 @@ class Servers:
             is_sent = params["node"] == self._place["node"] and any(one in params["filter"] for one in sources)
             return {"packets": ["0.0 IP"] if is_sent else []}
         kinds, took = {"lookup-name": (("dns",), "time_ms"), "http-get": (("web", "lb"), "total_ms")}[method]
-        is_held = self._broken[0] == "lb-connections-held" and params["node"] == self._place["victim"]
+        is_held = self._broken[0] in HELD and params["node"] == self._place["victim"]
         if is_held or self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
             return {"error": "Connection refused", took: 0.2}
         is_slow = self._broken in {(f"{kind}-server-slow", params["node"]) for kind in kinds}

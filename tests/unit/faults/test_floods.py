@@ -1,4 +1,4 @@
-"""A flood of SYNs on paper: what is sent and answered, and between which hosts it can be."""
+"""Floods on paper: what is sent and answered, and between which hosts they can be."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.backends.netns.supervisor import packets
 from pytest_netbench.faults import flooder
+from pytest_netbench.faults.holding import REQUESTS
 from pytest_netbench.faults.protocol import NetworkFault, OutsideNodes
 from pytest_netbench.generators.diagnose import DiagnoseGenerator, DiagnoseParameters
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.platforms.linux.web import MOST_REQUESTS
 
 SOURCE, TARGET = socket.inet_aton("10.1.0.250"), socket.inet_aton("10.2.0.7")
+FLOODS = ("tcp-syn-flood", "web-flood")
 OWN, ASKER = bytes.fromhex("02aabbccddee"), bytes.fromhex("021122334455")
 
 
@@ -26,8 +29,8 @@ def a_network(**parameters: Any) -> DrawnNetwork:
     return draw_network(NetworkParameters.model_validate(given))
 
 
-def fault() -> Any:
-    return parts.load("faults", "tcp-syn-flood")()
+def fault(name: str = "tcp-syn-flood") -> Any:
+    return parts.load("faults", name)()
 
 
 def test_a_syn_is_a_packet_with_right_checksums() -> None:
@@ -70,19 +73,39 @@ def test_any_other_host_floods_a_web_server_from_addresses_of_nobody_in_its_lan(
         assert all(IPv4Address(source) in IPv4Network(network.lan_of(one.node).prefix) for source in one.sources)
 
 
-def test_nobody_floods_where_an_access_list_may_be_in_the_way() -> None:
+@pytest.mark.parametrize("name", FLOODS)
+def test_nobody_floods_where_an_access_list_may_be_in_the_way(name: str) -> None:
     for services in (("web",), ("web", "filter")):
         network = a_network(services=services, platform="cisco_ios")
         assert bool(network.access_lists) == ("filter" in services)
-        assert bool(list(fault().places(network))) != bool(network.access_lists)
+        assert bool(list(fault(name).places(network))) != bool(network.access_lists)
 
 
-def test_it_is_outside_the_nodes_and_named_at_the_host_that_sends() -> None:
-    assert isinstance(fault(), NetworkFault)
-    assert isinstance(fault(), OutsideNodes)
+@pytest.mark.parametrize("name", FLOODS)
+def test_it_is_outside_the_nodes_and_named_at_the_host_that_sends(name: str) -> None:
+    assert isinstance(fault(name), NetworkFault)
+    assert isinstance(fault(name), OutsideNodes)
     parameters = DiagnoseParameters.model_validate(
-        {"faults": ("tcp-syn-flood",), "services": ("web",), "healthy": 0.0, "level": "1"}
+        {"faults": (name,), "services": ("web",), "healthy": 0.0, "level": "1"}
     )
     payload = diagnose_of(DiagnoseGenerator().draw(parameters, seed=1, index=0))
     ((kind, places),) = payload.causes
-    assert (kind, places) == ("tcp-syn-flood", (f"node/{payload.faults[0].parameters['node']}",))
+    assert (kind, places) == (name, (f"node/{payload.faults[0].parameters['node']}",))
+
+
+def test_a_flood_of_requests_takes_all_places_of_a_web_server_and_of_those_who_wait() -> None:
+    assert REQUESTS > MOST_REQUESTS + 10
+    network = a_network(sizes={"routers": 2, "hosts": 2})
+    for one in fault("web-flood").places(network):
+        assert one.address == network.addresses[one.node] != one.target
+        assert one.node in fault("web-flood").explain(one)
+
+
+def test_floods_from_one_host_or_of_one_server_are_not_in_one_task() -> None:
+    network = a_network(sizes={"routers": 2, "hosts": 2})
+    syns, requests = ({one.node: one for one in fault(name).places(network)} for name in FLOODS)
+    touched = [
+        {node: fault(name).touches(one) for node, one in found.items()}
+        for name, found in zip(FLOODS, (syns, requests), strict=True)
+    ]
+    assert all(touched[0][one] & touched[1][other] for one in syns for other in requests)

@@ -69,3 +69,40 @@ def test_a_refused_one_is_forgotten_and_tried_again() -> None:
     holder.drop_ended(2.0)
     holder.drop_ended(0.0)
     assert holder.held == 0
+
+
+def test_a_request_has_always_one_more_line(listener: socket.socket) -> None:
+    holder = Holder(listener.getsockname(), 1, ("GET / HTTP/1.1", "Accept: */*"), pace_s=0.0)
+    holder.say()
+    holder.fill()
+    with listener.accept()[0] as one:
+        one.settimeout(2.0)
+        said = b""
+        for _ in range(3):
+            holder.say()
+            said += one.recv(100)
+        assert said == b"GET / HTTP/1.1\r\n" + 2 * b"Accept: */*\r\n"
+
+
+def test_no_line_is_said_before_it_is_due(listener: socket.socket) -> None:
+    holder = Holder(listener.getsockname(), 1, ("GET / HTTP/1.1",), pace_s=60.0)
+    holder.fill()
+    with listener.accept()[0] as one:
+        one.settimeout(0.2)
+        holder.say()
+        holder.say()
+        assert one.recv(100) == b"GET / HTTP/1.1\r\n"
+        with pytest.raises(TimeoutError):
+            one.recv(100)
+
+
+def test_a_connection_that_is_opened_again_begins_its_request_again(listener: socket.socket) -> None:
+    holder = Holder(listener.getsockname(), 1, ("GET / HTTP/1.1", "Accept: */*"), pace_s=0.0)
+    holder.fill()
+    holder.say()
+    listener.accept()[0].close()
+    holder.drop_ended(2.0)
+    holder.fill()
+    holder.say()
+    with listener.accept()[0] as one:
+        assert one.recv(100) == b"GET / HTTP/1.1\r\n"

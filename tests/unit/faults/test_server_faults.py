@@ -18,7 +18,8 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
 from pytest_netbench.platforms.linux.services import DNS_RECORDS, RESOLV_CONF, records_text, resolver_text
 
-PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow", "tcp-syn-flood")
+FLOODS = ("tcp-syn-flood", "web-flood")
+PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow", *FLOODS)
 
 
 def fault(name: str) -> Any:
@@ -52,7 +53,7 @@ def test_it_is_where_its_servers_are_and_nowhere_without_them(name: str) -> None
     nodes = {one.node for one in placed(name)}
     if name in {"host-resolver-wrong", "host-receive-window-small"}:
         assert nodes == {node for node, _ in served(Resolver)}
-    elif name == "tcp-syn-flood":
+    elif name in FLOODS:
         assert nodes == {node for node, _ in served(Resolver)} - {node for node, _ in served(WebServer)}
     else:
         assert nodes == {node for node, kinds in SERVING.topology.servers.items() if kind in kinds}

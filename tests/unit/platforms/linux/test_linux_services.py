@@ -11,7 +11,7 @@ import pytest
 
 from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, LoadBalancer, Resolver, WebServer
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.linux import balancer, dhcp, services
+from pytest_netbench.platforms.linux import balancer, dhcp, services, web
 
 
 def shown(*files: Path) -> list[str]:
@@ -84,7 +84,7 @@ class Host:
 def test_a_page_has_the_size_that_is_said(size: int) -> None:
     host: Any = Host()
     services.serve(host, [WebServer(page_bytes=size)])
-    assert len(host.files[services.PAGE].encode()) == size
+    assert len(host.files[web.PAGE].encode()) == size
 
 
 def test_servers_are_started_once_and_a_resolver_is_no_server() -> None:
@@ -96,7 +96,8 @@ def test_servers_are_started_once_and_a_resolver_is_no_server() -> None:
     ]
     for _ in range(2):
         services.serve(host, every)
-    assert [argv[0].rpartition("/")[2] for argv in host.started] == ["dnsmasq", "busybox"]
+    assert [argv[0].rpartition("/")[2] for argv in host.started] == ["dnsmasq", "lighttpd"]
+    assert [*host.running] == ["dnsmasq", "lighttpd"]
     assert host.files[services.DNS_RECORDS] == "10.0.1.10 h1.corp.example\n"
     assert host.files[services.RESOLV_CONF] == "search corp.example\nnameserver 10.0.1.10\n"
     assert "dns" in host.files["/etc/nsswitch.conf"]
@@ -155,7 +156,7 @@ def test_two_servers_of_one_program_and_a_client_run_side_by_side_under_their_na
         DhcpClient(interface="eth0"),
     ]
     services.serve(host, every)
-    assert [*host.running] == ["dnsmasq", "dnsmasq-dhcp", "busybox", "udhcpc"]
+    assert [*host.running] == ["dnsmasq", "dnsmasq-dhcp", "lighttpd", "udhcpc"]
     assert host.modes[dhcp.SCRIPT] == 0o755
     assert services.RESOLV_CONF not in host.files, "the client writes what the server gives it"
     assert ("ln", "-sfn", dhcp.LEASED_RESOLV_CONF, services.RESOLV_CONF) in host.ran
