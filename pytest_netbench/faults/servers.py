@@ -256,6 +256,8 @@ class WebServerSlow(ServerSlow):
     name = "web-server-slow"
     label = "WEB_SLOW"
     kind = "web"
+    running_s = 0.03
+    """It serves a page in several steps, and a busy machine may let it wait before each."""
 
 
 # ---- what servers and hosts are configured with ----
