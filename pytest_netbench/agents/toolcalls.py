@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from pytest_netbench.agents.completion import ToolCall
-from pytest_netbench.ani.handing_in import missing_members
+from pytest_netbench.ani.handing_in import misfit
 from pytest_netbench.ani.methods import tool_name
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
@@ -145,9 +145,9 @@ def _answer_in(params: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str
     answer = params.get("answer")
     if not isinstance(answer, dict):
         raise ValueError("'answer' must be a JSON object that fits its schema")  # noqa: TRY004  (one kind)
-    missing = missing_members(answer, schema)
-    if missing:
-        raise ValueError(f"the answer lacks {missing}")
+    wrong = misfit(answer, schema)
+    if wrong:
+        raise ValueError(wrong)
     return answer
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_netbench.ani.methods import spec_of, validated
@@ -62,13 +62,35 @@ class Desk:
         if schema is not None:
             if given.answer is None:
                 raise AniError("task-done: this task asks for an 'answer', see get-brief", code=Code.INVALID_PARAMS)
-            missing = missing_members(given.answer, schema)
-            if missing:
-                raise AniError(f"task-done: the answer lacks {missing}", code=Code.INVALID_PARAMS)
+            wrong = misfit(given.answer, schema)
+            if wrong:
+                raise AniError(f"task-done: {wrong}", code=Code.INVALID_PARAMS)
         self._submission = Submission(reasoning=given.summary, answer=given.answer)
         return TaskDoneResult(ok=True).model_dump(mode="json")
 
 
-def missing_members(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """The members that an answer needs and does not have, in words; empty if there are none."""
-    return ", ".join(repr(name) for name in schema.get("required", ()) if name not in answer)
+def misfit(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """What is wrong with the members of an answer, in words: one that it needs, or does not know; empty if nothing is.
+
+    Values are read at the end, by the family of the task.
+    """
+    return next(_misfits(answer, schema, schema.get("$defs", {}), "the answer"), "")
+
+
+def _misfits(value: object, schema: Mapping[str, Any], defined: Mapping[str, Any], place: str) -> Iterator[str]:
+    if "$ref" in schema:
+        yield from _misfits(value, defined.get(schema["$ref"].rpartition("/")[2], {}), defined, place)
+    elif isinstance(value, Mapping):
+        known = schema.get("properties", {})
+        missing = [name for name in schema.get("required", ()) if name not in value]
+        if missing:
+            yield f"{place} lacks {', '.join(map(repr, missing))}"
+        unknown = [name for name in value if name not in known]
+        if unknown and schema.get("additionalProperties") is False:
+            yield f"{place} has no {', '.join(map(repr, unknown))} (known: {', '.join(map(repr, known))})"
+        for name in known:
+            if name in value:
+                yield from _misfits(value[name], known[name], defined, f"{name!r} of {place}")
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _misfits(one, schema.get("items", {}), defined, f"[{number}] of {place}")

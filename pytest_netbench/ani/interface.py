@@ -327,7 +327,7 @@ class LabAni:
         self._meter.charge_call()
         if (own := self._own.get(method)) is not None:
             return self._own.answer(own, params)
-        spec = check_method(method)
+        spec = check_method(method, known=[one.name for one in self.offered()])
         self._policy.check_method(spec.name)
         return self._handlers[spec.name](check_params(spec.name, params)).plain()
 

@@ -95,15 +95,15 @@ def tool_name(wire_name: str) -> str:
     return wire_name.replace("-", "_")
 
 
-def check_method(method: object) -> MethodSpec:
+def check_method(method: object, *, known: Iterable[str] = METHODS) -> MethodSpec:
     """Return the method of that name.
 
     Raises:
-        AniError: There is none; names the known ones.
+        AniError: There is none; names the ``known`` ones.
     """
     if isinstance(method, str) and (spec := METHODS.get(method) or EXTRAS.get(method)) is not None:
         return spec
-    raise AniError(f"unknown method {_show(method)} (known: {_names(METHODS)})", code=Code.METHOD_NOT_FOUND)
+    raise AniError(f"unknown method {_show(method)} (known: {_names(known)})", code=Code.METHOD_NOT_FOUND)
 
 
 def check_params(name: str, params: object) -> wire.Wire:

@@ -34,7 +34,7 @@ class Flood(Attack):
 
 
 class TcpSynFlood(AttackFault[Flood]):
-    """A host sends SYNs from addresses of nobody to a web server, whose queue of half-open connections is full then."""
+    """A host, which is the one to name, sends SYNs of nobody's addresses to a web server, so that its queue is full."""
 
     name = "tcp-syn-flood"
     label = "SYN_FLOOD"

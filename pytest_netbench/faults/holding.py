@@ -55,7 +55,7 @@ class HoldingFault(AttackFault[Held]):
 
 
 class LbConnectionsHeld(HoldingFault):
-    """A host holds so many idle connections to the load balancer that it accepts none of others."""
+    """A host, which is the one to name, holds so many idle connections to a load balancer that it takes no others."""
 
     name = "lb-connections-held"
     label = "LB_HELD"
@@ -68,7 +68,7 @@ class LbConnectionsHeld(HoldingFault):
 
 
 class WebFlood(HoldingFault):
-    """A host makes many requests to a web server and never ends them, so that the server takes none of others."""
+    """A host, which is the one to name, makes requests to a web server and never ends them: it takes none of others."""
 
     name = "web-flood"
     label = "WEB_FLOOD"

@@ -24,16 +24,6 @@ def is_set(annotation: Any) -> bool:
     )
 
 
-def parameters_text(model: type[Parameters], shared: Mapping[str, int]) -> str:
-    """The parameters on one line, e.g. ``n=10 (how many …), nodes=4-9 (nodes of the ring: a number or a range …)``.
-
-    Args:
-        model: The parameters of a generator.
-        shared: The parameters that every generator has, with their defaults.
-    """
-    return ", ".join(f"{name}={default} ({meaning})" for name, default, meaning in _rows(model, shared))
-
-
 def generator_lines(name: str, generator: type[Generator[Any]], shared: Mapping[str, int]) -> list[str]:
     """The generator called ``name`` and its parameters, each on a line or, if it is long, on several."""
     about = (inspect.getdoc(generator) or "").partition("\n")[0]

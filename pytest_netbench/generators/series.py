@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from pytest_netbench import parts
 from pytest_netbench.errors import InputError, TaskFileError, UsageError
-from pytest_netbench.generators.listing import is_set, parameters_text
+from pytest_netbench.generators.listing import is_set
 from pytest_netbench.generators.protocol import Generator, Parameters
 from pytest_netbench.generators.sources import GeneratedSource
 from pytest_netbench.model.search import Sought
@@ -55,7 +55,7 @@ def read_series(text: str) -> Series:
 
     Raises:
         UsageError: There is no such generator, a parameter is wrong, or nothing can be drawn with the parameters. The
-            message lists all that is allowed.
+            message names them all.
     """
     name, _, rest = text.partition(":")
     name = name.strip()
@@ -79,10 +79,15 @@ def read_series(text: str) -> Series:
     except ValidationError as error:
         problems += _told(error, given)
     if problems or parameters is None:
-        raise UsageError(f"{text!r}: {'; '.join(problems)}. Parameters of {name}: {parameters_text(model, DEFAULTS)}")
+        raise UsageError(f"{text!r}: {'; '.join(problems)}. Parameters of {name}: {_names(model)}")
     series = Series(written=text, generator=name, parameters=parameters, seed=numbers[SEED], count=numbers[COUNT])
     _check_drawable(series)
     return series
+
+
+def _names(model: type[Parameters]) -> str:
+    names = ", ".join((*DEFAULTS, *model.model_fields))
+    return f"{names} (`netbench generate --list` describes them)"
 
 
 def _check_drawable(series: Series) -> None:

@@ -327,10 +327,10 @@ class Said(Wire):
     text: str
 
 
-def with_own_method(lab, **fields):
+def with_own_method(lab, policy=ALL, **fields):
     spec = spec_of("conclude", "Say it.", Said, Said)
     own = OwnMethod(spec=spec, params=Said, answer=lambda params: Said(text=params.text.upper()), **fields)
-    return LabAni(lab, policy=Policy(), budget=UNLIMITED, dialects=DIALECTS, methods=[own])
+    return LabAni(lab, policy=policy, budget=UNLIMITED, dialects=DIALECTS, methods=[own])
 
 
 def test_a_method_of_the_scene_is_answered_beside_the_devices():
@@ -339,6 +339,12 @@ def test_a_method_of_the_scene_is_answered_beside_the_devices():
     assert ani.call("conclude", {"text": "done"}) == {"text": "DONE"}
     assert ani.get_running_cfg("edge")
     assert [step.data["method"] for step in ani.steps] == ["conclude", "get-running-cfg"]
+
+
+def test_an_unknown_method_names_those_that_this_agent_has():
+    ani = with_own_method(chain(), policy=Policy(methods=frozenset({"get-topology"})))
+    with pytest.raises(AniError, match=r"unknown method 'help' \(known: 'get-topology', 'conclude'\)"):
+        ani.call("help", {})
 
 
 def test_no_device_answers_after_the_method_that_ends_the_work():
