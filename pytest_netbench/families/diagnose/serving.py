@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final
 
 from pytest_netbench.errors import NotReady
-from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, uses_of
+from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, Tunnel, uses_of
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S
-from pytest_netbench.lab.clients import get, look_up_all
+from pytest_netbench.lab.clients import answers, get, look_up_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
@@ -40,6 +40,11 @@ class Serving:
     def count(self) -> int:
         """How many requests there are; none without services."""
         return self._uses.count
+
+    @property
+    def has_servers(self) -> bool:
+        """Whether there are servers that can be asked."""
+        return bool(self._uses.clients)
 
     def await_healthy(self) -> None:
         """Return once no request fails.
@@ -73,7 +78,7 @@ class Serving:
         names = list(dns.records.items()) if dns else []
         shares = [names[number :: len(clients)] for number in range(len(clients))]
         asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
-        return [*getting, *asking]
+        return [*getting, *asking, *(partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)]
 
     def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -83,10 +88,20 @@ class Serving:
         wrong = wrong or _late(got.total_ms)
         return [f"{client} {page.url}: {wrong}"] if wrong else []
 
+    def _tunnel(self, tunnel: Tunnel) -> list[str]:
+        # one after the other: handshakes that both ends begin at the same moment fail
+        (one, other), (near, far) = tunnel.nodes, tunnel.addresses
+        asked = ((one, far), (other, near))
+        return [
+            f"{node} {address}: no answer in the tunnel"
+            for node, address in asked
+            if not answers(self._lab.nodes[node], address, timeout_s=SLOW_S)
+        ]
+
     def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:
-        answers = look_up_all(self._lab.nodes[client], [name for name, _ in share], timeout_s=_PATIENCE_S)
+        found = look_up_all(self._lab.nodes[client], [name for name, _ in share], timeout_s=_PATIENCE_S)
         failures = []
-        for (name, address), got in zip(share, answers, strict=True):
+        for (name, address), got in zip(share, found, strict=True):
             wrong = got.error
             if wrong is None and got.addresses != (address,):
                 wrong = f"{got.status} {', '.join(got.addresses)}".rstrip()
