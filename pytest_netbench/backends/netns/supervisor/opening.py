@@ -13,7 +13,7 @@ import socket
 import struct
 from typing import NamedTuple, NoReturn
 
-from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn, tunnels
+from pytest_netbench.backends.netns.supervisor import isolation, loop, network, roots, spawn
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
 from pytest_netbench.backends.netns.supervisor.owner import Owner
 
@@ -51,9 +51,7 @@ def open_lab(given: Given) -> NoReturn:
         spec = json.load(file)
     os.set_inheritable(given.control, False)
     host = roots.Host(spec["shared"])
-    if spec["tunnels"]:
-        tunnels.lend()
-    isolation.leave_host(spec["uid"])
+    isolation.leave_host(spec["uid"], tunnels=spec["tunnels"])
 
     def supervise() -> NoReturn:
         os.close(given.tell)

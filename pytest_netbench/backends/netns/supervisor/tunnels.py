@@ -20,11 +20,11 @@ _FOR_ALL = stat.S_IROTH | stat.S_IWOTH
 def lend() -> None:
     """As root, let the users of this process's mount namespace open the device, which only root may elsewhere.
 
-    What the machine refuses (a container may make no devices) is left as it is: the tunnel's program says so.
+    Where root may make no devices, as in some containers, nodes have none. The doctor knows that before.
     """
     with contextlib.suppress(OSError):
         found = os.stat(DEVICE)
-        if os.geteuid() != 0 or found.st_mode & _FOR_ALL == _FOR_ALL:
+        if found.st_mode & _FOR_ALL == _FOR_ALL:
             return
         sys.unshare(sys.CLONE_NEWNS)
         sys.mount("none", "/", "", sys.MS_REC | sys.MS_PRIVATE)
