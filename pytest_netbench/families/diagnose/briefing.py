@@ -56,7 +56,7 @@ def _tunnels(tunnels: Sequence[Tunnel]) -> Iterator[str]:
     if tunnels:
         yield TUNNELS
     for one in tunnels:
-        first, second = (f"{node} ({address})" for node, address in zip(one.nodes, one.addresses, strict=True))
+        first, second = (f"{address} on {node}" for node, address in zip(one.nodes, one.addresses, strict=True))
         yield f"- {first} and {second}."
 
 

@@ -112,7 +112,7 @@ def test_its_tunnel_is_told_and_asked_each_way() -> None:
     assert uses.count == 2
     assert not uses.clients
     said = "\n".join(DiagnoseFamily().brief(one).intents)
-    assert f"by WireGuard tunnels, whose interfaces are wg0:\n- {near} ({here}) and {far} ({there})." in said
+    assert f"by WireGuard tunnels, whose interfaces are wg0:\n- {here} on {near} and {there} on {far}." in said
     assert "These services work" not in said
     assert diagnose_of(one).topology.wire()["services"] == {near: ("vpn",), far: ("vpn",)}
     assert uses_of(diagnose_of(task(services=("dns", "web", "vpn")))).count > 2
