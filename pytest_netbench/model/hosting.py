@@ -66,7 +66,7 @@ class VpnEnd(Model):
     kind: Literal["vpn"] = "vpn"
     address: Interface = Field(description="IPv4 address of wg0 and its prefix length, e.g. 172.31.7.1/24")
     private_key: Key
-    peers: dict[Name, VpnPeer] = Field(min_length=1, description="name of a node to its end")
+    peers: dict[Name, VpnPeer] = Field({}, description="name of a node to its end")
 
     @property
     def ip(self) -> str:

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench import parts
+from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.families.diagnose.serving import Serving
 from pytest_netbench.families.diagnose.uses import Tunnel, uses_of
+from pytest_netbench.faults.injecting import await_effects, inject_all
+from pytest_netbench.generators.diagnose import OF_VPN
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.lab.capabilities import NODES
 from pytest_netbench.lab.clients import answers
@@ -25,7 +29,7 @@ def network() -> DrawnNetwork:
 
 @pytest.fixture(scope="module")
 def payload(network: DrawnNetwork) -> Diagnose:
-    fields = {**network.fields(), "flows": flow_groups(network), "faults": (), "fault_types": ("link-down",)}
+    fields = {**network.fields(), "flows": flow_groups(network), "faults": (), "fault_types": OF_VPN}
     return Diagnose.model_validate(fields)
 
 
@@ -95,6 +99,30 @@ def test_without_its_program_nothing_passes(lab: Any, network: DrawnNetwork, pay
     )
     driver.serve(lab.nodes[node], [end_of(network, node)])
     Serving(lab, payload).await_healthy()
+
+
+@pytest.mark.parametrize("name", OF_VPN)
+def test_a_fault_cuts_the_tunnel_alone_and_goes_away(
+    name: str, lab: Any, network: DrawnNetwork, payload: Diagnose, tunnel: Tunnel
+) -> None:
+    fault: Any = parts.load("faults", name)()
+    places = list(fault.places(network))
+    place = places[-1]
+    with pytest.raises(FaultHasNoEffect, match="has "):
+        fault.observe(place, lab)
+    before = lab.driver(place.node).running_config(lab.nodes[place.node])
+    inject_all([(fault, place)], lab)
+    try:
+        await_effects([(fault, place)], lab)
+        shown = [looked(lab, node, "wg show wg0") for node in tunnel.nodes]
+        assert not any("latest handshake" in one for one in shown), "no age tells which end was changed"
+        assert answers(lab.nodes[place.node], network.addresses[place.peer])
+    finally:
+        fault.undo(place, lab)
+    Serving(lab, payload).await_healthy()
+    assert lab.driver(place.node).running_config(lab.nodes[place.node]) == before
+    with pytest.raises(FaultHasNoEffect):
+        fault.observe(place, lab)
 
 
 def test_an_agent_that_may_change_its_host_cannot_change_its_files(lab: Any, tunnel: Tunnel) -> None:
