@@ -110,12 +110,21 @@ def test_what_the_machine_lacks_is_told_as_debian_packages(bare):
     packages = set(done.stdout.split())
     assert {"iproute2", "util-linux", "nftables", "iptables", "iputils-ping", "traceroute"} <= packages
     assert {"tcpdump", "iperf3", "procps", "gcc", "python3", "python3-venv"} <= packages
-    assert {"dnsmasq-base", "busybox", "lighttpd", "haproxy", "curl", "openvswitch-switch"} <= packages
+    assert {
+        "dnsmasq-base",
+        "busybox",
+        "lighttpd",
+        "haproxy",
+        "wireguard-go",
+        "wireguard-tools",
+        "curl",
+        "openvswitch-switch",
+    } <= packages
 
 
 def test_a_machine_with_everything_lacks_nothing(bare):
     programs = "ip tc unshare nsenter setpriv nft iptables ping traceroute tcpdump iperf3 bwrap ps ssh cc python3"
-    programs += " dnsmasq busybox lighttpd haproxy curl ovs-vswitchd"
+    programs += " dnsmasq busybox lighttpd haproxy wireguard-go wg curl ovs-vswitchd"
     for name in programs.split():
         script(bare / name, "exit 0")
     left = set(bash("missing_packages", cwd=bare, path=str(bare)).stdout.split())

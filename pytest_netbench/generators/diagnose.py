@@ -93,6 +93,9 @@ OF_DHCP: Final[tuple[OfDhcp, ...]] = get_args(OfDhcp)
 OfLb = Literal["lb-server-down", "lb-server-slow", "lb-backend-wrong", "lb-connections-held"]
 OF_LB: Final[tuple[OfLb, ...]] = get_args(OfLb)
 """What is drawn too if a load balancer is chosen."""
+OfVpn = Literal["vpn-peer-key-wrong", "vpn-allowed-ips-wrong", "vpn-peer-missing"]
+OF_VPN: Final[tuple[OfVpn, ...]] = get_args(OfVpn)
+"""What is drawn too if a tunnel is chosen."""
 
 
 OfBursts = Literal["link-queue-short"]
@@ -109,9 +112,9 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfBursts | OfSwitches, ...] = Field(
+    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfBursts | OfSwitches, ...] = Field(
         DIAGNOSED,
-        description="faults that may occur; with the services dns, web, dhcp and lb also those of servers, with"
+        description="faults that may occur; with the services dns, web, dhcp, lb and vpn also those of servers, with"
         " the traffic bursts that of queues",
     )
     traffic: TrafficName = Field(
@@ -163,7 +166,8 @@ class DiagnoseParameters(FaultyParameters):
         served = [name for name in SERVED if ("web" if name in _OF_WEB else "dns") in self.services]
         leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
         balanced = OF_LB if "lb" in self.services else ()
-        return [*served, *(leased if "dhcp" in self.services else ()), *balanced]
+        joined = OF_VPN if "vpn" in self.services else ()
+        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:

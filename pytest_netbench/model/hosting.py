@@ -1,9 +1,9 @@
-"""Services that run on hosts: servers of DNS, DHCP and the web, load balancers, and what hosts need to use them."""
+"""Services of hosts: servers of DNS, DHCP and the web, load balancers, tunnels, and what hosts need to use them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
@@ -12,6 +12,8 @@ from pytest_netbench.model.base import Model
 
 DNS_PORT: Final = 53
 WEB_PORT: Final = 80
+VPN_PORT: Final = 51820
+VPN_INTERFACE: Final = "wg0"
 ALIVE: Final = "/alive"
 """The path that a load balancer answers by itself."""
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")]
@@ -19,7 +21,10 @@ Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
 Socket = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}:\d{1,5}$")]
 HardwareAddress = Annotated[str, Field(pattern=r"^[0-9a-f]{2}(:[0-9a-f]{2}){5}$")]
 Prefix = Annotated[str, AfterValidator(lambda text: str(IPv4Network(text)))]
-ServerName = Literal["dns", "web", "dhcp", "lb"]
+Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
+"""A key of WireGuard: 32 bytes in Base64."""
+Interface = Annotated[str, AfterValidator(lambda text: str(IPv4Interface(text)))]
+ServerName = Literal["dns", "web", "dhcp", "lb", "vpn"]
 
 
 class DnsServer(Model):
@@ -45,6 +50,28 @@ class LoadBalancer(Model):
         min_length=1, description="name of a web server to its IPv4 address and TCP port, e.g. 10.0.1.10:80"
     )
     name: Name | None = Field(None, description="full name by which it is asked; none without DNS")
+
+
+class VpnPeer(Model):
+    """The other end of a WireGuard tunnel."""
+
+    public_key: Key
+    endpoint: Socket = Field(description="IPv4 address and UDP port, e.g. 10.0.2.10:51820")
+    allowed_ips: tuple[Prefix, ...] = Field(min_length=1, description="what is sent to it and taken from it")
+
+
+class VpnEnd(Model):
+    """An end of WireGuard tunnels: the interface wg0. It listens on UDP port 51820 of all addresses."""
+
+    kind: Literal["vpn"] = "vpn"
+    address: Interface = Field(description="IPv4 address of wg0 and its prefix length, e.g. 172.31.7.1/24")
+    private_key: Key
+    peers: dict[Name, VpnPeer] = Field({}, description="name of a node to its end")
+
+    @property
+    def ip(self) -> str:
+        """The address of wg0, without the prefix length."""
+        return self.address.partition("/")[0]
 
 
 class Resolver(Model):
@@ -73,7 +100,7 @@ class DhcpClient(Model):
     interface: str = Field(pattern=r"^[A-Za-z0-9._-]{1,15}$", description="interface that gets the address")
 
 
-Server = DnsServer | WebServer | DhcpServer | LoadBalancer
+Server = DnsServer | WebServer | DhcpServer | LoadBalancer | VpnEnd
 HostService = Annotated[Server | Resolver | DhcpClient, Field(discriminator="kind")]
 """Something that a host has beside its network."""
 

@@ -17,6 +17,7 @@ from pytest_netbench.agents.runbooks.policies import check_policies
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.agents.runbooks.services import check_services
 from pytest_netbench.agents.runbooks.thrift import Spent, Thrift
+from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AgentError
 from pytest_netbench.model.diagnosis import RootCause
@@ -78,6 +79,7 @@ def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     yield from check_routing(facts)
     yield from check_policies(facts)
     yield from check_services(brief, facts, ani)
+    yield from check_tunnels(brief, ani)
     yield from check_cables(facts, ani)
 
 

@@ -24,6 +24,11 @@ from pytest_netbench.platforms.openvswitch import programs as ovs
 MEMORY_PER_NODE = 20 * 2**20
 """Bytes that a router with three daemons takes, measured and rounded up."""
 
+TUN = "tun"
+"""What a task requires whose nodes make tunnels with programs."""
+
+# what the supervisor does as root, in a mount namespace of this command
+_COPY = ("sh", "-ec", "mount -t tmpfs netbench /dev/net; mknod /dev/net/tun c 10 200")
 _INOTIFY = "/proc/sys/fs/inotify/max_user_instances"
 _USUAL = 128
 _SLOT_NODES = 8
@@ -44,6 +49,8 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "busybox": ("busybox", "DHCP clients of linux nodes", False),
     "lighttpd": ("lighttpd", "web servers of linux nodes", False),
     "haproxy": ("haproxy", "load balancers of linux nodes", False),
+    "wireguard-go": ("wireguard-go", "WireGuard tunnels of linux nodes", False),
+    "wg": ("wireguard-tools", "WireGuard tunnels of linux nodes", False),
     "curl": ("curl", "a diagnostic tool of nodes, and the client of http-get", False),
 }
 
@@ -90,6 +97,24 @@ def program_check(name: str) -> Check:
     if path:
         return Check(name, True, required, path)
     return Check(name, False, required, f"{name} is not installed ({purpose})", install_command(package))
+
+
+def tun_check(path: Path = Path("/dev/net/tun")) -> Check:
+    """Whether tunnels of programs can be made, tried: ``path`` is opened and closed."""
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+    except PermissionError:
+        detail = f"{path} may not be opened by this user (WireGuard tunnels of linux nodes)"
+        return Check(TUN, False, False, detail, f"{sudo}chmod 666 {path}")
+    except OSError as error:
+        detail = f"{path} cannot be opened (WireGuard tunnels of linux nodes): {error.strerror}"
+        return Check(TUN, False, False, detail, f"{sudo}modprobe tun")
+    is_for_all = path.stat().st_mode & 0o006 == 0o006
+    if os.geteuid() == 0 and not is_for_all and (done := features.run_probe(["unshare", "--mount", *_COPY])).returncode:
+        detail = f"only root may open {path}, and root may not copy it for labs: {done.stderr.strip()}"
+        return Check(TUN, False, False, detail, f"chmod 666 {path}")
+    return Check(TUN, True, False, f"{path} can be opened")
 
 
 def interpreter_check(path: Path = Path("/usr/bin/python3")) -> Check:

@@ -62,6 +62,7 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
         "shared": shared,
         "hidden": hidden_directories(),
         "uid": unused_uid(),
+        "tunnels": any("vpn" in kinds for kinds in request.topology.servers.values()),
     }
 
 

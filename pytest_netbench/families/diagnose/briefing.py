@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Uses, leases_of, uses_of
+from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunnel, Uses, leases_of, uses_of
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
@@ -37,6 +37,7 @@ SERVED: Final = (
     "These services work in the healthy network, from each of its hosts ({clients}), in less than {slow_s:g} s:"
 )
 
+TUNNELS: Final = "In the healthy network these hosts reach each other by WireGuard tunnels, whose interfaces are wg0:"
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 
 
@@ -48,6 +49,15 @@ def _leases(servers: Sequence[AddressService]) -> Iterator[str]:
         clients = ", ".join(f"{name} {address}" for name, address in one.clients.items())
         names = f", DNS server {one.config.resolver}" if one.config.resolver else ""
         yield f"- DHCP on {one.node} for {one.config.prefix}: gateway {one.config.gateway}{names}; {clients}."
+
+
+def _tunnels(tunnels: Sequence[Tunnel]) -> Iterator[str]:
+    """What an operator knows of the tunnels of a network; nothing if there are none."""
+    if tunnels:
+        yield TUNNELS
+    for one in tunnels:
+        first, second = (f"{address} on {node}" for node, address in zip(one.nodes, one.addresses, strict=True))
+        yield f"- {first} and {second}."
 
 
 def _services(uses: Uses) -> Iterator[str]:
@@ -69,6 +79,7 @@ def _traffic(demand: Demand) -> str:
 
 def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
     """Return what the agent has to do, with the order in which it does it."""
+    uses = uses_of(payload)
     unwanted = list(wanted(payload, allowed=False))
     lines = [
         ADVICE if payload.given == "nothing" else DETECTED,
@@ -79,7 +90,8 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *wanted(payload, allowed=True),
         *(["These do not work in the healthy network, by intent:", *unwanted] if unwanted else []),
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
-        *_services(uses_of(payload)),
+        *_services(uses),
+        *_tunnels(uses.tunnels),
         *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]

@@ -62,7 +62,7 @@ class DiagnoseScene(FaultyScene):
     @property
     def methods(self) -> Sequence[OwnMethod]:
         tools = Tools(self._lab, self._payload, self._telemetry.store)
-        requests = Requests(self._lab).methods if self._serving.count else ()
+        requests = Requests(self._lab).methods if self._serving.has_servers else ()
         return (*tools.methods, *requests, *self._diagnosis.methods)
 
     def health(self) -> None:

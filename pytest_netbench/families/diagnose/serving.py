@@ -9,14 +9,16 @@ from functools import partial
 from typing import Final
 
 from pytest_netbench.errors import NotReady
-from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, uses_of
+from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, Tunnel, uses_of
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S
-from pytest_netbench.lab.clients import get, look_up_all
+from pytest_netbench.lab.clients import answers, get, look_up_all
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
 _PATIENCE_S: Final = 1.25 * SLOW_S
 """Wall seconds after which a request has failed: it is too late already."""
+TUNNELED_S: Final = 20.0
+"""Wall seconds until a tunnel passes packets: wireguard-go sends from an address that its host lost for 15 s."""
 _AT_ONCE: Final = 24
 """Most of the time a request that fails only waits."""
 _OK: Final = 200
@@ -35,11 +37,17 @@ class Serving:
     def __init__(self, lab: Lab, payload: Diagnose) -> None:
         self._lab = lab
         self._uses = uses_of(payload)
+        self._lasting_s = TUNNELED_S if self._uses.tunnels else BASELINE_S
 
     @property
     def count(self) -> int:
         """How many requests there are; none without services."""
         return self._uses.count
+
+    @property
+    def has_servers(self) -> bool:
+        """Whether there are servers that can be asked."""
+        return bool(self._uses.clients)
 
     def await_healthy(self) -> None:
         """Return once no request fails.
@@ -48,7 +56,7 @@ class Serving:
             NotReady: One fails for too long.
         """
         if failed := self.lasting_failures():
-            raise NotReady([f"services of the healthy network: {'; '.join(failed)}"], waited_s=BASELINE_S)
+            raise NotReady([f"services of the healthy network: {'; '.join(failed)}"], waited_s=self._lasting_s)
 
     def failures(self) -> tuple[str, ...]:
         """Make each request; return a phrase for each that fails or takes too long."""
@@ -56,7 +64,7 @@ class Serving:
 
     def lasting_failures(self) -> tuple[str, ...]:
         """Make each request until it succeeds; return phrases for those that never do, which takes some seconds."""
-        ends_at = time.monotonic() + BASELINE_S
+        ends_at = time.monotonic() + self._lasting_s
         users = self._users
         while True:
             found = _tried(users)
@@ -73,7 +81,7 @@ class Serving:
         names = list(dns.records.items()) if dns else []
         shares = [names[number :: len(clients)] for number in range(len(clients))]
         asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
-        return [*getting, *asking]
+        return [*getting, *asking, *(partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)]
 
     def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -83,10 +91,20 @@ class Serving:
         wrong = wrong or _late(got.total_ms)
         return [f"{client} {page.url}: {wrong}"] if wrong else []
 
+    def _tunnel(self, tunnel: Tunnel) -> list[str]:
+        # one after the other: handshakes that both ends begin at the same moment fail
+        (one, other), (near, far) = tunnel.nodes, tunnel.addresses
+        asked = ((one, far), (other, near))
+        return [
+            f"{node} {address}: no answer in the tunnel"
+            for node, address in asked
+            if not answers(self._lab.nodes[node], address, timeout_s=SLOW_S)
+        ]
+
     def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:
-        answers = look_up_all(self._lab.nodes[client], [name for name, _ in share], timeout_s=_PATIENCE_S)
+        found = look_up_all(self._lab.nodes[client], [name for name, _ in share], timeout_s=_PATIENCE_S)
         failures = []
-        for (name, address), got in zip(share, answers, strict=True):
+        for (name, address), got in zip(share, found, strict=True):
             wrong = got.error
             if wrong is None and got.addresses != (address,):
                 wrong = f"{got.status} {', '.join(got.addresses)}".rstrip()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
-from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, WebServer
+from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, VpnEnd, WebServer
 from pytest_netbench.model.topology import Node, Topology
 
 SLOW_S: Final = 1.0
@@ -49,21 +49,31 @@ class AddressService:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tunnel:
+    """A WireGuard tunnel: its two nodes, and their addresses in it."""
+
+    nodes: tuple[str, str]
+    addresses: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Uses:
-    """The servers of a network, and the hosts that use them; all empty without servers."""
+    """The servers of a network, the hosts that use them, and tunnels between hosts; all empty without services."""
 
     clients: tuple[str, ...] = ()
     dns: NameService | None = None
     pages: tuple[PageService, ...] = ()
+    tunnels: tuple[Tunnel, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many requests there are: of each host for each page, and of one for each name."""
-        return len(self.clients) * len(self.pages) + (len(self.dns.records) if self.dns else 0)
+        """How many requests there are: each host for each page, one for each name, a ping each way of a tunnel."""
+        names = len(self.dns.records) if self.dns else 0
+        return len(self.clients) * len(self.pages) + names + 2 * len(self.tunnels)
 
 
 def uses_of(payload: Diagnose) -> Uses:
-    """Return the servers of a network, and the hosts that use them."""
+    """Return the servers of a network, the hosts that use them, and its tunnels."""
     topology = payload.topology
     addresses = {name: address for group in payload.flows for name, address in group.targets.items()}
     served = [(node, one) for node in topology.nodes if node.name in addresses for one in node.services]
@@ -78,10 +88,21 @@ def uses_of(payload: Diagnose) -> Uses:
         for node, one in served
         if isinstance(one, LoadBalancer)
     )
+    tunnels = tuple(_tunnels(topology))
     if dns is None and not pages:
-        return Uses()
+        return Uses(tunnels=tunnels)
     clients = (node.name for node in topology.nodes if node.name in addresses and _is_client(payload, node, dns))
-    return Uses(clients=tuple(clients), dns=dns, pages=pages)
+    return Uses(clients=tuple(clients), dns=dns, pages=pages, tunnels=tunnels)
+
+
+def _tunnels(topology: Topology) -> Iterator[Tunnel]:
+    """The tunnels of a network, each once."""
+    ends = {node.name: one for node in topology.nodes for one in node.services if isinstance(one, VpnEnd)}
+    order = list(ends)
+    for name, end in ends.items():
+        for other in end.peers:
+            if other in ends and order.index(name) < order.index(other):
+                yield Tunnel(nodes=(name, other), addresses=(end.ip, ends[other].ip))
 
 
 def leases_of(payload: Diagnose) -> tuple[AddressService, ...]:

@@ -31,6 +31,7 @@ PRIVILEGED_READS: Final = (
     "conntrack",
     "ipset",
     "ss",
+    "wg",
 )
 _UNSETTLED_PORTS = {"listening", "learning"}
 

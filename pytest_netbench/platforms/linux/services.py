@@ -1,7 +1,7 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy: all are small and need no
-service manager. They run in wall time, as their clients do.
+DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy, tunnels are wireguard-go: all
+are small and need no service manager. They run in wall time, as their clients do.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from pytest_netbench.model.hosting import (
     LoadBalancer,
     Resolver,
     ServerName,
+    VpnEnd,
     WebServer,
     servers_of,
 )
 from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
-from pytest_netbench.platforms.linux import balancer, dhcp, web
+from pytest_netbench.platforms.linux import balancer, dhcp, vpn, web
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
 DNS_CONF: Final = "/etc/dnsmasq.conf"
 DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
-SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF)
+SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF, vpn.CONF)
 """The files that a running config shows."""
+_MODES: Final[Mapping[str, int]] = {dhcp.SCRIPT: 0o755, vpn.KEY: vpn.KEY_MODE}
 _MOST_SHOWN: Final = 65_536
 _NSSWITCH: Final = "/etc/nsswitch.conf"
 _NAMES_BY_DNS: Final = "passwd: files\ngroup: files\nhosts: files dns\nprotocols: files\nservices: files\n"
@@ -62,14 +64,16 @@ _SERVERS: Final[Mapping[ServerName, _Server]] = {
     "dhcp": _Server("dnsmasq-dhcp", "/usr/sbin/dnsmasq", (*_DNSMASQ, f"--conf-file={dhcp.DHCP_CONF}")),
     "web": _Server(web.PROGRAM, web.PATH, web.ARGUMENTS),
     "lb": _Server(balancer.PROGRAM, balancer.PATH, balancer.ARGUMENTS),
+    "vpn": _Server(vpn.PROGRAM, vpn.PATH, vpn.ARGUMENTS),
 }
 NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dns": ("dnsmasq",),
     "web": ("lighttpd", "curl"),
     "dhcp": ("dnsmasq", "busybox"),
     "lb": ("haproxy", "curl"),
+    "vpn": ("wireguard-go", "wg", "tun"),
 }
-"""By kind of server: the programs that must be installed for it and its clients."""
+"""By kind of server: what a machine must have for it and its clients, programs most of all."""
 
 
 def serve(node: HostedNode, services: Sequence[HostService]) -> None:
@@ -90,9 +94,17 @@ def serve(node: HostedNode, services: Sequence[HostService]) -> None:
         if isinstance(server, WebServer):
             node.run(_NO_COOKIES)
         start(node, server.kind)
+        if isinstance(server, VpnEnd):
+            _run(node, vpn.bring_up(server))
     for one in services:
         if isinstance(one, DhcpClient):
             _start_client(node, one)
+
+
+def _run(node: HostedNode, command: str) -> None:
+    done = node.run(["/bin/sh", "-c", command])
+    if done.returncode:
+        raise LabError(f"{node.name}: {(done.stderr or done.stdout).strip()}")
 
 
 def _start_client(node: HostedNode, client: DhcpClient) -> None:
@@ -159,10 +171,12 @@ def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
         _write(node, path, node.read_file(path))
     if _is_client(services):
         node.run(["touch", "--no-create", dhcp.LEASED_RESOLV_CONF])
+    if any(isinstance(one, VpnEnd) for one in services):
+        _run(node, vpn.CONFIGURE)  # nor does the age of a session tell
 
 
 def _write(node: HostedNode, path: str, text: str) -> None:
-    node.write_file(path, text, mode=0o755 if path == dhcp.SCRIPT else 0o644)
+    node.write_file(path, text, mode=_MODES.get(path, 0o644))
 
 
 def records_text(records: Mapping[str, str], domain: str) -> str:
@@ -196,6 +210,9 @@ def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
             yield dhcp.DHCP_CONF, dhcp.server_config(one)
         elif isinstance(one, LoadBalancer):
             yield balancer.LB_CONF, balancer.config_text(one)
+        elif isinstance(one, VpnEnd):
+            yield vpn.CONF, vpn.config_text(one)
+            yield vpn.KEY, vpn.key_text(one)
         else:
             yield dhcp.SCRIPT, dhcp.SCRIPT_TEXT
 

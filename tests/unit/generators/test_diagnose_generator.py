@@ -22,6 +22,7 @@ from pytest_netbench.generators.diagnose import (
     OF_DHCP,
     OF_LB,
     OF_SWITCHES,
+    OF_VPN,
     SERVED,
     DiagnoseGenerator,
     DiagnoseParameters,
@@ -211,5 +212,13 @@ def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> No
     page = (Path(__file__).parents[3] / "docs/reference/fault-matrix.md").read_text()
     head, _, *rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("|")]
     assert head == ["fault", *sorted(SIZES)]
-    assert [row[0].strip("`") for row in rows] == [*DIAGNOSED, *SERVED, *OF_DHCP, *OF_LB, *OF_BURSTS, *OF_SWITCHES]
+    assert [row[0].strip("`") for row in rows] == [
+        *DIAGNOSED,
+        *SERVED,
+        *OF_DHCP,
+        *OF_LB,
+        *OF_VPN,
+        *OF_BURSTS,
+        *OF_SWITCHES,
+    ]
     assert all(len(row) == len(head) for row in rows)

@@ -54,6 +54,12 @@ _OVS: dict[str, frozenset[str]] = {
 }
 
 
+# what `wg show` tells of an interface or of all; the keys that are secret are not among them
+_WG_ASKED = frozenset(
+    "public-key listen-port fwmark peers endpoints allowed-ips latest-handshakes transfer persistent-keepalive".split()
+)
+
+
 def words(line: str) -> list[str]:
     """The argument list in one request of the reader script."""
     return line.rstrip("\n").rstrip(_SEPARATOR).split(_SEPARATOR)
@@ -119,6 +125,13 @@ def _ovs_reads(program: str, arguments: list[str]) -> bool:
     return not options if command == "ofproto/trace" else all(_OVS_OPTIONS.fullmatch(one) for one in options)
 
 
+def _wireguard_reads(arguments: list[str]) -> bool:
+    """Whether ``wg`` shows, and no secret keys: ``showconf``, ``dump`` and ``private-key`` tell them."""
+    if arguments[:1] != ["show"] or len(arguments) > 3:
+        return not arguments
+    return all(_BRIDGE.fullmatch(one) for one in arguments[1:2]) and {*arguments[2:]} <= _WG_ASKED
+
+
 def _without_table(arguments: list[str]) -> list[str] | None:
     rest = list(arguments)
     for option in ("-t", "--table"):
@@ -136,5 +149,6 @@ _READS: dict[str, Callable[[list[str]], bool]] = {
     "conntrack": _conntrack_reads,
     **dict.fromkeys(("iptables", "ip6tables", "iptables-nft", "ip6tables-nft"), _iptables_reads),
     **dict.fromkeys(("iptables-save", "ip6tables-save"), _save_reads),
+    "wg": _wireguard_reads,
     **{program: partial(_ovs_reads, program) for program in _OVS},
 }

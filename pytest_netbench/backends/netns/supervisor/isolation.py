@@ -10,22 +10,26 @@ from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor import tunnels as tun
 
 _NAMESPACES = (
     sys.CLONE_NEWUSER | sys.CLONE_NEWNS | sys.CLONE_NEWPID | sys.CLONE_NEWNET | sys.CLONE_NEWUTS | sys.CLONE_NEWIPC
 )
 
 
-def leave_host(uid: int) -> None:
+def leave_host(uid: int, *, tunnels: bool) -> None:
     """Open the lab's namespaces; children are in all of them, this process in all but that of processes.
 
     Args:
         uid: The host user that root becomes; any other user is kept.
+        tunnels: Whether that user must be able to open the device for tunnels.
 
     Raises:
         OSError: The machine forbids it.
     """
     if os.geteuid() == 0 and _has_uid(uid):
+        if tunnels:
+            tun.lend()
         _unshare_as_root(uid)
     else:
         _unshare_as_user()

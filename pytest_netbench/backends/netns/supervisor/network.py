@@ -41,7 +41,7 @@ def build(spec: Mapping[str, Any], host: roots.Host) -> Network:
     clock = LabClock.create(roots.CLOCK, spec["time_scale"]) if "labtime.so" in programs else None
     home = nodes.home()
     wiring.quiet_outside()
-    stem = roots.prepare_stem(host, home)
+    stem = roots.prepare_stem(host, home, tunnels=spec["tunnels"])
     spaces = {node["name"]: nodes.make(node["name"], lab=home, stem=stem) for node in spec["nodes"]}
     laying = wiring.batch(
         spec["links"],

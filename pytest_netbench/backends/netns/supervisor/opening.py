@@ -51,7 +51,7 @@ def open_lab(given: Given) -> NoReturn:
         spec = json.load(file)
     os.set_inheritable(given.control, False)
     host = roots.Host(spec["shared"])
-    isolation.leave_host(spec["uid"])
+    isolation.leave_host(spec["uid"], tunnels=spec["tunnels"])
 
     def supervise() -> NoReturn:
         os.close(given.tell)

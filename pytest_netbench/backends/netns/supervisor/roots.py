@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pytest_netbench.backends.netns.supervisor import syscalls as sys
+from pytest_netbench.backends.netns.supervisor import tunnels as tun
 from pytest_netbench.backends.netns.supervisor.spawn import Furniture, Home
 
 BASE = "/tmp"
@@ -107,6 +108,7 @@ _TRUSTED = (
     "/etc/gss",
     "/etc/udhcpc",
     "/etc/haproxy",
+    "/etc/wireguard",
 )
 _READ_PROGRAMS = (
     "nft",
@@ -120,9 +122,10 @@ _READ_PROGRAMS = (
     "ovs-vsctl",
     "ovs-ofctl",
     "ovs-appctl",
+    "wg",
 )
 # Sockets that take commands from whoever may open them. A look goes to the lab's broker instead.
-_CONTROLS = ("/run/openvswitch",)
+_CONTROLS = ("/run/openvswitch", "/run/wireguard", tun.DIRECTORY)
 
 
 class Host:
@@ -183,18 +186,22 @@ class Stem(NamedTuple):
     Attributes:
         mount: A mount namespace with no more in it than nodes share.
         etc: Contents of files of the host's ``/etc``, by name.
+        devices: Paths below ``/dev``.
     """
 
     mount: int
     etc: Mapping[str, bytes]
+    devices: tuple[str, ...]
 
 
-def prepare_stem(host: Host, home: Home) -> Stem:
+def prepare_stem(host: Host, home: Home, *, tunnels: bool) -> Stem:
     """Make the mount namespace that nodes copy: a copy of the lab's own would carry every mount of the host along.
 
     Its root holds ``usr``, ``shared``, ``alternatives``, ``iproute2``, ``dev``, a ``proc`` and an empty ``node``.
+    With ``tunnels``, nodes have the device for them, if there is one.
     """
     root = f"{BASE}/stem"
+    devices = (*_DEVICES, *((tun.DEVICE.removeprefix("/dev/"),) if tunnels and os.path.exists(tun.DEVICE) else ()))
     os.mkdir(root)
     sys.unshare(sys.CLONE_NEWNS)
     try:
@@ -208,12 +215,13 @@ def prepare_stem(host: Host, home: Home) -> Stem:
             if os.path.isdir(f"/etc/{directory}"):
                 sys.bind(f"/etc/{directory}", f"{root}/{directory}")
                 sys.make_read_only(f"{root}/{directory}")
-        for device in _DEVICES:
-            _write(f"{root}/dev/{device}", b"")
+        for device in devices:
+            _place(root, device)
             sys.bind(f"/dev/{device}", f"{root}/dev/{device}")
         sys.mount("proc", f"{root}/proc", "proc", sys.MS_NOSUID | sys.MS_NODEV | sys.MS_NOEXEC)
         sys.enter_root(root)
-        return Stem(mount=os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC), etc=host.etc)
+        mount = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        return Stem(mount=mount, etc=host.etc, devices=devices)
     finally:
         home.enter()
 
@@ -228,8 +236,8 @@ def furnish(name: str, *, stem: Stem, home: Home) -> Furniture:
         sys.setns(stem.mount, sys.CLONE_NEWNS)
         sys.unshare(sys.CLONE_NEWNS | sys.CLONE_NEWUTS)
         socket.sethostname(name)
-        _fill("/node", name, stem.etc)
-        _mount("/node")
+        _fill("/node", name, stem)
+        _mount("/node", stem.devices)
         sys.enter_root("/node")
         mount, uts = (os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("mnt", "uts"))
         return Furniture(mount=mount, uts=uts, root=os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
@@ -239,7 +247,7 @@ def furnish(name: str, *, stem: Stem, home: Home) -> Furniture:
         home.enter()
 
 
-def _fill(root: str, name: str, etc: Mapping[str, bytes]) -> None:
+def _fill(root: str, name: str, stem: Stem) -> None:
     sys.mount("node", root, "tmpfs", sys.MS_NOSUID | sys.MS_NODEV, f"size={NODE_MIB}m,nr_inodes=8192,mode=755")
     for directory in _DIRECTORIES:
         os.mkdir(f"{root}/{directory}")
@@ -250,18 +258,25 @@ def _fill(root: str, name: str, etc: Mapping[str, bytes]) -> None:
     hosts = f"127.0.0.1 localhost\n::1 localhost\n127.0.1.1 {name}\n"
     for path, text in {**_FILES, "etc/hostname": f"{name}\n", "etc/hosts": hosts}.items():
         _write(f"{root}/{path}", text.encode())
-    for file, content in etc.items():
+    for file, content in stem.etc.items():
         _write(f"{root}/etc/{file}", content)
-    for device in _DEVICES:
-        _write(f"{root}/dev/{device}", b"")
+    for device in stem.devices:
+        _place(root, device)
 
 
-def _mount(root: str) -> None:
+def _place(root: str, device: str) -> None:
+    """Make a file that a device can be bound on."""
+    path = f"{root}/dev/{device}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    _write(path, b"")
+
+
+def _mount(root: str, devices: tuple[str, ...]) -> None:
     for source, target in (("usr", "usr"), ("shared", SHARED.lstrip("/"))):
         sys.bind(f"/{source}", f"{root}/{target}")
     for directory in ("alternatives", "iproute2"):
         sys.bind(f"/{directory}", f"{root}/etc/{directory}")
-    for device in _DEVICES:
+    for device in devices:
         sys.bind(f"/dev/{device}", f"{root}/dev/{device}")
     sys.mount(
         "devpts", f"{root}/dev/pts", "devpts", sys.MS_NOSUID | sys.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, LoadBalancer, Resolver, WebServer
+from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, LoadBalancer, Resolver, VpnEnd, WebServer
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.linux import balancer, dhcp, services, web
+from pytest_netbench.platforms.linux import balancer, dhcp, services, vpn, web
 
 
 def shown(*files: Path) -> list[str]:
@@ -124,9 +124,43 @@ def test_files_are_written_again_as_they_are_and_not_as_they_were() -> None:
 
 
 def test_each_kind_of_server_says_what_must_be_installed() -> None:
-    from pytest_netbench.backends.netns.checks import PROGRAMS
+    from pytest_netbench.backends.netns.checks import PROGRAMS, TUN
 
-    assert {program for programs in services.NEEDED.values() for program in programs} <= {*PROGRAMS}
+    assert {name for names in services.NEEDED.values() for name in names} <= {*PROGRAMS, TUN}
+
+
+# ---- tunnels ----
+
+PRIVATE, PUBLIC = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHl8=", "j0DFrbaPJWJK5bIU6nZ6bslNgp09e14a0bpvPiE4KF8="
+PEER = {"public_key": PUBLIC, "endpoint": "10.0.2.10:51820", "allowed_ips": ["172.31.7.2/32"]}
+END = VpnEnd.model_validate({"address": "172.31.7.1/24", "private_key": PRIVATE, "peers": {"h2": PEER}})
+
+
+def test_the_config_of_a_tunnel_has_its_peers_and_not_its_private_key() -> None:
+    host: Any = Host()
+    services.serve(host, [END])
+    assert host.files[vpn.CONF].splitlines()[-4:] == [
+        "[Peer]",
+        f"PublicKey = {PUBLIC}",
+        "AllowedIPs = 172.31.7.2/32",
+        "Endpoint = 10.0.2.10:51820",
+    ]
+    assert PRIVATE not in host.files[vpn.CONF]
+    assert (host.files[vpn.KEY], host.modes[vpn.KEY]) == (f"{PRIVATE}\n", 0)
+    assert {vpn.CONF} == {*services.SHOWN} & {vpn.CONF, vpn.KEY}
+    assert [*host.running] == ["wireguard-go"]
+    assert any("ip address replace 172.31.7.1/24 dev wg0" in argv[-1] for argv in host.ran)
+
+
+def test_a_refresh_lets_a_tunnel_begin_anew_with_its_present_files() -> None:
+    host: Any = Host()
+    services.serve(host, [END])
+    host.files[vpn.CONF] = "[Interface]\n"
+    host.ran.clear()
+    services.refresh(host, [END])
+    assert host.files[vpn.CONF] == "[Interface]\n"
+    assert host.modes[vpn.KEY] == 0
+    assert host.ran == [("/bin/sh", "-c", vpn.CONFIGURE)]
 
 
 # ---- DHCP ----

@@ -1,0 +1,62 @@
+"""The runbook of tunnels, on paper: each fault is found from what ``wg show`` prints of the two ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_netbench import parts
+from pytest_netbench.agents.runbooks.tunnels import check_tunnels
+from pytest_netbench.families.diagnose import DiagnoseFamily
+from pytest_netbench.generators.diagnose import OF_VPN, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.model.diagnosis import diagnose_of
+from pytest_netbench.model.hosting import VpnEnd, VpnPeer
+from pytest_netbench.model.task import Task
+
+HANDSHAKE = "  latest handshake: 4 seconds ago\n  transfer: 180 B received, 692 B sent\n"
+
+
+def a_task(**parameters: Any) -> Task:
+    given = {"services": ("vpn",), "shapes": ("tree",), "level": "1", "healthy": 0.0, **parameters}
+    return DiagnoseGenerator().draw(DiagnoseParameters.model_validate(given), seed=3, index=0)
+
+
+class Ends:
+    """Answers ``wg show wg0`` as wg does, of two ends of which one may be wrong."""
+
+    def __init__(self, task: Task, fault: str | None) -> None:
+        payload = diagnose_of(task)
+        self._ends = {
+            node.name: one for node in payload.topology.nodes for one in node.services if isinstance(one, VpnEnd)
+        }
+        self._wrong: dict[str, VpnPeer | None] = {}
+        if fault is not None:
+            one = parts.load("faults", fault)()
+            place = one.parameters.model_validate(payload.faults[0].parameters)
+            self._wrong[place.node] = one.wrong_peer(place, self._ends[place.node].peers[place.peer])
+
+    def call(self, method: str, params: dict[str, str]) -> dict[str, str]:
+        assert (method, params["command"]) == ("execute-cmd", "wg show wg0")
+        node = params["device"]
+        ((other, peer),) = self._ends[node].peers.items()
+        text = f"interface: wg0\n  public key: {self._ends[other].peers[node].public_key}\n"
+        text += "  private key: (hidden)\n  listening port: 51820\n"
+        one = self._wrong.get(node, peer)
+        if one is not None:
+            text += f"\npeer: {one.public_key}\n  endpoint: {one.endpoint}\n  allowed ips: {one.allowed_ips[0]}\n"
+        return {"output": text + ("" if self._wrong or one is None else HANDSHAKE)}
+
+
+@pytest.mark.parametrize("name", OF_VPN)
+def test_each_fault_is_found_and_nothing_else(name: str) -> None:
+    task = a_task(faults=(name,))
+    brief = DiagnoseFamily().brief(task)
+    found = list(check_tunnels(brief, Ends(task, name)))  # type: ignore[arg-type]
+    assert [(one.fault_type, one.end.node) for one in found] == [(name, diagnose_of(task).faults[0].parameters["node"])]
+    assert list(check_tunnels(brief, Ends(task, None))) == []  # type: ignore[arg-type]
+
+
+def test_networks_without_tunnels_are_not_asked() -> None:
+    brief = DiagnoseFamily().brief(a_task(services=(), faults=("link-down",)))
+    assert list(check_tunnels(brief, None)) == []  # type: ignore[arg-type]
