@@ -34,7 +34,7 @@ AREA = Area(
         ("ip nat inside destination with a rotary pool", "yes"),
         (
             "ip nat translation max-entries",
-            "yes: dynamic inside sources beyond it are dropped; connections from before the last change of NAT do not count",
+            "yes, for dynamic inside sources; connections from before the last change of NAT do not count",
         ),
         ("ip nat enable (NVI), outside pools, per-VRF translation", "no"),
     ),
