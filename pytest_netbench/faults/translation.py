@@ -1,9 +1,9 @@
-"""Translation of addresses: an interface on the wrong side, and a statement that is missing."""
+"""Translation of addresses: an interface on the wrong side, a statement that is missing, and too few translations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.device import DeviceFault, OnDevice
@@ -13,6 +13,9 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.model.network import DrawnNetwork
 
 Side = Literal["inside", "outside"]
+_LIMIT: Final = "ip nat translation max-entries"
+MOST_ENTRIES: Final = 1
+"""Connections of one host beside each other are more."""
 
 
 class WrongSide(OnDevice):
@@ -104,6 +107,42 @@ class NatMappingMissing(DeviceFault[TranslatingStatement]):
     def symptoms(self, parameters: TranslatingStatement, network: Observable) -> Iterator[Observation]:
         because = f"{parameters.node} has nothing by which it translates."
         yield from asking.state(network, parameters.node, "no NAT mapping", because)
+
+
+class TranslationLimit(OnDevice):
+    """A router, and how many translations it has at most."""
+
+    most: int
+
+
+class NatPortPoolExhausted(DeviceFault[TranslationLimit]):
+    """A router at the edge has so few translations that most new connections beside others fail."""
+
+    domain = "policy"
+    name = "nat-port-pool-exhausted"
+    label = "NAT_POOL"
+    parameters = TranslationLimit
+    called = {"nika": "snat_port_pool_exhaustion"}
+    platforms = ("cisco_ios",)
+    requires = ("nft-connlimit",)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[TranslationLimit]:
+        # others carry traffic only if the first one, or its provider, fails
+        for one in network.translations[:1]:
+            yield TranslationLimit(node=one.node, platform=network.platform_of(one.node), most=MOST_ENTRIES)
+
+    def touches(self, parameters: TranslationLimit) -> frozenset[str]:
+        return frozenset({f"{parameters.node} nat"})
+
+    def injection(self, parameters: TranslationLimit) -> tuple[str, ...]:
+        return (f"{_LIMIT} {parameters.most}",)
+
+    def repair(self, parameters: TranslationLimit) -> tuple[str, ...]:  # noqa: ARG002  (there was none before)
+        return (f"no {_LIMIT}",)
+
+    def symptoms(self, parameters: TranslationLimit, network: Observable) -> Iterator[Observation]:
+        because = f"{parameters.node} translates no more than {parameters.most} at a time."
+        yield from asking.state(network, parameters.node, "NAT limit", because, most=parameters.most)
 
 
 def _neighbors(network: DrawnNetwork, node: str, interface: str) -> set[str]:

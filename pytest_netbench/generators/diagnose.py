@@ -60,6 +60,7 @@ Diagnosed = Literal[
     "link-lossy-one-way",
     "link-corrupting-one-way",
     "bgp-blackhole-tagged",
+    "nat-port-pool-exhausted",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

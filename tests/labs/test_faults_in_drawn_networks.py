@@ -58,7 +58,7 @@ NETWORKS = {
             "services": ["nat"],
             "sizes": {"edges": 1, "sites": 1 + WHOLE},
         },
-        ("nat-side-wrong", "nat-mapping-missing"),
+        ("nat-side-wrong", "nat-mapping-missing", "nat-port-pool-exhausted"),
     ),
 }
 

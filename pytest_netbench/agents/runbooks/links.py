@@ -13,6 +13,8 @@ from pytest_netbench.agents.runbooks.reading import Device
 
 _DENIALS: Final = {"icmp any any": "icmp-denied", "ospf any any": "ospf-denied", "tcp any any eq bgp": "bgp-denied"}
 _ANY: Final = IPv4Network("0.0.0.0/0")
+_LEAST_TRANSLATIONS: Final = 64
+"""Fewer are no limit that protects a router, but a mistake."""
 _RULE: Final = re.compile(
     r"^(?:\d+ )?(permit|deny) (\w+) (any|host \S+|\S+ \S+) (any|host \S+|\d\S+ \S+)"
     r"(?: (?:eq (\S+)|range (\S+) (\S+)))?$"
@@ -63,6 +65,10 @@ def _translation(facts: Facts, device: Device) -> Iterator[Finding]:
             words = f"{device.name} has sides for NAT, and does not translate."
             yield Finding("nat-mapping-missing", End(device.name, ""), words)
         return
+    for line in device.lines("ip nat translation max-entries "):
+        if int(line.split()[-1]) < _LEAST_TRANSLATIONS:
+            words = f"{device.name} has no more than {line.split()[-1]} translations at a time."
+            yield Finding("nat-port-pool-exhausted", End(device.name, ""), words)
     for port in device.ports.values():
         for line in port.has("ip nat "):
             is_far = any(end.node not in facts.devices for end in facts.others(End(port.node, port.name)))

@@ -27,6 +27,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "slow pings": Sign("ping {address} repeat 5 size 1000", r"= \d+/\d\d+/"),
     "large pings lost": Sign("ping {address} repeat 5 size 1000", r"\(0/5\)"),
     "NAT side": Sign("show ip nat statistics", r"^{side} interfaces: *\n.*\b{interface}(?:,|$)"),
+    "NAT limit": Sign("show ip nat statistics", r"max entry: max allowed {most}, "),
     "no NAT mapping": Sign("show ip nat statistics", r"^-- Inside Source", is_absent=True),
 }
 """By the state."""

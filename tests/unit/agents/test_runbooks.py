@@ -62,6 +62,7 @@ BY_CONFIG = [
     "icmp-denied",
     "mask-wrong",
     "nat-mapping-missing",
+    "nat-port-pool-exhausted",
     "nat-side-wrong",
     "ospf-area-wrong",
     "ospf-authentication-wrong",

@@ -34,6 +34,7 @@ NAMES = (
     "host-route-blackhole",
     "mask-wrong",
     "nat-mapping-missing",
+    "nat-port-pool-exhausted",
     "nat-side-wrong",
     "port-shutdown",
     "vlan-wrong",

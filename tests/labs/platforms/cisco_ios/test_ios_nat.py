@@ -111,6 +111,26 @@ def test_an_overloaded_interface_lends_its_address_and_keeps_ports(configure, de
     assert {row["protocol"] for row in rows} == {"tcp", "icmp"}
 
 
+def test_beyond_the_most_entries_nothing_new_is_translated_and_what_there_is_goes_on(configure, device, inside):
+    configure("ip nat inside source list 1 interface gi0/1 overload", "ip nat translation max-entries 2")
+
+    def told():
+        return re.search(r"max allowed 2, used (\d+), missed (\d+)", show(device, "show ip nat statistics")).groups()
+
+    ports = (40011, 40012, 40013)
+    assert told() == ("0", "0")
+    said = [ask(inside, THERE, kind="udp", source="10.0.0.10", local=port) for port in ports]
+    assert [answered(one) for one in said] == [True, True, False]
+    used, missed = map(int, told())
+    assert (used, missed >= 1) == (2, True)
+    assert answered(ask(inside, THERE, kind="udp", source="10.0.0.10", local=ports[0])), "it has an entry"
+    show(device, "clear ip nat translation *")
+    assert answered(ask(inside, THERE, kind="udp", source="10.0.0.10", local=ports[2]))
+    configure("no ip nat translation max-entries")
+    assert all(answered(ask(inside, THERE, kind="udp", source="10.0.0.10", local=port)) for port in ports)
+    assert "max allowed" not in show(device, "show ip nat statistics")
+
+
 def test_what_the_list_denies_is_not_translated(configure, inside):
     configure(
         "access-list 2 deny host 10.0.0.11",

@@ -32,6 +32,10 @@ AREA = Area(
         ),
         ("ip nat outside source static", "yes; also without a route to the local address"),
         ("ip nat inside destination with a rotary pool", "yes"),
+        (
+            "ip nat translation max-entries",
+            "yes, for dynamic inside sources; connections from before the last change of NAT do not count",
+        ),
         ("ip nat enable (NVI), outside pools, per-VRF translation", "no"),
     ),
 )

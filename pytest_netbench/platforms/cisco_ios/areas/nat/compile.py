@@ -16,11 +16,13 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interfa
 from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, FORWARD, NAT_IN, NAT_OUT, Chain, merged
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
-HITS, MISSES = "nat_hits", "nat_misses"
+HITS, MISSES, REFUSED = "nat_hits", "nat_misses", "nat_refused"
+LIMIT = "ip nat translation max-entries"
 _INSIDE = Chain("inet", "nat_inside")
 _OUTSIDE = Chain("inet", "nat_outside")
 _ENTERING = Chain("inet", "nat_entering")
 _LEAVING = Chain("inet", "nat_leaving")
+_LIMIT = Chain("inet", "nat_limit")
 _MOST_ARP = 1024
 _SYSCTLS = {
     "udp-timeout": ("udp_timeout", "udp_timeout_stream"),
@@ -92,6 +94,7 @@ class _Writer:
         self._miss = self._nft.counter("inet", MISSES)
         self._static()
         self._outside_static()
+        self._limit()
         for number, entry in enumerate(self._config.all("nat dynamic"), start=1):
             self._dynamic(entry, number)
         for entry in self._config.all("nat destination"):
@@ -135,11 +138,19 @@ class _Writer:
             self._nft.rule(_LEAVING, f"ip daddr {here} {self._miss} dnat ip prefix to {there}")
             self._nft.rule(_OUTSIDE, f"ip saddr {there} {self._miss} snat ip prefix to {here}")
 
+    def _limit(self) -> None:
+        """Drop what begins a translation beyond the limit. One expression counts those of all rules."""
+        if entry := self._config.get(LIMIT):
+            refused = self._nft.counter("inet", REFUSED)
+            self._nft.rule(_LIMIT, f"ct count over {entry['count']} {refused} drop")
+
     def _dynamic(self, entry: Entry, number: int) -> None:
         give = Chain("inet", f"nat_give_{number}")
         words = self._giving(entry)
         if words is None:
             return
+        if self._config.get(LIMIT):
+            self._nft.rule(give, f"jump {_LIMIT.name}")
         self._nft.rule(give, words)
         if "list" in entry.match.args:
             self._nft.rule(_INSIDE, f"jump {acl.chain(self._context, entry['list'], permit=f'goto {give.name}')}")

@@ -146,6 +146,10 @@ COMMANDS = (
         )
         for word, seconds in TIMEOUTS.items()
     ),
-    Command(pattern="ip nat translation max-entries {count:1-2147483647}", marked="the kernel's limit applies"),
+    Command(
+        pattern="ip nat translation max-entries {count:1-2147483647}",
+        name="ip nat translation max-entries",
+        help="Specify maximum number of NAT entries",
+    ),
     Command(pattern="ip nat log translations syslog", marked="translations are not logged"),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.apply import nft
 from pytest_netbench.platforms.cisco_ios.apply.conntrack import connections, forget
-from pytest_netbench.platforms.cisco_ios.areas.nat.compile import HITS, MISSES, sides
+from pytest_netbench.platforms.cisco_ios.areas.nat.compile import HITS, LIMIT, MISSES, REFUSED, sides
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import EXHAUSTED, Pool, pools
 from pytest_netbench.platforms.cisco_ios.areas.nat.translations import Translation, present, table, translated
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
@@ -66,7 +66,15 @@ def _told(at: Exec) -> Iterator[str]:
         yield "-- Inside Source"
     for number, entry in enumerate(dynamic, start=1):
         yield from _mapping(at, entry, number, rows, counts)
+    yield from _limit(at, rows, counts)
     yield from ("", "Total doors: 0", "Appl doors: 0", "Normal doors: 0", "Queued Packets: 0")
+
+
+def _limit(at: Exec, rows: list[Translation], counts: Any) -> Iterator[str]:
+    if entry := at.config.get(LIMIT):
+        used = sum(row.extended and not row.static for row in rows)
+        missed = counts.get(("inet", REFUSED), (0, 0))[0]
+        yield from ("nat-limit statistics:", f" max entry: max allowed {entry['count']}, used {used}, missed {missed}")
 
 
 def _mapping(at: Exec, entry: Entry, number: int, rows: list[Translation], counts: Any) -> Iterator[str]:
@@ -110,7 +118,7 @@ def _clear(at: Exec, match: Match) -> str:
 
 def _clear_statistics(at: Exec, _match: Match) -> str:
     at.device.memory.pop(_PEAK, None)
-    for name in (HITS, MISSES, EXHAUSTED):
+    for name in (HITS, MISSES, EXHAUSTED, REFUSED):
         if name in at.device.applied.nft.counters.get("inet", ()):
             nft.reset(at.node, "inet", name)
     return ""

@@ -96,6 +96,16 @@ def test_packets_from_inside_to_outside_and_those_of_the_router_are_translated()
     assert rules["inet", "nat_give_1"][0].endswith("snat ip to 192.0.2.1")
 
 
+def test_one_limit_counts_the_translations_of_all_dynamic_rules():
+    rules = ("access-list 1 permit any", "ip nat inside source list 1 interface gi0/1 overload")
+    device = paper(*SIDES, *rules)
+    assert ("inet", "nat_limit") not in compiled(device).nft.rules
+    typed(device, "ip nat translation max-entries 7", "ip nat inside source list 2 interface gi0/1 overload")
+    found = compiled(device).nft.rules
+    assert found["inet", "nat_limit"] == ['ct count over 7 counter name "nat_refused" drop']
+    assert [found["inet", f"nat_give_{number}"][0] for number in (1, 2)] == ["jump nat_limit"] * 2
+
+
 def test_the_router_is_at_home_for_global_addresses_of_its_own_subnets_alone():
     device = paper(
         *SIDES,
