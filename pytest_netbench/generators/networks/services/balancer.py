@@ -65,15 +65,10 @@ def _name(hosts: Sequence[Device], balancer: Device) -> str | None:
     return None
 
 
-def _prepare(_draft: Draft) -> None:
-    """Leave addresses and interfaces as they are."""
-
-
 LB = Service(
     name="lb",
     what="a host is a load balancer, which spreads requests for a page over the web servers; needs web",
     platforms=("frr", "cisco_ios", "linux", "mixed"),
-    prepare=_prepare,
     configure=add_lb,
     is_of_hosts=True,
 )

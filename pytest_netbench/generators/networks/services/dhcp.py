@@ -64,15 +64,10 @@ def _hardware_address(address: IPv4Address) -> str:
     return (_LOCAL + address.packed).hex(":")
 
 
-def _prepare(_draft: Draft) -> None:
-    """Leave addresses and interfaces as they are."""
-
-
 DHCP = Service(
     name="dhcp",
     what="one host of each LAN serves DHCP; the other hosts of the LAN, but not the DNS server, get their addresses so",
     platforms=("frr", "cisco_ios", "linux", "mixed"),
-    prepare=_prepare,
     configure=add_dhcp,
     is_of_hosts=True,
 )

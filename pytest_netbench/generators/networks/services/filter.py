@@ -119,14 +119,9 @@ def _only_one_server(place: _Place, port: int, source: Random) -> tuple[AccessRu
     )
 
 
-def _prepare(_draft: Draft) -> None:
-    """Leave addresses and interfaces as they are."""
-
-
 FILTER = Service(
     name="filter",
     what="the gateway of one LAN filters what its hosts send, by an ordered access list",
     platforms=("cisco_ios", "linux"),
-    prepare=_prepare,
     configure=add_filter,
 )

@@ -62,16 +62,11 @@ def address_of(host: Device) -> str:
     return str(host.routed_ports[0].routed.ip)
 
 
-def _prepare(_draft: Draft) -> None:
-    """Leave addresses and interfaces as they are."""
-
-
 _ANY: Final = ("frr", "cisco_ios", "linux", "mixed")
 DNS = Service(
     name="dns",
     what="one host serves the names of all hosts by DNS, and hosts look names up there",
     platforms=_ANY,
-    prepare=_prepare,
     configure=add_dns,
     is_of_hosts=True,
 )
@@ -79,7 +74,6 @@ WEB = Service(
     name="web",
     what="a host serves a page by HTTP; in large networks several do",
     platforms=_ANY,
-    prepare=_prepare,
     configure=add_web,
     is_of_hosts=True,
 )

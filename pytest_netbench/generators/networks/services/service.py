@@ -9,6 +9,10 @@ from random import Random
 from pytest_netbench.generators.networks.draft import Draft
 
 
+def leave_as_it_is(_draft: Draft) -> None:
+    """Prepare nothing: most services need no other addresses or interfaces."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Service:
     """Something that routers do beside routing, or that hosts do.
@@ -17,8 +21,8 @@ class Service:
         what: One sentence for people.
         shapes: Shapes that can have it; empty for all.
         platforms: Platforms whose configs can be written.
-        prepare: Changes the draft before addresses are assigned.
         configure: Adds the service, with addresses assigned and routes configured.
+        prepare: Changes the draft before addresses are assigned.
         is_of_hosts: Whether hosts have it, not routers. Generators draw it into each network for which it is chosen.
     """
 
@@ -26,8 +30,8 @@ class Service:
     what: str
     shapes: tuple[str, ...] = ()
     platforms: tuple[str, ...]
-    prepare: Callable[[Draft], None]
     configure: Callable[[Draft, Random], None]
+    prepare: Callable[[Draft], None] = leave_as_it_is
     is_of_hosts: bool = False
 
     def fits(self, shape: str, platform: str) -> bool:

@@ -50,15 +50,10 @@ def _pairs(hosts: Sequence[Device]) -> list[tuple[Device, Device]]:
     return found
 
 
-def _prepare(_draft: Draft) -> None:
-    """Leave addresses and interfaces as they are."""
-
-
 VPN = Service(
     name="vpn",
     what="two hosts in different LANs are joined by a WireGuard tunnel",
     platforms=("frr", "cisco_ios", "linux", "mixed"),
-    prepare=_prepare,
     configure=add_vpn,
     is_of_hosts=True,
 )
