@@ -62,6 +62,7 @@ class NetnsSandbox:
                 "hidden": hidden_directories(),
                 "uid": unused_uid(),
                 "redirecting": False,
+                "tunnels": False,
             }
         )
         self._open = True
