@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_netbench.errors import FaultHasNoEffect
 from pytest_netbench.faults.protocol import Fault
-from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.protocols import Lab, LabNode
 from pytest_netbench.model.base import Model
+from pytest_netbench.model.hosting import HostService
 from pytest_netbench.platforms.driver import HostsServers
 from pytest_netbench.platforms.power import Saving
 
@@ -31,17 +32,16 @@ def inject_all(faults: Iterable[Injected], lab: Lab) -> None:
     """
     for fault, parameters in faults:
         fault.inject(parameters, lab)
-    services = {node.name: node.services for node in lab.topology.nodes if node.services}
+    for host, node, services in _hosting(lab):
+        host.refresh_files(node, services)
     for name, node in lab.nodes.items():
         driver = lab.driver(name)
-        if name in services and isinstance(driver, HostsServers):
-            driver.refresh_files(node, services[name])
         if isinstance(driver, Saving):
             driver.save_config(node, driver.running_config(node))
 
 
 def await_effects(faults: Sequence[Injected], lab: Lab, *, least_s: float = LEAST_S) -> None:
-    """Return once each fault has taken effect.
+    """Return once each fault has taken effect. Services then forget their sessions, which hold packets of the proof.
 
     Args:
         faults: What was injected.
@@ -61,3 +61,13 @@ def await_effects(faults: Sequence[Injected], lab: Lab, *, least_s: float = LEAS
                 if time.monotonic() > ends_at:
                     raise
             time.sleep(_PAUSE_S)
+    for host, node, services in _hosting(lab):
+        host.forget_sessions(node, services)
+
+
+def _hosting(lab: Lab) -> Iterator[tuple[HostsServers, LabNode, Sequence[HostService]]]:
+    """The nodes with services, with their drivers and services."""
+    for node in lab.topology.nodes:
+        driver = lab.driver(node.name)
+        if node.services and isinstance(driver, HostsServers):
+            yield driver, lab.nodes[node.name], node.services

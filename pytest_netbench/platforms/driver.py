@@ -187,6 +187,10 @@ class HostsServers(Protocol):
         """Write each file of services as it is, so that no time of a change tells which one was changed."""
         ...
 
+    def forget_sessions(self, node: Any, hosted: Sequence[HostService]) -> None:
+        """Let services begin anew with their peers, so that no age and no counter tells what was done to them."""
+        ...
+
     def start_server(self, node: Any, kind: ServerName) -> None:
         """Start a server; without effect if it runs."""
         ...

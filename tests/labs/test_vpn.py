@@ -116,6 +116,7 @@ def test_a_fault_cuts_the_tunnel_alone_and_goes_away(
         await_effects([(fault, place)], lab)
         shown = [looked(lab, node, "wg show wg0") for node in tunnel.nodes]
         assert not any("latest handshake" in one for one in shown), "no age tells which end was changed"
+        assert not any("transfer" in one for one in shown), "no counter tells who asked for the proof"
         assert answers(lab.nodes[place.node], network.addresses[place.peer])
     finally:
         fault.undo(place, lab)

@@ -97,6 +97,7 @@ class FrrDaemons:
             return
         if not state[daemon]:
             self._save(daemon)
+        processes.note_running(self._node, processes.running(self._node) - {daemon})  # first: nobody asks it any more
         self._signals.signal(daemon, signal)
         if state[daemon]:
             self._signals.signal(daemon, _CONT)
@@ -105,7 +106,6 @@ class FrrDaemons:
             if time.monotonic() > deadline:
                 raise LabError(f"{self._node.name}: {daemon} did not end within {_GONE_S:g} s")
             time.sleep(_PACE_S)
-        processes.note_running(self._node, processes.running(self._node) - {daemon})
         vtysh.drop_all(self._node)
 
     def _save(self, daemon: str) -> None:

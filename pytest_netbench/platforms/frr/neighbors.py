@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
+from pytest_netbench.errors import LabError
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import bgp, ospf, processes
 from pytest_netbench.platforms.frr.lookout import as_object
@@ -16,7 +18,17 @@ _BGP = ("bgpd", "show bgp summary json")
 def neighbors(node: HostedNode) -> list[Neighbor]:
     """Return the neighbors of a router that FRR knows."""
     running = processes.running(node)
-    return [*(_of_ospf(node) if "ospfd" in running else ()), *(_of_bgp(node) if "bgpd" in running else ())]
+    return [one for daemon, read in _READERS.items() if daemon in running for one in _of_daemon(node, daemon, read)]
+
+
+def _of_daemon(node: HostedNode, daemon: str, read: _Reader) -> list[Neighbor]:
+    """The neighbors that a daemon knows; none if it ends while it is asked."""
+    try:
+        return list(read(node))
+    except LabError:
+        if daemon in processes.running(node):
+            raise
+        return []
 
 
 def _of_ospf(node: HostedNode) -> Iterator[Neighbor]:
@@ -27,3 +39,7 @@ def _of_ospf(node: HostedNode) -> Iterator[Neighbor]:
 def _of_bgp(node: HostedNode) -> Iterator[Neighbor]:
     for peer in bgp.peers(as_object(node.vty([_BGP])[0][0])).values():
         yield Neighbor(protocol="bgp", address=peer.address, state=peer.state, is_up=peer.state == "Established")
+
+
+_Reader = Callable[[HostedNode], Iterator[Neighbor]]
+_READERS: Final[Mapping[str, _Reader]] = {"ospfd": _of_ospf, "bgpd": _of_bgp}

@@ -129,6 +129,9 @@ class LinuxDriver:
     def refresh_files(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
         services.refresh(node, hosted)
 
+    def forget_sessions(self, node: HostedNode, hosted: Sequence[HostService]) -> None:
+        services.forget_sessions(node, hosted)
+
     def start_server(self, node: HostedNode, kind: ServerName) -> None:
         services.start(node, kind)
 

@@ -171,8 +171,16 @@ def refresh(node: HostedNode, services: Sequence[HostService]) -> None:
         _write(node, path, node.read_file(path))
     if _is_client(services):
         node.run(["touch", "--no-create", dhcp.LEASED_RESOLV_CONF])
+
+
+def forget_sessions(node: HostedNode, services: Sequence[HostService]) -> None:
+    """Give each tunnel its config again: its peers have no session then, and their counters begin at zero.
+
+    Raises:
+        LabError: A tunnel does not take it.
+    """
     if any(isinstance(one, VpnEnd) for one in services):
-        _run(node, vpn.CONFIGURE)  # nor does the age of a session tell
+        _run(node, vpn.CONFIGURE)
 
 
 def _write(node: HostedNode, path: str, text: str) -> None:
