@@ -15,7 +15,7 @@ from pytest_netbench.ani.protocol import Ani
 def check_hosts(facts: Facts, ani: Ani) -> Iterator[Finding]:
     """What is wrong with hosts, and with the masks of their routers."""
     for host in facts.hosts:
-        address, ports = facts.addresses.get(host.name), [port for port in host.ports.values() if port.name != "lo"]
+        address, ports = facts.addresses.get(host.name), host.cabled
         if address is None:
             continue
         if not ports:  # an interface without addresses is not in the config

@@ -76,7 +76,7 @@ def _rogues(facts: Facts, server: _Known) -> Iterator[Finding]:
 
 def _has_address(facts: Facts, host: str) -> bool:
     device = facts.devices.get(host)
-    return device is not None and any(port.address for port in device.ports.values() if port.name != "lo")
+    return device is not None and any(port.address for port in device.cabled)
 
 
 def _value(facts: Facts, host: str, beginning: str) -> str:

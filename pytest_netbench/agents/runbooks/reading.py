@@ -42,6 +42,11 @@ class Device:
     sections: Mapping[str, tuple[str, ...]]
     ports: Mapping[str, Port]
 
+    @property
+    def cabled(self) -> list[Port]:
+        """The interfaces that may have a cable: neither the loopback of a host nor its tunnels."""
+        return [port for port in self.ports.values() if port.name != "lo" and "type tun" not in port.lines]
+
     def section(self, beginning: str) -> tuple[str, tuple[str, ...]] | None:
         """The first section that opens so, with its opening line."""
         return next(((head, lines) for head, lines in self.sections.items() if f"{head} ".startswith(beginning)), None)

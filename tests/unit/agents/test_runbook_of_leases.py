@@ -9,6 +9,7 @@ import pytest
 
 from pytest_netbench.agents.runbooks.expert import _findings
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.hosts import check_hosts
 from pytest_netbench.agents.runbooks.leases import check_leases, of_leases
 from pytest_netbench.agents.runbooks.reading import read
 
@@ -43,6 +44,7 @@ def facts(**changed: str) -> Facts:
     )
 
 
+TUNNEL = "interface wg0\n type tun\n address 172.31.9.1/24\n"
 ROGUE = "interface eth0\n address 10.0.1.12/24\n"
 
 
@@ -53,6 +55,7 @@ ROGUE = "interface eth0\n address 10.0.1.12/24\n"
         ({"h2": ""}, []),
         ({"h2": "", "h3": ""}, [("dhcp-server-down", "h1")]),
         ({"h6": ""}, [("dhcp-server-down", "h5")]),
+        ({"h6": TUNNEL}, [("dhcp-server-down", "h5")]),
         ({"h1": conf("10.0.2.0"), "h2": "", "h3": ""}, [("dhcp-subnet-missing", "h1")]),
         ({"h2": ROGUE + conf(gateway="10.0.1.12")}, [("dhcp-gateway-spoofed", "h2")]),
         ({"h2": ROGUE + conf(resolver="10.0.1.12")}, [("dhcp-dns-spoofed", "h2")]),
@@ -80,3 +83,11 @@ def test_consequences_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{expert}._by_runbooks", lambda *_: iter((down, follows, other)))
     given: Any = Brief()
     assert list(_findings(given, facts(), given)) == [down, other]
+
+
+def test_the_address_of_a_tunnel_is_not_that_of_its_host() -> None:
+    nobody: Any = None  # a host without an address is asked nothing
+    lan = facts(h1="", h2="", h3="", h5="", h6=TUNNEL)
+    assert {(one.fault_type, one.end.node) for one in check_hosts(lan, nobody)} == {
+        ("host-address-missing", host) for host in lan.addresses
+    }
