@@ -21,7 +21,7 @@ def await_answer(lab: Lab, device: str, what: str) -> None:
         AniError: It does not, which was waited for.
     """
     if device in crashed(lab):
-        time.sleep(PATIENCE_S)
+        time.sleep(PATIENCE_S)  # nothing will come that could be waited for
         raise AniError(
             f"{device}: the device did not answer {what}: connection timed out after {PATIENCE_S:g} s",
             code=Code.DEVICE_ERROR,
