@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import ClassVar, Final
 
 from pytest_netbench.dialects.paths import config_paths
@@ -50,7 +51,7 @@ class Blocked(OnDevice):
         return f"ip access-group {self.list_name} in"
 
 
-class _Blocking(DeviceFault[Blocked]):
+class Blocking(DeviceFault[Blocked]):
     """What these faults share: a list for what comes in from a link. A subclass says what it denies."""
 
     domain = "policy"
@@ -86,7 +87,7 @@ class _Blocking(DeviceFault[Blocked]):
         return () if self.cleared is None else (f"do {self.cleared} {parameters.neighbor}",)
 
 
-class IcmpDenied(_Blocking):
+class IcmpDenied(Blocking):
     """An access list of a router denies all ICMP that comes in over a link to another router; all else passes."""
 
     name = "icmp-denied"
@@ -95,28 +96,14 @@ class IcmpDenied(_Blocking):
     denied = ("icmp any any",)
 
     def _places(self, network: DrawnNetwork) -> Iterator[Blocked]:
-        for link in network.transits:
-            for one in link.attachments:
-                for other in link.attachments:
-                    if other.node != one.node and not _is_filtered(network, one.node, one.interface):
-                        for name in NAMES:
-                            yield Blocked(
-                                node=one.node,
-                                platform=network.platform_of(one.node),
-                                interface=one.interface,
-                                address=one.address,
-                                peer=other.node,
-                                neighbor=other.address,
-                                prefix=link.prefix,
-                                list_name=name,
-                            )
+        return lists_of_links(network)
 
     def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
         because = f"No ping of {parameters.node} to {parameters.peer} is answered, although routing goes on."
         yield from asking.state(network, parameters.node, "no pings", because, address=parameters.neighbor)
 
 
-class OspfDenied(_Blocking):
+class OspfDenied(Blocking):
     """An access list of a router denies the OSPF packets of its neighbor."""
 
     name = "ospf-denied"
@@ -144,7 +131,7 @@ class OspfDenied(_Blocking):
         yield from asking.neighbor_lost(network, p.peer, "ospf", p.address)
 
 
-class BgpDenied(_Blocking):
+class BgpDenied(Blocking):
     """An access list of a router denies the BGP packets of its neighbor."""
 
     name = "bgp-denied"
@@ -180,6 +167,24 @@ class BgpDenied(_Blocking):
         because = f"The BGP session of {p.node} with {p.peer} is down."
         yield from asking.state(network, p.node, "BGP neighbor down", because, address=p.neighbor)
         yield from asking.neighbor_lost(network, p.peer, "bgp", p.address)
+
+
+def lists_of_links(network: DrawnNetwork) -> Iterator[Blocked]:
+    """Each access list for what comes in from another router, where there is none yet."""
+    for link in network.transits:
+        for one, other in permutations(link.attachments, 2):
+            if not _is_filtered(network, one.node, one.interface):
+                for name in NAMES:
+                    yield Blocked(
+                        node=one.node,
+                        platform=network.platform_of(one.node),
+                        interface=one.interface,
+                        address=one.address,
+                        peer=other.node,
+                        neighbor=other.address,
+                        prefix=link.prefix,
+                        list_name=name,
+                    )
 
 
 def _is_filtered(network: DrawnNetwork, node: str, interface: str) -> bool:

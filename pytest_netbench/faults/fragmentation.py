@@ -1,10 +1,11 @@
-"""Packets that are too long for a link, and senders that are not told: two faults that only together lose packets."""
+"""Packets that are too long for a link: faults that lose them only beside its low MTU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_netbench.faults.blocking import Blocked, Blocking, lists_of_links
 from pytest_netbench.faults.device import DeviceFault, OnDevice
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
@@ -147,6 +148,35 @@ class IcmpFragNeededDenied(HostFault[FragNeededDenied]):
 
     def symptoms(self, parameters: FragNeededDenied, network: Observable) -> Iterator[Observation]:  # noqa: ARG002  (short pings pass)
         return iter(())
+
+
+class FragmentsDenied(Blocking):
+    """An access list of a router denies fragments that come in over a link, so that packets too long for it are lost.
+
+    It shows only where the MTU of the link is lower than the packets of hosts, so that is injected with it.
+    """
+
+    name = "fragments-denied"
+    label = "ACL_FRAGMENTS"
+    called = {"nika": "link_fragmentation_disabled"}
+    denied = ("ip any any fragments",)
+    company = LinkMtuConfiguredLow.name
+
+    def accompanied(self, parameters: Blocked, network: DrawnNetwork) -> Iterator[LowMtu]:
+        """The link that the list is on, with each lower MTU."""
+        return (one for one in low_links(network, parameters.node) if one.prefix == parameters.prefix)
+
+    def _places(self, network: DrawnNetwork) -> Iterator[Blocked]:
+        for one in lists_of_links(network):
+            # whoever translates addresses joins fragments first
+            translates = "ip nat " in network.startup_configs.get(one.node, "")
+            if not translates and next(self.accompanied(one, network), None):
+                yield one
+
+    def symptoms(self, parameters: Blocked, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"Long pings of {p.peer} to {p.node} are lost."
+        yield from asking.state(network, p.peer, "large pings lost", because, address=p.address)
 
 
 def low_links(network: DrawnNetwork, node: str) -> Iterator[LowMtu]:

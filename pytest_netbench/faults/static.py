@@ -49,17 +49,11 @@ class StaticNextHopWrong(DeviceFault[WrongNextHop]):
     parameters = WrongNextHop
 
     def _places(self, network: DrawnNetwork) -> Iterator[WrongNextHop]:
-        hops, paths = static_hops(network), StaticPaths(network)
-        for (node, prefix), right in hops.items():
+        for node, prefix, right, wrong in _astray(network, far=True):
             platform = network.platform_of(node)
             line = f"ip route {with_mask(platform, prefix)} {right}"
             others = behind(network, node, line, like="ip route")
-            for address in _others(network, node, right):
-                # in a ring the other way round may lead there, too, and some routers are on nobody's way
-                if paths.lost(prefix, {**hops, (node, prefix): address}):
-                    yield WrongNextHop(
-                        node=node, platform=platform, prefix=prefix, right=right, instead=address, behind=others
-                    )
+            yield WrongNextHop(node=node, platform=platform, prefix=prefix, right=right, instead=wrong, behind=others)
 
     def touches(self, parameters: WrongNextHop) -> frozenset[str]:
         return frozenset({f"route {parameters.node}"})
@@ -79,7 +73,75 @@ class StaticNextHopWrong(DeviceFault[WrongNextHop]):
         yield from asking.state(network, p.node, "no route by", because, hop=p.right, **asking.routed(p.prefix))
 
 
-def _others(network: DrawnNetwork, node: str, right: str) -> tuple[str, ...]:
+class WrongMember(OnDevice):
+    """A static route to a LAN over two next hops.
+
+    Attributes:
+        prefix: Of the LAN.
+        right: The next hop that leads there.
+        wrong: The other one.
+    """
+
+    prefix: str
+    right: str
+    wrong: str
+
+    def route(self, hop: str) -> str:
+        """The line of one next hop."""
+        return f"ip route {with_mask(self.platform, self.prefix)} {hop}"
+
+
+class EcmpMemberWrong(DeviceFault[WrongMember]):
+    """A router sends a part of the flows to a LAN to a second next hop, which does not lead there."""
+
+    name = "ecmp-member-wrong"
+    label = "ECMP_MEMBER"
+    called = {"nika": "ecmp_member_wrong"}
+    parameters = WrongMember
+    domain = "forwarding"
+
+    def _places(self, network: DrawnNetwork) -> Iterator[WrongMember]:
+        for node, prefix, right, wrong in _astray(network, far=False):
+            yield WrongMember(node=node, platform=network.platform_of(node), prefix=prefix, right=right, wrong=wrong)
+
+    def touches(self, parameters: WrongMember) -> frozenset[str]:
+        return frozenset({f"route {parameters.node}"})
+
+    def injection(self, parameters: WrongMember) -> tuple[str, ...]:
+        return (parameters.route(parameters.wrong),)
+
+    def repair(self, parameters: WrongMember) -> tuple[str, ...]:
+        return (f"no {parameters.route(parameters.wrong)}",)
+
+    def shown(self, parameters: WrongMember) -> tuple[str, ...]:
+        return (parameters.route(parameters.right), parameters.route(parameters.wrong))
+
+    def remains(self, parameters: WrongMember, lab: Lab) -> Iterator[str]:
+        p = parameters
+        for hop in (p.right, p.wrong):
+            if not any(has_route(lab, p.node, p.prefix, "static", next_hop=hop)):
+                yield f"{p.node} does not send packets to {p.prefix} to {hop}"
+
+    def symptoms(self, parameters: WrongMember, network: Observable) -> Iterator[Observation]:
+        p = parameters
+        because = f"{p.node} sends packets to {p.prefix} to {p.wrong}, too."
+        yield from asking.state(network, p.node, "route by", because, hop=p.wrong, **asking.routed(p.prefix))
+
+
+def _astray(network: DrawnNetwork, *, far: bool) -> Iterator[tuple[str, str, str, str]]:
+    """Static routes that lose packets with another next hop: router, prefix of the LAN, right and wrong next hop.
+
+    With ``far`` also next hops that are on no link of the router.
+    """
+    hops, paths = static_hops(network), StaticPaths(network)
+    for (node, prefix), right in hops.items():
+        for address in _others(network, node, right, far=far):
+            # in a ring the other way round may lead there, too, and some routers are on nobody's way
+            if paths.lost(prefix, {**hops, (node, prefix): address}):
+                yield node, prefix, right, address
+
+
+def _others(network: DrawnNetwork, node: str, right: str, *, far: bool) -> tuple[str, ...]:
     """Next hops that a router may have instead of the right one.
 
     Not addresses of a LAN: the router would redirect its hosts there, and they remember that after the repair.
@@ -87,5 +149,5 @@ def _others(network: DrawnNetwork, node: str, right: str) -> tuple[str, ...]:
     links = [link for link in network.transits if any(one.node == node for one in link.attachments)]
     own = {one.address for subnet in network.subnets for one in subnet.attachments if one.node == node}
     near = [one.address for link in links for one in link.attachments]
-    far = [str(IPv4Address(right) + offset) for offset in MISTYPED]
-    return tuple(one for one in dict.fromkeys((*near, *far)) if one not in {right, *own})
+    beyond = [str(IPv4Address(right) + offset) for offset in MISTYPED] if far else ()
+    return tuple(one for one in dict.fromkeys((*near, *beyond)) if one not in {right, *own})

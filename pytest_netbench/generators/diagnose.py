@@ -61,6 +61,8 @@ Diagnosed = Literal[
     "link-corrupting-one-way",
     "bgp-blackhole-tagged",
     "nat-port-pool-exhausted",
+    "ecmp-member-wrong",
+    "fragments-denied",
 ]
 DIAGNOSED: Final[tuple[Diagnosed, ...]] = get_args(Diagnosed)
 """What is drawn: what drawn repairs have, and more."""

@@ -1,4 +1,4 @@
-"""A low MTU and a filter of the ICMP that tells senders of it, on a real line: each alone loses nothing."""
+"""A low MTU beside a filter of the ICMP that tells of it or of fragments, on a real line: each alone loses nothing."""
 
 from __future__ import annotations
 
@@ -29,17 +29,25 @@ def lab(network: DrawnNetwork, deploy_task: Any) -> Any:
     return deploy_task(Task.model_validate(fields))
 
 
-def test_only_both_together_lose_long_packets(network: DrawnNetwork, lab: Any) -> None:
-    denied: Any = parts.load("faults", "icmp-frag-needed-denied")()
+def between(network: DrawnNetwork, place: Any) -> tuple[str, str]:
+    """Hosts whose packets meet the fault: from the host that has it, or from behind the other end of the link."""
+    first = place.peer if place.node in network.routers else place.node
+    source = next(name for name in network.hosts if first in {one.node for one in network.lan_of(name).attachments})
+    return source, next(name for name in network.hosts if network.lan_of(name) != network.lan_of(source))
+
+
+@pytest.mark.parametrize("name", ["icmp-frag-needed-denied", "fragments-denied"])
+def test_only_both_together_lose_long_packets(name: str, network: DrawnNetwork, lab: Any) -> None:
+    denied: Any = parts.load("faults", name)()
     low: Any = parts.load("faults", denied.company)()
-    host = next(iter(denied.places(network)))
-    link = next(iter(denied.accompanied(host, network)))
-    target = next(name for name in network.hosts if network.lan_of(name) != network.lan_of(host.node))
+    place = next(iter(denied.places(network)))
+    link = next(iter(denied.accompanied(place, network)))
+    source, target = between(network, place)
 
     def arrive() -> tuple[bool, bool]:
         flows = [
             Flow.model_validate(
-                {"from": host.node, "to": target, "port": 7000 + size, "rate_bps": 200_000, "packet_bytes": size}
+                {"from": source, "to": target, "port": 7000 + size, "rate_bps": 200_000, "packet_bytes": size}
             )
             for size in (SMALL, LARGE)
         ]
@@ -51,18 +59,18 @@ def test_only_both_together_lose_long_packets(network: DrawnNetwork, lab: Any) -
             assert {one.status for one in lab.driver(node).apply(lab.nodes[node], commands)} == {"success"}
 
     before = {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes}
-    denied.inject(host, lab)
-    denied.observe(host, lab)
+    denied.inject(place, lab)
+    denied.observe(place, lab)
     assert arrive() == (True, True)
     low.inject(link, lab)
     low.observe(link, lab)
     # OSPF becomes adjacent again
     await_that(lambda: arrive() == (True, False), lambda: f"{arrive()}")
-    repair(denied, host)
-    # the sender is told, and sends shorter packets
+    repair(denied, place)
+    # the sender is told of the MTU
     await_that(lambda: arrive() == (True, True), lambda: f"{arrive()}")
     repair(low, link)
-    for fault, parameters in ((denied, host), (low, link)):
+    for fault, parameters in ((denied, place), (low, link)):
         with pytest.raises(FaultHasNoEffect):
             fault.observe(parameters, lab)
     assert before == {node: lab.driver(node).running_config(lab.nodes[node]) for node in lab.nodes}

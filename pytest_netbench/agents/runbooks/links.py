@@ -11,7 +11,12 @@ from typing import Final, NamedTuple
 from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.agents.runbooks.reading import Device
 
-_DENIALS: Final = {"icmp any any": "icmp-denied", "ospf any any": "ospf-denied", "tcp any any eq bgp": "bgp-denied"}
+_DENIALS: Final = {
+    "icmp any any": "icmp-denied",
+    "ospf any any": "ospf-denied",
+    "tcp any any eq bgp": "bgp-denied",
+    "ip any any fragments": "fragments-denied",
+}
 _ANY: Final = IPv4Network("0.0.0.0/0")
 _LEAST_TRANSLATIONS: Final = 64
 """Fewer are no limit that protects a router, but a mistake."""

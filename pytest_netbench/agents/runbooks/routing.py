@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
 
@@ -123,6 +124,7 @@ def _import_filter(facts: Facts, device: Device, name: str) -> Iterator[Finding]
 def _static(facts: Facts, device: Device) -> Iterator[Finding]:
     process = device.section("router bgp")
     announced = _statements(process[1]) if process else set()
+    routes = Counter(prefix_in(line) for line in device.lines("ip route "))
     for line in device.lines("ip route "):
         prefix, hop = prefix_in(line), line.split()[-1]
         if prefix is None or not any(address in prefix for address in facts.addresses.values()):
@@ -135,7 +137,8 @@ def _static(facts: Facts, device: Device) -> Iterator[Finding]:
             yield Finding(kind, End(device.name, ""), f"{device.name} discards packets to {prefix}.")
         elif prefix in facts.lans and not _leads_there(facts, device, hop, prefix):
             words = f"The route of {device.name} to {prefix} leads to {hop}."
-            yield Finding("static-next-hop-wrong", End(device.name, ""), words)
+            kind = "ecmp-member-wrong" if routes[prefix] > 1 else "static-next-hop-wrong"
+            yield Finding(kind, End(device.name, ""), words)
 
 
 def _leads_there(facts: Facts, device: Device, hop: str, lan: IPv4Network) -> bool:

@@ -21,6 +21,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "BGP neighbor down": Sign("show bgp summary", r"^{address}\s.*\s(Idle|Connect|Active|OpenSent|OpenConfirm)\b"),
     "route": Sign(_ROUTE, r'^\s*Known via "{protocol}"'),
     "no route": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "{protocol}"', is_absent=True),
+    "route by": Sign(_ROUTE, r"^\s+(?:\* )?{hop}[,\s]"),
     "no route by": Sign(_ROUTE, r"^\s+(?:\* )?{hop}[,\s]", is_absent=True),
     "discards": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "static"[^$]*(?:blackhole|Null0|unreachable)'),
     "no OSPF route by": Sign("show ip route ospf", r"^O.*\bvia {hop},", is_absent=True),

@@ -50,6 +50,8 @@ BY_CONFIG = [
     "bgp-network-missing",
     "bgp-prefix-hijacked",
     "bgp-prefix-limit",
+    "ecmp-member-wrong",
+    "fragments-denied",
     "host-address-duplicate",
     "host-address-missing",
     "host-address-taken",

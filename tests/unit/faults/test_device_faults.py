@@ -13,7 +13,7 @@ from pytest_netbench.faults.paths import connects
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
 from tests.support.ios import paper, typed
 
-OF_ROUTING = ("bgp-", "icmp-denied", "ospf-", "route-blackhole", "static-")
+OF_ROUTING = ("bgp-", "ecmp-", "fragments-denied", "icmp-denied", "ospf-", "route-blackhole", "static-")
 NAMES = [name for name in parts.names("faults") if name.startswith(OF_ROUTING)]
 CONFIG = """\
 interface eth0
@@ -175,6 +175,7 @@ IOS_NETWORKS = [
     ("line", "static"),
     ("campus", "ospf"),
     ("leaf-spine", "bgp"),
+    ("leaf-spine", "static"),
     ("dual-homed-isp", "bgp"),
 ]
 
@@ -239,6 +240,26 @@ def test_a_next_hop_is_wrong_only_where_packets_are_lost() -> None:
     assert {node for node, _, _ in found} == set(ring.routers), "each has a route that can lead nowhere"
     spines = drawn("leaf-spine", "static", "frr", spines=2, leaves=2)
     assert "spine2" not in {one.node for one in places("static-next-hop-wrong", spines)}, "no route leads there"
+
+
+def test_a_wrong_member_is_on_a_link_of_the_router_and_stands_beside_the_right_one() -> None:
+    spines = drawn("leaf-spine", "static", "frr", spines=2, leaves=3)
+    found = places("ecmp-member-wrong", spines)
+    assert found
+    for one in found:
+        near = {
+            end.address
+            for link in spines.transits
+            if one.node in {end.node for end in link.attachments}
+            for end in link.attachments
+            if end.node != one.node
+        }
+        assert {one.right, one.wrong} <= near
+        assert one.right != one.wrong
+        right, wrong = (f"ip route {one.prefix} {hop}" for hop in (one.right, one.wrong))
+        assert right in spines.startup_configs[one.node].splitlines()
+        assert wrong not in spines.startup_configs[one.node].splitlines()
+    assert not places("ecmp-member-wrong", drawn("line", "static", "frr", routers=2)), "there is no other neighbor"
 
 
 def test_a_network_is_connected_without_a_link_of_a_ring_and_not_without_one_of_a_line() -> None:

@@ -12,7 +12,7 @@ from pytest_netbench.generators.diagnose import DIAGNOSED, DiagnoseGenerator, Di
 from pytest_netbench.generators.networks import NetworkParameters, draw_network
 from pytest_netbench.model.diagnosis import Diagnose, diagnose_of
 
-DENIED, LOW = "icmp-frag-needed-denied", "link-mtu-configured-low"
+DENIED, FRAGMENTS, LOW = "icmp-frag-needed-denied", "fragments-denied", "link-mtu-configured-low"
 
 
 def fault(name: str) -> Any:
@@ -24,11 +24,12 @@ def drawn(index: int, **parameters: Any) -> Diagnose:
     return diagnose_of(DiagnoseGenerator().draw(DiagnoseParameters.model_validate(given), seed=1, index=index))
 
 
-def test_one_brings_the_other() -> None:
-    assert isinstance(fault(DENIED), NetworkFault)
-    assert isinstance(fault(DENIED), Accompanied)
+@pytest.mark.parametrize("name", [DENIED, FRAGMENTS])
+def test_one_brings_the_other(name: str) -> None:
+    assert isinstance(fault(name), NetworkFault)
+    assert isinstance(fault(name), Accompanied)
     assert not isinstance(fault(LOW), Accompanied)
-    assert fault(DENIED).company == LOW
+    assert fault(name).company == LOW
     assert LOW not in DIAGNOSED, "alone it breaks nothing"
 
 
@@ -74,6 +75,26 @@ def test_it_is_at_hosts_whose_router_can_have_a_low_mtu(platform: str) -> None:
         links = list(fault(DENIED).accompanied(one, network))
         assert links
         assert {link.node for link in links} <= routers
+
+
+def test_a_list_that_denies_fragments_is_at_an_end_of_the_link_with_the_low_mtu() -> None:
+    given = {"shape": "line", "routing": "ospf", "platform": "cisco_ios", "managed_hosts": True}
+    network = draw_network(NetworkParameters.model_validate(given))
+    found = list(fault(FRAGMENTS).places(network))
+    assert {one.node for one in found} == set(network.routers)
+    for one in found:
+        links = list(fault(FRAGMENTS).accompanied(one, network))
+        assert links
+        assert {(link.node, link.interface, link.peer) for link in links} == {(one.node, one.interface, one.peer)}
+
+
+def test_no_list_denies_fragments_where_addresses_are_translated() -> None:
+    # the filter of Linux joins fragments there before it looks at them
+    given = {"shape": "dual-homed-isp", "platform": "cisco_ios", "services": ("nat",)}
+    network = draw_network(NetworkParameters.model_validate(given))
+    translating = {node for node, text in network.startup_configs.items() if "ip nat " in text}
+    assert translating
+    assert not translating & {one.node for one in fault(FRAGMENTS).places(network)}
 
 
 def test_both_ends_of_a_link_are_changed_and_repaired() -> None:

@@ -9,7 +9,7 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.generators.troubleshoot import REPAIRABLE, TroubleshootParameters
 from pytest_netbench.model.task import digest_of
 
-PINNED = "739f6528e4df852a"
+PINNED = "5c5099b6369177b2"
 
 
 def test_their_faults_are_drawn_where_the_shape_is_asked_for_and_nowhere_else():
