@@ -78,6 +78,7 @@ Served = Literal[
     "tcp-syn-flood",
     "host-receive-window-small",
     "web-flood",
+    "host-cpu-limited",
 ]
 SERVED: Final[tuple[Served, ...]] = get_args(Served)
 """What is drawn too if a service is chosen whose servers can have it."""

@@ -215,6 +215,13 @@ class ProgramControl(Protocol):
         """
         ...
 
+    def throttle_all(self, *, stopped_s: float, running_s: float) -> None:
+        """The same for all processes of the node, those of an agent's commands too.
+
+        A command that needs less than some hundredths of a second is mostly through before it is stopped.
+        """
+        ...
+
 
 class Login(Protocol):
     """A login to a node's own command line over SSH."""

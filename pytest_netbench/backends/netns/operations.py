@@ -37,6 +37,9 @@ class NetnsSignals:
         if not answer["runs"]:
             raise LabError(f"{self._node}: {program} does not run")
 
+    def throttle_all(self, *, stopped_s: float, running_s: float) -> None:
+        self._channel.call("throttle", node=self._node, daemon=None, stopped_s=stopped_s, running_s=running_s)
+
 
 class NetnsLogs:
     """Implements ``platforms.capabilities.DaemonLogs`` over the lab's supervisor."""

@@ -21,6 +21,9 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "gateway": Sign("ip -4 route show default", r"\bvia {hop} "),
     "resolver": Sign("cat /etc/resolv.conf", r"^nameserver {address}$"),
     "DHCP range": Sign("cat /etc/dnsmasq-dhcp.conf", r"^dhcp-range={start},"),
+    "short of processor time": Sign(
+        "bash -c 'TIMEFORMAT=%P; time for ((n = 0; n < 150000; n++)); do :; done'", r"^[0-8]\.\d\d$"
+    ),
     "small buffer": Sign("cat /proc/sys/net/ipv4/tcp_rmem", r"\s\d{{1,4}}$"),
     "half open": Sign("ss -Hnt state syn-recv", r"(?:^.*:{port}\s.*\n?){{3}}"),
     "connections": Sign("ss -Hnt state established", r"(?:^.*:{port} +(?:\[::ffff:)?{address}\]?:.*\n?){{30}}"),

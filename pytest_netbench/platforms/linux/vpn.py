@@ -18,12 +18,12 @@ KEY_MODE: Final = 0
 PROGRAM: Final = "wireguard-go"
 PATH: Final = "/usr/bin/wireguard-go"
 ARGUMENTS: Final = ("--foreground", VPN_INTERFACE)
-_TRIES: Final = 250
+_TRIES: Final = 1000
 _AWAIT: Final = (
     f"n=0; until wg show {VPN_INTERFACE} >/dev/null 2>&1; do"
     f" n=$((n + 1)); [ $n -lt {_TRIES} ] || exec wg show {VPN_INTERFACE}; sleep 0.02; done"
 )
-"""A shell command that returns once the program answers: for at most five seconds."""
+"""A shell command that returns once the program answers: for at most twenty seconds, since machines may be busy."""
 CONFIGURE: Final = (
     f"wg setconf {VPN_INTERFACE} {CONF} && wg set {VPN_INTERFACE} private-key {KEY}"  # the first one clears the key
 )

@@ -60,6 +60,11 @@ class Servers:
         self._place = place
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if "TIMEFORMAT" in params.get("command", ""):
+            return {"output": "3.91\n" if self._broken == ("host-cpu-limited", params["device"]) else "97.40\n"}
+        return self._answer(method, params)
+
+    def _answer(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         is_flood, sources = self._broken[0] == "tcp-syn-flood", self._place.get("sources", ())
         if method == "execute-cmd" and "tcp_rmem" in params["command"]:
             is_small = self._broken == ("host-receive-window-small", params["device"])
@@ -79,7 +84,8 @@ class Servers:
         if is_held or self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
             return {"error": "Connection refused", took: 0.2}
         is_slow = self._broken in {(f"{kind}-server-slow", params["node"]) for kind in kinds}
-        return {took: 2900.0 if is_slow else 3.0}
+        is_late = self._broken == ("host-cpu-limited", params["node"])
+        return {took: 2900.0 if is_slow else 700.0 if is_late else 3.0}
 
 
 def found(task: Task, fault: str | None) -> list[tuple[str, str]]:

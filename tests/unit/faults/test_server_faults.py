@@ -19,7 +19,7 @@ from pytest_netbench.model.hosting import DnsServer, Resolver, WebServer
 from pytest_netbench.platforms.linux.services import DNS_RECORDS, RESOLV_CONF, records_text, resolver_text
 
 FLOODS = ("tcp-syn-flood", "web-flood")
-PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow", *FLOODS)
+PROGRAMS = ("dns-server-down", "dns-server-slow", "web-server-down", "web-server-slow", "host-cpu-limited", *FLOODS)
 
 
 def fault(name: str) -> Any:
@@ -53,6 +53,8 @@ def test_it_is_where_its_servers_are_and_nowhere_without_them(name: str) -> None
     nodes = {one.node for one in placed(name)}
     if name in {"host-resolver-wrong", "host-receive-window-small"}:
         assert nodes == {node for node, _ in served(Resolver)}
+    elif name == "host-cpu-limited":
+        assert nodes == {*SERVING.topology.servers}
     elif name in FLOODS:
         assert nodes == {node for node, _ in served(Resolver)} - {node for node, _ in served(WebServer)}
     else:

@@ -82,14 +82,18 @@ class Daemons:
 
     def end_all(self, request: Message) -> Message:
         """Kill every process in the network of a node, an agent's too."""
-        wanted = os.fstat(self._spaces[request["node"]].network).st_ino
+        self.signal_all(request["node"], signal.SIGKILL)
+        return {}
+
+    def signal_all(self, node: str, number: int) -> None:
+        """Send a signal to every process in the network of a node, an agent's too."""
+        wanted = os.fstat(self._spaces[node].network).st_ino
         for entry in os.listdir(roots.PROC):
             if not entry.isdigit() or int(entry) == os.getpid():
                 continue
             with contextlib.suppress(OSError):  # it has ended
                 if os.stat(f"{roots.PROC}/{entry}/ns/net").st_ino == wanted:
-                    os.kill(int(entry), signal.SIGKILL)
-        return {}
+                    os.kill(int(entry), number)
 
     def log(self, request: Message) -> Message:
         """What a program wrote, ``None`` if it was never started."""

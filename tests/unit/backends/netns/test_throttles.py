@@ -74,3 +74,31 @@ def test_a_program_that_does_not_run_cannot_be_throttled(programs: Programs) -> 
     throttles = Throttles(programs, clock=lambda: programs.now)  # type: ignore[arg-type]
     assert throttles.set({**PLACE, "stopped_s": 2.0, "running_s": 0.25}) == {"runs": False}
     assert throttles.wait_s() is None
+
+
+class Nodes(Programs):
+    """The processes of a node."""
+
+    def signal_all(self, node: str, number: int) -> None:
+        assert node == PLACE["node"]
+        self.sent.append((round(self.now - 100.0, 3), number))
+
+
+def test_what_begins_on_a_node_while_all_else_is_stopped_is_stopped_too() -> None:
+    nodes = Nodes()
+    throttles = Throttles(nodes, clock=lambda: nodes.now)  # type: ignore[arg-type]
+    place = {"node": PLACE["node"], "daemon": None}
+    assert throttles.set({**place, "stopped_s": 0.1, "running_s": 0.5}) == {"runs": True}
+    pass_time(nodes, throttles, 0.695)
+    stops = [0.0, 0.03, 0.06, 0.09]
+    assert nodes.sent == [
+        *((at, STOP) for at in stops),
+        (0.1, CONT),
+        (0.6, STOP),
+        (0.63, STOP),
+        (0.66, STOP),
+        (0.69, STOP),
+    ]
+    assert throttles.set({**place, "stopped_s": 0.0, "running_s": 0.0}) == {"runs": True}
+    assert nodes.sent[-1] == (0.695, CONT)
+    assert throttles.wait_s() is None
