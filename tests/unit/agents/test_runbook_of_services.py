@@ -84,8 +84,7 @@ class Servers:
         if is_held or self._broken in {(f"{kind}-server-down", params["node"]) for kind in kinds}:
             return {"error": "Connection refused", took: 0.2}
         is_slow = self._broken in {(f"{kind}-server-slow", params["node"]) for kind in kinds}
-        is_late = self._broken == ("host-cpu-limited", params["node"])
-        return {took: 2900.0 if is_slow else 700.0 if is_late else 3.0}
+        return {took: 2900.0 if is_slow else 3.0}
 
 
 def found(task: Task, fault: str | None) -> list[tuple[str, str]]:

@@ -86,13 +86,18 @@ class Daemons:
         return {}
 
     def signal_all(self, node: str, number: int) -> None:
-        """Send a signal to every process in the network of a node, an agent's too."""
-        wanted = os.fstat(self._spaces[node].network).st_ino
+        """Send a signal to every process of a node, an agent's too.
+
+        What measures is in the network of a node for moments, and keeps the host name of the lab.
+        """
+        network = os.fstat(self._spaces[node].network).st_ino
+        lab = os.fstat(self._spaces[node].home.uts).st_ino
         for entry in os.listdir(roots.PROC):
             if not entry.isdigit() or int(entry) == os.getpid():
                 continue
             with contextlib.suppress(OSError):  # it has ended
-                if os.stat(f"{roots.PROC}/{entry}/ns/net").st_ino == wanted:
+                spaces = f"{roots.PROC}/{entry}/ns"
+                if os.stat(f"{spaces}/net").st_ino == network and os.stat(f"{spaces}/uts").st_ino != lab:
                     os.kill(int(entry), number)
 
     def log(self, request: Message) -> Message:
