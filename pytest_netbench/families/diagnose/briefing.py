@@ -9,6 +9,7 @@ from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunne
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import MarkedFlows
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
 FASTER: Final = (
@@ -38,6 +39,10 @@ SERVED: Final = (
 )
 
 TUNNELS: Final = "In the healthy network these hosts reach each other by WireGuard tunnels, whose interfaces are wg0:"
+MARKED: Final = (
+    "In the healthy network routers mark the packets of {hosts} to UDP port {port}: they arrive with DSCP {dscp}, and"
+    " all other packets of these hosts with DSCP 0."
+)
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 
 
@@ -58,6 +63,12 @@ def _tunnels(tunnels: Sequence[Tunnel]) -> Iterator[str]:
     for one in tunnels:
         first, second = (f"{address} on {node}" for node, address in zip(one.nodes, one.addresses, strict=True))
         yield f"- {first} and {second}."
+
+
+def _marks(marked: Sequence[MarkedFlows]) -> Iterator[str]:
+    """What an operator knows of the DSCP of packets; nothing if routers do not mark."""
+    for one in marked:
+        yield MARKED.format(hosts=", ".join(one.sources), port=one.port, dscp=one.dscp)
 
 
 def _services(uses: Uses) -> Iterator[str]:
@@ -92,6 +103,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
         *_services(uses),
         *_tunnels(uses.tunnels),
+        *_marks(uses.marked),
         *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]

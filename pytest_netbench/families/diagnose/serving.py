@@ -12,8 +12,10 @@ from pytest_netbench.errors import NotReady
 from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, Tunnel, uses_of
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S
 from pytest_netbench.lab.clients import answers, get, look_up_all
+from pytest_netbench.lab.marks import arrivals
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import MarkedFlows
 
 _PATIENCE_S: Final = 1.25 * SLOW_S
 """Wall seconds after which a request has failed: it is too late already."""
@@ -81,7 +83,8 @@ class Serving:
         names = list(dns.records.items()) if dns else []
         shares = [names[number :: len(clients)] for number in range(len(clients))]
         asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
-        return [*getting, *asking, *(partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)]
+        joined = (partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)
+        return [*getting, *asking, *joined, *(partial(self._marks, one) for one in self._uses.marked)]
 
     def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -99,6 +102,16 @@ class Serving:
             f"{node} {address}: no answer in the tunnel"
             for node, address in asked
             if not answers(self._lab.nodes[node], address, timeout_s=SLOW_S)
+        ]
+
+    def _marks(self, marked: MarkedFlows) -> list[str]:
+        flows = list(marked.flows())
+        sent = [(flow.source, flow.target, flow.address) for flow in flows]
+        assert marked.port is not None
+        return [
+            f"{flow}: DSCP {'unknown' if got.received_dscp is None else got.received_dscp}"
+            for flow, got in zip(flows, arrivals(self._lab, sent, marked.port), strict=True)
+            if got.received_dscp != marked.dscp
         ]
 
     def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:

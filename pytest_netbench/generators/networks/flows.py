@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from pytest_netbench.model.faulty import FlowGroup
+from pytest_netbench.model.faulty import FlowGroup, MarkedFlows
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.services import AccessList
 
@@ -19,6 +19,22 @@ def flow_groups(network: DrawnNetwork) -> tuple[FlowGroup, ...]:
     for access in {one.name: one for one in network.access_lists}.values():
         for port in access.ports:
             groups += _filtered(network, access, port)
+    return tuple(group for group in groups if group.count)
+
+
+def marked_flows(network: DrawnNetwork) -> tuple[MarkedFlows, ...]:
+    """Return the flows that arrive with a DSCP which routers give them; none without the service ``qos``."""
+    if not network.markings:
+        return ()
+    one = network.markings[0]  # all mark alike
+    inside = {(marking.node, name) for marking in network.markings for name in marking.interfaces}
+    lans = [lan.prefix for lan in network.lans if any((end.node, end.interface) in inside for end in lan.attachments)]
+    marked = {host for host in network.hosts if network.lan_of(host).prefix in lans}
+    groups = []
+    for group in _everywhere(network, "icmp", None):
+        if sources := tuple(host for host in group.sources if host in marked):
+            udp = {"sources": sources, "targets": group.targets, "protocol": "udp", "port": one.port}
+            groups.append(MarkedFlows.model_validate({**udp, "dscp": one.dscp}))
     return tuple(group for group in groups if group.count)
 
 
