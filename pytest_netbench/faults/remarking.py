@@ -15,6 +15,7 @@ from pytest_netbench.faults.syntax import below
 from pytest_netbench.lab.marks import arrivals
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
+from pytest_netbench.model.watch import WatchedFlow
 
 POLICY: Final = "FROM-CORE"
 INSTEAD: Final = (0, 8, 10)
@@ -66,8 +67,8 @@ class DscpRemarked(DeviceFault[Remarked]):
                     )
 
     def touches(self, parameters: Remarked) -> frozenset[str]:
-        # what is marked anew before or behind hides it, and so does another path
-        return frozenset({"marks", "ospf costs", f"{parameters.node} {parameters.interface}"})
+        # another path, or another mark before or behind, would hide it
+        return frozenset({"ospf costs", f"{parameters.node} {parameters.interface}"})
 
     def injection(self, parameters: Remarked) -> tuple[str, ...]:
         return (
@@ -81,8 +82,8 @@ class DscpRemarked(DeviceFault[Remarked]):
 
     def remains(self, parameters: Remarked, lab: Lab) -> Iterator[str]:
         p = parameters
-        sent = [(one.source, one.target, one.address) for one in p.flows]
-        for flow, got in zip(p.flows, arrivals(lab, sent, p.port, follow=(p.peer, p.node)), strict=True):
+        flows = [WatchedFlow(**dict(one), protocol="udp", port=p.port) for one in p.flows]
+        for flow, got in zip(flows, arrivals(lab, flows, follow=(p.peer, p.node)), strict=True):
             # another fault may have stopped it, or sent it elsewhere
             came = got.received_dscp is not None and got.came_by[:2] == (p.peer, p.node)
             if came and got.received_dscp != p.instead:

@@ -6,18 +6,15 @@ from collections.abc import Iterable
 
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.lab.protocols import Lab
-
-Sent = tuple[str, str, str]
-"""Node that sends, node that receives, and the address of the latter."""
+from pytest_netbench.model.watch import WatchedFlow
 
 
-def arrivals(lab: Lab, flows: Iterable[Sent], port: int, *, follow: tuple[str, ...] = ()) -> list[ProbeResult]:
+def arrivals(lab: Lab, flows: Iterable[WatchedFlow], *, follow: tuple[str, ...] = ()) -> list[ProbeResult]:
     """Send a datagram with DSCP 0 on each flow, and again if it is lost; return what came of each, in order.
 
     Args:
         lab: The running network.
-        flows: Who sends to whom.
-        port: UDP port to send to.
+        flows: Those of UDP.
         follow: Nodes at which to note that a datagram came by.
 
     Raises:
@@ -25,16 +22,16 @@ def arrivals(lab: Lab, flows: Iterable[Sent], port: int, *, follow: tuple[str, .
     """
     probes = [
         Probe(
-            source=source,
-            target=address,
+            source=flow.source,
+            target=flow.address,
             protocol="udp",
-            port=port,
-            listen_on=target,
-            listen_port=port,
-            arrives_at=(target,),
+            port=flow.port,
+            listen_on=flow.target,
+            listen_port=flow.port,
+            arrives_at=(flow.target,),
             follow=follow,
             repetitions=1,
         )
-        for source, target, address in flows
+        for flow in flows
     ]
     return lab.prober.probe(probes)

@@ -107,6 +107,11 @@ class Diagnose(Faulty):
                 raise ValueError(f"fault_types: {one.fault!r} is missing, which is injected")
         return self
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the network needs, and what marking does."""
+        return tuple(dict.fromkeys((*super().needs, *(("nft-dscp",) if self.marked else ()))))
+
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """The ground truth; empty if the network is healthy."""

@@ -40,8 +40,8 @@ SERVED: Final = (
 
 TUNNELS: Final = "In the healthy network these hosts reach each other by WireGuard tunnels, whose interfaces are wg0:"
 MARKED: Final = (
-    "In the healthy network routers mark the packets of {hosts} to UDP port {port}: they arrive with DSCP {dscp}, and"
-    " all other packets of these hosts with DSCP 0."
+    "In the healthy network routers mark the packets that {hosts} send to other subnets: those to UDP port {port}"
+    " arrive with DSCP {dscp}, all others with 0."
 )
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 
@@ -67,8 +67,9 @@ def _tunnels(tunnels: Sequence[Tunnel]) -> Iterator[str]:
 
 def _marks(marked: Sequence[MarkedFlows]) -> Iterator[str]:
     """What an operator knows of the DSCP of packets; nothing if routers do not mark."""
-    for one in marked:
-        yield MARKED.format(hosts=", ".join(one.sources), port=one.port, dscp=one.dscp)
+    if marked:
+        hosts = ", ".join(dict.fromkeys(host for one in marked for host in one.sources))
+        yield MARKED.format(hosts=hosts, port=marked[0].port, dscp=marked[0].dscp)
 
 
 def _services(uses: Uses) -> Iterator[str]:

@@ -15,7 +15,6 @@ from pytest_netbench.lab.clients import answers, get, look_up_all
 from pytest_netbench.lab.marks import arrivals
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
-from pytest_netbench.model.faulty import MarkedFlows
 
 _PATIENCE_S: Final = 1.25 * SLOW_S
 """Wall seconds after which a request has failed: it is too late already."""
@@ -84,7 +83,7 @@ class Serving:
         shares = [names[number :: len(clients)] for number in range(len(clients))]
         asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
         joined = (partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)
-        return [*getting, *asking, *joined, *(partial(self._marks, one) for one in self._uses.marked)]
+        return [*getting, *asking, *joined, *([self._marks] if self._uses.marked else [])]
 
     def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -104,14 +103,14 @@ class Serving:
             if not answers(self._lab.nodes[node], address, timeout_s=SLOW_S)
         ]
 
-    def _marks(self, marked: MarkedFlows) -> list[str]:
-        flows = list(marked.flows())
-        sent = [(flow.source, flow.target, flow.address) for flow in flows]
-        assert marked.port is not None
+    def _marks(self) -> list[str]:
+        """All at once: the prober does one thing at a time."""
+        wanted = [(flow, one.dscp) for one in self._uses.marked for flow in one.flows()]
+        found = arrivals(self._lab, [flow for flow, _ in wanted])
         return [
             f"{flow}: DSCP {'unknown' if got.received_dscp is None else got.received_dscp}"
-            for flow, got in zip(flows, arrivals(self._lab, sent, marked.port), strict=True)
-            if got.received_dscp != marked.dscp
+            for (flow, dscp), got in zip(wanted, found, strict=True)
+            if got.received_dscp != dscp
         ]
 
     def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:

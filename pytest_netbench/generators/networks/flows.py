@@ -23,19 +23,23 @@ def flow_groups(network: DrawnNetwork) -> tuple[FlowGroup, ...]:
 
 
 def marked_flows(network: DrawnNetwork) -> tuple[MarkedFlows, ...]:
-    """Return the flows that arrive with a DSCP which routers give them; none without the service ``qos``."""
+    """Return the flows that arrive with a DSCP which routers give them, by LAN; none without the service ``qos``.
+
+    Packets between hosts of one LAN pass no router.
+    """
     if not network.markings:
         return ()
     one = network.markings[0]  # all mark alike
     inside = {(marking.node, name) for marking in network.markings for name in marking.interfaces}
-    lans = [lan.prefix for lan in network.lans if any((end.node, end.interface) in inside for end in lan.attachments)]
-    marked = {host for host in network.hosts if network.lan_of(host).prefix in lans}
     groups = []
-    for group in _everywhere(network, "icmp", None):
-        if sources := tuple(host for host in group.sources if host in marked):
-            udp = {"sources": sources, "targets": group.targets, "protocol": "udp", "port": one.port}
-            groups.append(MarkedFlows.model_validate({**udp, "dscp": one.dscp}))
-    return tuple(group for group in groups if group.count)
+    for lan in network.lans:
+        ends = {(end.node, end.interface) for end in lan.attachments}
+        hosts = [host for host in network.hosts if network.lan_of(host) == lan]
+        targets = [host for host in network.hosts if host not in hosts and network.reaches(hosts[0], host)]
+        if ends & inside and targets:
+            udp = {"sources": hosts, "targets": {name: network.addresses[name] for name in targets}, "protocol": "udp"}
+            groups.append(MarkedFlows.model_validate({**udp, "port": one.port, "dscp": one.dscp}))
+    return tuple(groups)
 
 
 def _everywhere(network: DrawnNetwork, protocol: Literal["icmp", "tcp"], port: int | None) -> Iterator[FlowGroup]:

@@ -23,7 +23,7 @@ def drawn(*services: str, shape: str = "tree", **parameters: Any) -> DrawnNetwor
     return draw_network(NetworkParameters.model_validate(given))
 
 
-MARKED = drawn("qos")
+MARKED = drawn("qos", sizes={"hosts": 2})
 
 
 @pytest.mark.parametrize("shape", ["campus", "clos", "dual-homed-isp", "isp", "leaf-spine", "line", "mesh", "ring"])
@@ -44,12 +44,14 @@ def test_routers_mark_what_comes_in_from_lans_and_nothing_else(shape: str) -> No
 
 def test_the_marked_flows_are_those_of_hosts_behind_routers_that_mark() -> None:
     groups = marked_flows(MARKED)
-    assert {(flow.source, flow.target) for group in groups for flow in group.flows()} == {*MARKED.flows}
+    beyond = {flow for flow in MARKED.flows if MARKED.lan_of(flow[0]) != MARKED.lan_of(flow[1])}
+    assert {(flow.source, flow.target) for group in groups for flow in group.flows()} == beyond < {*MARKED.flows}
     assert {(group.port, group.dscp) for group in groups} == {(one.port, one.dscp) for one in MARKED.markings}
     assert marked_flows(drawn()) == ()
-    isp = drawn("qos", "nat", shape="dual-homed-isp")
+    isp = drawn("qos", shape="dual-homed-isp")
     sources = {name for group in marked_flows(isp) for name in group.sources}
-    assert sources == {host for host in isp.hosts if isp.is_hidden(host)}
+    gateways = {host: {*isp.routers} & {end.node for end in isp.lan_of(host).attachments} for host in isp.hosts}
+    assert sources == {host for host in isp.hosts if all(map(isp.is_managed, gateways[host]))} < {*isp.hosts}
 
 
 def test_it_is_where_other_routers_send_marked_packets_in_by_their_only_best_path() -> None:
@@ -80,9 +82,15 @@ def test_it_is_not_where_packets_may_take_another_path() -> None:
     assert list(DscpRemarked().places(spines)) == []
 
 
-def test_two_of_them_are_not_in_one_task() -> None:
+def test_two_of_them_are_not_in_one_task_nor_one_beside_another_path() -> None:
     fault = DscpRemarked()
-    assert frozenset.intersection(*(fault.touches(place) for place in fault.places(MARKED)))
+    touched = [fault.touches(place) for place in fault.places(MARKED)]
+    assert frozenset.intersection(*touched)
+    for name in ("ospf-cost-wrong", "link-down"):
+        other = parts.load("faults", name)()
+        network = drawn("qos", shape="ring")
+        for place in fault.places(network):
+            assert any(fault.touches(place) & other.touches(one) for one in other.places(network)), name
 
 
 def test_it_is_drawn_only_if_marking_is_chosen() -> None:
@@ -95,7 +103,8 @@ def test_the_brief_has_what_is_marked_and_each_flow_counts_as_a_request() -> Non
     given = {"shapes": ("line",), "platforms": ("cisco_ios",), "services": ("qos",), "faults": OF_QOS, "level": "1"}
     task = DiagnoseGenerator().draw(DiagnoseParameters.model_validate({**given, "healthy": 1.0}), seed=1, index=0)
     payload = diagnose_of(task)
-    (one,) = payload.marked
-    assert uses_of(payload).count == one.count > 0
-    assert f"to UDP port {one.port}: they arrive with DSCP {one.dscp}," in assignment(payload)
+    one = payload.marked[0]
+    assert "nft-dscp" in payload.needs, "also of a healthy network"
+    assert uses_of(payload).count == sum(group.count for group in payload.marked) > 0
+    assert f"those to UDP port {one.port} arrive with DSCP {one.dscp}," in assignment(payload)
     assert "DSCP" not in assignment(payload.model_copy(update={"marked": ()}))
