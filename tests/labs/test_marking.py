@@ -45,14 +45,17 @@ def test_packets_arrive_as_marked_until_a_router_marks_them_anew(deploy_task: An
     assert "Service-policy input: FROM-CORE" in shown
     assert "Packets marked 0" not in shown
     interface = network.lan_of(target).attachments[-1].interface
-    params = CapturePacketsParams(node=target, interface=interface, filter="udp", packets=1, verbose=True)
+    params = CapturePacketsParams(node=target, interface=interface, filter="udp", packets=2, verbose=True)
     seen: list[str] = []
     captures = Captures(lab, {target: (interface,)})
     capturing = threading.Thread(target=lambda: seen.extend(captures.method.answer(params).packets))  # type: ignore[attr-defined]
     capturing.start()
     while capturing.is_alive():
         serving.failures()
-    assert f"(tos 0x{4 * place.instead:x}, ttl " in seen[0]
+    assert len(seen) == 2
+    for line in seen:
+        assert f"(tos 0x{4 * place.instead:x}, ttl " in line
+        assert f".{place.port}: UDP, length " in line
 
     for node, commands in fault.recover(place).items():
         assert {one.status for one in lab.driver(node).apply(lab.nodes[node], commands)} == {"success"}

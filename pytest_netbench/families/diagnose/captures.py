@@ -29,8 +29,8 @@ _SNAPPED: Final = 256
 # the words of an agent are an argument of the shell, never a part of its script
 _COMPILE: Final = 'exec tcpdump -ddd -y EN10MB -- "$1"'
 _READ: Final = ("tcpdump", "-nn", "-e", "-ttttt", "-r", "-")
-_CONTINUED: Final = re.compile(r"\n\s+")
-"""What tcpdump says of a packet in further lines is indented."""
+_CONTINUED: Final = re.compile(r"\n\s+(?!\d\d:\d\d:\d\d\.)")
+"""What tcpdump says of a packet in further lines is indented, and has no time."""
 _READ_S: Final = 10.0
 
 
