@@ -98,7 +98,7 @@ class _Graph:
         for link in network.transits:
             if link.area == area:
                 for one in link.attachments:
-                    cost = _configured(network, one.node, one.interface) or _USUAL
+                    cost = configured_cost(network, one.node, one.interface)
                     for other in link.attachments:
                         if other.node != one.node:
                             self._edges.setdefault(one.node, []).append(_Edge(other.node, other.address, cost))
@@ -137,6 +137,11 @@ class _Graph:
                 for edge in self._edges.get(node, ()):
                     heappush(waiting, (cost + edge.cost, edge.target))
         return None
+
+
+def configured_cost(network: DrawnNetwork, node: str, interface: str) -> int:
+    """Return the OSPF cost of an interface of a network on paper."""
+    return _configured(network, node, interface) or _USUAL
 
 
 def _configured(network: DrawnNetwork, node: str, interface: str) -> int | None:

@@ -12,7 +12,7 @@ from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
 from pytest_netbench.generators.faulty_networks import hosts_of
-from pytest_netbench.generators.networks import flow_groups
+from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
 from pytest_netbench.generators.values import Span
@@ -101,6 +101,10 @@ OfVpn = Literal["vpn-peer-key-wrong", "vpn-allowed-ips-wrong", "vpn-peer-missing
 OF_VPN: Final[tuple[OfVpn, ...]] = get_args(OfVpn)
 """What is drawn too if a tunnel is chosen."""
 
+OfQos = Literal["dscp-remarked"]
+OF_QOS: Final[tuple[OfQos, ...]] = get_args(OfQos)
+"""What is drawn too if routers mark."""
+
 
 OfBursts = Literal["link-queue-short"]
 OF_BURSTS: Final[tuple[OfBursts, ...]] = get_args(OfBursts)
@@ -116,10 +120,10 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfBursts | OfSwitches, ...] = Field(
+    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfQos | OfBursts | OfSwitches, ...] = Field(
         DIAGNOSED,
         description="faults that may occur; with the services dns, web, dhcp, lb and vpn also those of servers, with"
-        " the traffic bursts that of queues",
+        " qos that of marking, with the traffic bursts that of queues",
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -171,7 +175,8 @@ class DiagnoseParameters(FaultyParameters):
         leased = [name for name in OF_DHCP if name != "dhcp-dns-spoofed" or "dns" in self.services]
         balanced = OF_LB if "lb" in self.services else ()
         joined = OF_VPN if "vpn" in self.services else ()
-        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined]
+        marked = OF_QOS if "qos" in self.services else ()
+        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined, *marked]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
@@ -193,6 +198,7 @@ class DiagnoseGenerator:
         source = random_of(f"{self.name} traffic", seed=seed, index=index)
         demands = draw_demands(broken.network, parameters.traffic, source)
         browsing = {"seed": source.getrandbits(32)} if parameters.traffic == "web" else None
+        marked = marked_flows(broken.network)
         is_healthy = parameters.given == "nothing" and self._is_healthy(parameters.healthy, seed=seed, index=index)
         faults = [] if is_healthy else broken.faults
         network, report = broken.network, None
@@ -220,6 +226,7 @@ class DiagnoseGenerator:
                 "flows": flow_groups(network),
                 "demands": demands,
                 **({"browsing": browsing} if browsing else {}),
+                **({"marked": marked} if marked else {}),
                 "faults": faults,
                 "fault_types": offered(parameters.faults),
                 "report": report,

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.demand import Demand
-from pytest_netbench.model.faulty import Faulty, InjectedFault, fault_of
+from pytest_netbench.model.faulty import Faulty, InjectedFault, MarkedFlows, fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Endpoint, Topology
 
@@ -58,10 +58,11 @@ class Browsing(Model):
 class Diagnose(Faulty):
     """What is broken in a network, if anything, and which causes an answer may name."""
 
-    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing"}
+    later: ClassVar[frozenset[str]] = Faulty.later | {"browsing", "marked"}
 
     demands: tuple[Demand, ...] = Field((), description="traffic that runs from before the faults to the end")
     browsing: Browsing | None = Field(None, description="requests to web servers that run as long as the demands")
+    marked: tuple[MarkedFlows, ...] = Field((), description="flows that arrive with a DSCP which routers give them")
     fault_types: tuple[str, ...] = Field(
         min_length=1, description="the fault types that an agent chooses from once its diagnosis is fixed"
     )
@@ -105,6 +106,11 @@ class Diagnose(Faulty):
             if one.fault not in self.fault_types:
                 raise ValueError(f"fault_types: {one.fault!r} is missing, which is injected")
         return self
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the network needs, and what marking does."""
+        return tuple(dict.fromkeys((*super().needs, *(("nft-dscp",) if self.marked else ()))))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:

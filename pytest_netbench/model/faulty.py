@@ -87,6 +87,12 @@ class FlowGroup(Model):
                     )
 
 
+class MarkedFlows(FlowGroup):
+    """Flows whose packets are sent with DSCP 0, and arrive with another one."""
+
+    dscp: int = Field(ge=0, le=63, description="DSCP with which packets arrive")
+
+
 class Faulty(Networked):
     """What is broken in a network, if anything, and which flows must work in it and which must not."""
 

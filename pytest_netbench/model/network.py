@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Any, Literal
 
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.services import AccessList, Translation
+from pytest_netbench.model.services import AccessList, Marking, Translation
 from pytest_netbench.model.topology import Topology
 
 SubnetKind = Literal["lan", "transit", "loopback", "management"]
@@ -53,6 +53,7 @@ class DrawnNetwork(Model):
         autonomous_systems: By router with BGP: its AS number.
         access_lists: Of the service ``filter``.
         translations: Of the service ``nat``. Hosts with a translated address cannot be reached from others.
+        markings: Of the service ``qos``.
     """
 
     shape: str
@@ -67,6 +68,7 @@ class DrawnNetwork(Model):
     autonomous_systems: dict[str, int]
     access_lists: tuple[AccessList, ...] = ()
     translations: tuple[Translation, ...] = ()
+    markings: tuple[Marking, ...] = ()
 
     @property
     def lans(self) -> tuple[Subnet, ...]:

@@ -1,4 +1,4 @@
-"""What routers do to packets beside routing, on paper: ordered access lists, and translation of addresses."""
+"""What routers do to packets beside routing, on paper: access lists, translation of addresses, and marking."""
 
 from __future__ import annotations
 
@@ -72,6 +72,21 @@ class Translation(Model):
     outside: tuple[str, ...]
     hidden: tuple[str, ...]
     address: str
+
+
+class Marking(Model):
+    """Marking of packets by a router: what comes in from its LANs gets a DSCP by its UDP port, and all else gets 0.
+
+    Attributes:
+        interfaces: Toward the LANs. What comes in elsewhere keeps its DSCP.
+        port: UDP port that the marked packets are sent to.
+        dscp: What they get.
+    """
+
+    node: str
+    interfaces: tuple[str, ...] = Field(min_length=1)
+    port: int = Field(ge=1, le=65535)
+    dscp: int = Field(ge=0, le=63)
 
 
 def _within(address: str, prefix: str | None) -> bool:

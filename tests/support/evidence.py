@@ -13,7 +13,15 @@ from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.evidence.reference import evidence_of
 from pytest_netbench.faults.protocol import SiteFault
 from pytest_netbench.faults.wording import about
-from pytest_netbench.generators.diagnose import OF_DHCP, OF_LB, OF_VPN, SERVED, DiagnoseGenerator, DiagnoseParameters
+from pytest_netbench.generators.diagnose import (
+    OF_DHCP,
+    OF_LB,
+    OF_QOS,
+    OF_VPN,
+    SERVED,
+    DiagnoseGenerator,
+    DiagnoseParameters,
+)
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.faulty import InjectedFault
 from pytest_netbench.model.task import Task
@@ -33,6 +41,7 @@ def drawn_with(name: str) -> Iterator[Task]:
         services = ("dns", "web", "dhcp") if name in OF_DHCP else services
         services = ("dns", "web", "lb") if name in OF_LB else services
         services = ("vpn",) if name in OF_VPN else services
+        services = ("qos",) if name in OF_QOS else services
         for index in range(3):
             try:
                 parameters = DiagnoseParameters.model_validate(

@@ -36,6 +36,7 @@ def check_links(facts: Facts) -> Iterator[Finding]:
     for device in facts.routers:
         yield from _translation(facts, device)
         yield from _lists(device)
+        yield from _marks(facts, device)
 
 
 def _duplicates(facts: Facts) -> Iterator[Finding]:
@@ -81,6 +82,16 @@ def _translation(facts: Facts, device: Device) -> Iterator[Finding]:
             if line.split()[-1] in {"inside", "outside"} and line.split()[-1] != right:
                 words = f"{device.name} {port.name} is {line.split()[-1]} for NAT instead of {right}."
                 yield Finding("nat-side-wrong", End(device.name, port.name), words)
+
+
+def _marks(facts: Facts, device: Device) -> Iterator[Finding]:
+    """Routers mark what comes in from LANs, and trust each other."""
+    routers = {one.name for one in facts.routers}
+    for port in device.ports.values():
+        others = facts.others(End(port.node, port.name))
+        if port.has("service-policy input ") and others and all(end.node in routers for end in others):
+            words = f"{device.name} marks anew what comes in at {port.name} from another router."
+            yield Finding("dscp-remarked", End(device.name, port.name), words)
 
 
 def _lists(device: Device) -> Iterator[Finding]:

@@ -9,3 +9,8 @@ from pytest_netbench.dialects.markings import DSCP as ALL
 
 _UNKNOWN = frozenset({"be", "cs0", "le", "va"})
 DSCP: Final = MappingProxyType({name: value for name, value in ALL.items() if name not in _UNKNOWN})
+
+
+def name_of(dscp: int) -> str:
+    """Return a DSCP as IOS prints it: its name, or its number if it has none."""
+    return next((name for name, value in DSCP.items() if value == dscp), str(dscp))

@@ -29,6 +29,9 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "large pings lost": Sign("ping {address} repeat 5 size 1000", r"\(0/5\)"),
     "NAT side": Sign("show ip nat statistics", r"^{side} interfaces: *\n.*\b{interface}(?:,|$)"),
     "NAT limit": Sign("show ip nat statistics", r"max entry: max allowed {most}, "),
+    "remarks": Sign(
+        "show policy-map interface {interface} input", r"^\s+Service-policy input: {policy}\s[^$]*^\s+dscp {dscp}\s"
+    ),
     "no NAT mapping": Sign("show ip nat statistics", r"^-- Inside Source", is_absent=True),
 }
 """By the state."""

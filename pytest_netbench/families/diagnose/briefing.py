@@ -9,6 +9,7 @@ from pytest_netbench.families.diagnose.uses import SLOW_S, AddressService, Tunne
 from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import MarkedFlows
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
 FASTER: Final = (
@@ -38,6 +39,10 @@ SERVED: Final = (
 )
 
 TUNNELS: Final = "In the healthy network these hosts reach each other by WireGuard tunnels, whose interfaces are wg0:"
+MARKED: Final = (
+    "In the healthy network routers mark the packets that {hosts} send to other subnets: those to UDP port {port}"
+    " arrive with DSCP {dscp}, all others with 0."
+)
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 
 
@@ -58,6 +63,13 @@ def _tunnels(tunnels: Sequence[Tunnel]) -> Iterator[str]:
     for one in tunnels:
         first, second = (f"{address} on {node}" for node, address in zip(one.nodes, one.addresses, strict=True))
         yield f"- {first} and {second}."
+
+
+def _marks(marked: Sequence[MarkedFlows]) -> Iterator[str]:
+    """What an operator knows of the DSCP of packets; nothing if routers do not mark."""
+    if marked:
+        hosts = ", ".join(dict.fromkeys(host for one in marked for host in one.sources))
+        yield MARKED.format(hosts=hosts, port=marked[0].port, dscp=marked[0].dscp)
 
 
 def _services(uses: Uses) -> Iterator[str]:
@@ -92,6 +104,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *([TRAFFIC, *map(_traffic, payload.demands)] if payload.demands else []),
         *_services(uses),
         *_tunnels(uses.tunnels),
+        *_marks(uses.marked),
         *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]

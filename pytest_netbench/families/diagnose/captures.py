@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import struct
 import subprocess
@@ -28,6 +29,8 @@ _SNAPPED: Final = 256
 # the words of an agent are an argument of the shell, never a part of its script
 _COMPILE: Final = 'exec tcpdump -ddd -y EN10MB -- "$1"'
 _READ: Final = ("tcpdump", "-nn", "-e", "-ttttt", "-r", "-")
+_CONTINUED: Final = re.compile(r"\n\s+(?!\d\d:\d\d:\d\d\.)")
+"""What tcpdump says of a packet in further lines is indented, and has no time."""
 _READ_S: Final = 10.0
 
 
@@ -68,7 +71,7 @@ class Captures:
                 snapped=_SNAPPED,
             )
         )
-        text = _read(found)
+        text = _read(found, verbose=params.verbose)
         pcap = base64.b64encode(found).decode()
         return CapturePacketsResult(
             packets=tuple(text[:_LONGEST_TEXT].splitlines()),
@@ -88,12 +91,13 @@ class Captures:
         return b"".join(struct.pack("=HBBI", *map(int, line.split())) for line in lines)
 
 
-def _read(pcap: bytes) -> str:
+def _read(pcap: bytes, *, verbose: bool) -> str:
     """What tcpdump makes of a capture. Not in the node: it wants to become another user, and a node has no others."""
-    done = subprocess.run(_READ, input=pcap, capture_output=True, timeout=_READ_S, check=False)
+    read = (*_READ, "-v") if verbose else _READ
+    done = subprocess.run(read, input=pcap, capture_output=True, timeout=_READ_S, check=False)
     if done.returncode:
         raise LabError(f"tcpdump cannot read a capture: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout.decode(errors="replace")
+    return _CONTINUED.sub(" ", done.stdout.decode(errors="replace"))
 
 
 def _wrong(reason: str) -> AniError:

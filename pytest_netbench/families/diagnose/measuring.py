@@ -88,6 +88,7 @@ class CapturePacketsParams(Wire):
     duration_s: float = Field(1.0, ge=0.2, le=LONGEST_CAPTURE_S, description="seconds at most")
     packets: int = Field(50, ge=1, le=MOST_PACKETS, description="packets at most")
     pcap: bool = Field(False, description="return the capture as a pcap file, too")
+    verbose: bool = Field(False, description="show the fields of IP headers, too: tos, ttl, id, length")
 
 
 class CapturePacketsResult(Wire):

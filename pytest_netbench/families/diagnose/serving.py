@@ -12,6 +12,7 @@ from pytest_netbench.errors import NotReady
 from pytest_netbench.families.diagnose.uses import SLOW_S, PageService, Tunnel, uses_of
 from pytest_netbench.families.faulty.scene import BASELINE_S, PAUSE_S
 from pytest_netbench.lab.clients import answers, get, look_up_all
+from pytest_netbench.lab.marks import arrivals
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.diagnosis import Diagnose
 
@@ -81,7 +82,8 @@ class Serving:
         names = list(dns.records.items()) if dns else []
         shares = [names[number :: len(clients)] for number in range(len(clients))]
         asking = [partial(self._names, client, share) for client, share in zip(clients, shares, strict=True) if share]
-        return [*getting, *asking, *(partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)]
+        joined = (partial(self._tunnel, tunnel) for tunnel in self._uses.tunnels)
+        return [*getting, *asking, *joined, *([self._marks] if self._uses.marked else [])]
 
     def _page(self, client: str, page: PageService) -> list[str]:
         got = get(self._lab.nodes[client], page.url, timeout_s=_PATIENCE_S)
@@ -99,6 +101,16 @@ class Serving:
             f"{node} {address}: no answer in the tunnel"
             for node, address in asked
             if not answers(self._lab.nodes[node], address, timeout_s=SLOW_S)
+        ]
+
+    def _marks(self) -> list[str]:
+        """All at once: the prober does one thing at a time."""
+        wanted = [(flow, one.dscp) for one in self._uses.marked for flow in one.flows()]
+        found = arrivals(self._lab, [flow for flow, _ in wanted])
+        return [
+            f"{flow}: DSCP {'unknown' if got.received_dscp is None else got.received_dscp}"
+            for (flow, dscp), got in zip(wanted, found, strict=True)
+            if got.received_dscp != dscp
         ]
 
     def _names(self, client: str, share: Sequence[tuple[str, str]]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
+from pytest_netbench.model.faulty import MarkedFlows
 from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, VpnEnd, WebServer
 from pytest_netbench.model.topology import Node, Topology
 
@@ -58,22 +59,28 @@ class Tunnel:
 
 @dataclass(frozen=True, kw_only=True)
 class Uses:
-    """The servers of a network, the hosts that use them, and tunnels between hosts; all empty without services."""
+    """What hosts use of a network: servers, tunnels, and the DSCP of their packets; all empty without services."""
 
     clients: tuple[str, ...] = ()
     dns: NameService | None = None
     pages: tuple[PageService, ...] = ()
     tunnels: tuple[Tunnel, ...] = ()
+    marked: tuple[MarkedFlows, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many requests there are: each host for each page, one for each name, a ping each way of a tunnel."""
+        """How many requests there are.
+
+        Each host for each page, one for each name, a ping each way of a tunnel, and each marked flow.
+        """
         names = len(self.dns.records) if self.dns else 0
-        return len(self.clients) * len(self.pages) + names + 2 * len(self.tunnels)
+        return (
+            len(self.clients) * len(self.pages) + names + 2 * len(self.tunnels) + sum(one.count for one in self.marked)
+        )
 
 
 def uses_of(payload: Diagnose) -> Uses:
-    """Return the servers of a network, the hosts that use them, and its tunnels."""
+    """Return the servers of a network, the hosts that use them, its tunnels, and the flows that it marks."""
     topology = payload.topology
     addresses = {name: address for group in payload.flows for name, address in group.targets.items()}
     served = [(node, one) for node in topology.nodes if node.name in addresses for one in node.services]
@@ -90,9 +97,9 @@ def uses_of(payload: Diagnose) -> Uses:
     )
     tunnels = tuple(_tunnels(topology))
     if dns is None and not pages:
-        return Uses(tunnels=tunnels)
+        return Uses(tunnels=tunnels, marked=payload.marked)
     clients = (node.name for node in topology.nodes if node.name in addresses and _is_client(payload, node, dns))
-    return Uses(clients=tuple(clients), dns=dns, pages=pages, tunnels=tunnels)
+    return Uses(clients=tuple(clients), dns=dns, pages=pages, tunnels=tunnels, marked=payload.marked)
 
 
 def _tunnels(topology: Topology) -> Iterator[Tunnel]:

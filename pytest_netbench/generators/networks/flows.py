@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from pytest_netbench.model.faulty import FlowGroup
+from pytest_netbench.model.faulty import FlowGroup, MarkedFlows
 from pytest_netbench.model.network import DrawnNetwork
 from pytest_netbench.model.services import AccessList
 
@@ -20,6 +20,26 @@ def flow_groups(network: DrawnNetwork) -> tuple[FlowGroup, ...]:
         for port in access.ports:
             groups += _filtered(network, access, port)
     return tuple(group for group in groups if group.count)
+
+
+def marked_flows(network: DrawnNetwork) -> tuple[MarkedFlows, ...]:
+    """Return the flows that arrive with a DSCP which routers give them, by LAN; none without the service ``qos``.
+
+    Packets between hosts of one LAN pass no router.
+    """
+    if not network.markings:
+        return ()
+    one = network.markings[0]  # all mark alike
+    inside = {(marking.node, name) for marking in network.markings for name in marking.interfaces}
+    groups = []
+    for lan in network.lans:
+        ends = {(end.node, end.interface) for end in lan.attachments}
+        hosts = [host for host in network.hosts if network.lan_of(host) == lan]
+        targets = [host for host in network.hosts if host not in hosts and network.reaches(hosts[0], host)]
+        if ends & inside and targets:
+            udp = {"sources": hosts, "targets": {name: network.addresses[name] for name in targets}, "protocol": "udp"}
+            groups.append(MarkedFlows.model_validate({**udp, "port": one.port, "dscp": one.dscp}))
+    return tuple(groups)
 
 
 def _everywhere(network: DrawnNetwork, protocol: Literal["icmp", "tcp"], port: int | None) -> Iterator[FlowGroup]:

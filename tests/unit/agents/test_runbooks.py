@@ -19,7 +19,7 @@ from pytest_netbench.agents.runbooks.nodes import check_nodes, of_detached
 from pytest_netbench.agents.runbooks.reading import read
 from pytest_netbench.agents.runbooks.routing import check_routing
 from pytest_netbench.families.diagnose.methods import _types
-from pytest_netbench.generators.diagnose import DIAGNOSED
+from pytest_netbench.generators.diagnose import DIAGNOSED, OF_QOS
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network, flow_groups
 from pytest_netbench.model.diagnosis import Diagnose, RootCause
 from pytest_netbench.model.faulty import InjectedFault
@@ -37,6 +37,8 @@ NETWORKS = [
     {"shape": "dual-homed-isp"},
     {"shape": "leaf-spine", "routing": "bgp"},
     {"shape": "clos", "routing": "bgp"},
+    {"shape": "tree", "routing": "ospf", "services": ["qos"]},
+    {"shape": "campus", "services": ["qos"]},
     {"shape": "isp", "routing": "ospf"},
     {"shape": "isp", "routing": "bgp"},
 ]
@@ -50,6 +52,7 @@ BY_CONFIG = [
     "bgp-network-missing",
     "bgp-prefix-hijacked",
     "bgp-prefix-limit",
+    "dscp-remarked",
     "ecmp-member-wrong",
     "fragments-denied",
     "host-address-duplicate",
@@ -142,7 +145,12 @@ def findings(facts: Facts, neighbors: Mapping[str, str] = {}) -> list[Finding]:
 def task_of(number: int, name: str, one: Any) -> Diagnose:
     network = networks()[number]
     fault = InjectedFault(fault=name, parameters=one.model_dump(mode="json", exclude_none=True))
-    fields = {**network.fields(), "flows": flow_groups(network), "faults": [fault], "fault_types": DIAGNOSED}
+    fields = {
+        **network.fields(),
+        "flows": flow_groups(network),
+        "faults": [fault],
+        "fault_types": (*DIAGNOSED, *OF_QOS),
+    }
     return Diagnose.model_validate(fields)
 
 
@@ -194,7 +202,7 @@ def test_each_fault_that_configs_show_is_found_and_nothing_else(name: str) -> No
                 text = typed(device(network, one.node), known.injection(one))
             facts, task = facts_of(number, {one.node: text}), task_of(number, name, one)
             lists = {
-                "fault_types": [kind.model_dump() for kind in _types(DIAGNOSED)],
+                "fault_types": [kind.model_dump() for kind in _types((*DIAGNOSED, *OF_QOS))],
                 "resources": task.resources,
             }
             ((_, places),) = task.causes

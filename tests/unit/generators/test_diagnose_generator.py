@@ -21,6 +21,7 @@ from pytest_netbench.generators.diagnose import (
     OF_BURSTS,
     OF_DHCP,
     OF_LB,
+    OF_QOS,
     OF_SWITCHES,
     OF_VPN,
     SERVED,
@@ -218,6 +219,7 @@ def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> No
         *OF_DHCP,
         *OF_LB,
         *OF_VPN,
+        *OF_QOS,
         *OF_BURSTS,
         *OF_SWITCHES,
     ]

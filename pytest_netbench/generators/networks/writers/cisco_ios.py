@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Interface
 
 from pytest_netbench.dialects.cisco_ios.access import prefix_words, rule_words
+from pytest_netbench.dialects.cisco_ios.markings import name_of
 from pytest_netbench.generators.networks.draft import Device, Port
 from pytest_netbench.generators.networks.processes import Bgp, Neighbor, Ospf, Standby, StaticRoute
 from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
-from pytest_netbench.model.services import AccessList, Translation
+from pytest_netbench.model.services import AccessList, AccessRule, Marking, Translation
 
 _HIDDEN = "HIDDEN"
 _PUBLIC = "PUBLIC"
+_CLASS = "MARKED"
+_POLICY = "FROM-LAN"
 
 
 def write(device: Device) -> str:
@@ -20,6 +23,8 @@ def write(device: Device) -> str:
     sections = [["version 15.2" if device.kind == "switch" else "version 15.7", f"hostname {device.name}"]]
     if device.kind == "switch":
         sections += [list(lines) for lines in _switching(device)]
+    if device.marking is not None:
+        sections += [list(lines) for lines in _policy(device.marking)]
     sections += [list(_interface(device, port)) for port in device.ports]
     if device.ospf is not None:
         sections.append(list(_ospf(device.ospf)))
@@ -31,6 +36,8 @@ def write(device: Device) -> str:
     if device.translation is not None:
         sections.append(list(_hidden(device.translation)))
     sections += [list(_access_list(one)) for one in device.access_lists]
+    if device.marking is not None:
+        sections.append(list(_marked(device.marking)))
     sections += [list(policy_lines(policy)) for policy in device.policies]
     return "".join(f"{line}\n" for lines in sections if lines for line in (*lines, "!")) + "end\n"
 
@@ -71,6 +78,8 @@ def _services(device: Device, port: Port) -> Iterator[str]:
         yield " ip nat inside"
     if device.translation is not None and port.interface in device.translation.outside:
         yield " ip nat outside"
+    if device.marking is not None and port.interface in device.marking.interfaces:
+        yield f" service-policy input {_POLICY}"
 
 
 def _standby(port: Port, standby: Standby) -> Iterator[str]:
@@ -129,6 +138,22 @@ def _translation(one: Translation) -> Iterator[str]:
 def _hidden(one: Translation) -> Iterator[str]:
     yield f"ip access-list standard {_HIDDEN}"
     yield from (f" permit {prefix_words(prefix)}" for prefix in one.hidden)
+
+
+def _policy(one: Marking) -> Iterator[Iterable[str]]:
+    yield [f"class-map match-any {_CLASS}", f" match access-group name {_CLASS}"]
+    yield [
+        f"policy-map {_POLICY}",
+        f" class {_CLASS}",
+        f"  set dscp {name_of(one.dscp)}",
+        " class class-default",
+        f"  set dscp {name_of(0)}",
+    ]
+
+
+def _marked(one: Marking) -> Iterator[str]:
+    yield f"ip access-list extended {_CLASS}"
+    yield f" {rule_words(AccessRule(permit=True, protocol='udp', ports=(one.port, one.port)))}"
 
 
 def _access_list(one: AccessList) -> Iterator[str]:
