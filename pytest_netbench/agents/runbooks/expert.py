@@ -72,7 +72,7 @@ def _findings(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
 
 
 def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
-    yield from check_leases(brief, facts)
+    yield from check_leases(brief, facts, ani)
     yield from check_nodes(facts, ani)
     yield from check_hosts(facts, ani)
     yield from check_links(facts)

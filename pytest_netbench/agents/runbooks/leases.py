@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import Final, NamedTuple
 
-from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, output_of
+from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
 _SERVER: Final = re.compile(r"^- DHCP on (\S+) for (\S+): gateway [^;]+; (.+)\.$", re.MULTILINE)
@@ -15,6 +16,7 @@ _CONF: Final = "file /etc/dnsmasq-dhcp.conf"
 _RANGE: Final = "dhcp-range="
 _GATEWAY: Final = "dhcp-option=option:router,"
 _RESOLVER: Final = "dhcp-option=option:dns-server,"
+_PORT: Final = re.compile(r":67\s")
 _CONSEQUENCES: Final = ("host-address-missing", "host-address-wrong", "host-gateway-wrong", "host-resolver-wrong")
 
 
@@ -26,10 +28,10 @@ class _Known(NamedTuple):
     clients: tuple[str, ...]
 
 
-def check_leases(brief: Brief, facts: Facts) -> Iterator[Finding]:
+def check_leases(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     """What is wrong with DHCP."""
     for server in _known(brief):
-        yield from _of_server(facts, server)
+        yield from _of_server(facts, ani, server)
         yield from _rogues(facts, server)
 
 
@@ -52,13 +54,20 @@ def _known(brief: Brief) -> Iterator[_Known]:
         yield _Known(node, IPv4Network(prefix), names)
 
 
-def _of_server(facts: Facts, server: _Known) -> Iterator[Finding]:
+def _of_server(facts: Facts, ani: Ani, server: _Known) -> Iterator[Finding]:
     end = End(server.node, "")
     start = _value(facts, server.node, _RANGE).partition(",")[0]
     if start and start != str(server.prefix.network_address):
         yield Finding("dhcp-subnet-missing", end, f"The DHCP server on {server.node} has a range for {start} only.")
-    elif not any(_has_address(facts, client) for client in server.clients):
+    elif server.node not in facts.devices or any(_has_address(facts, client) for client in server.clients):
+        return
+    elif not _listens(ani, server.node):
         yield Finding("dhcp-server-down", end, f"The DHCP server on {server.node} gives nobody an address.")
+
+
+def _listens(ani: Ani, host: str) -> bool:
+    """Whether a host has a DHCP server; without one it is not its clients that are wrong."""
+    return bool(_PORT.search(output_of(ani, host, "ss -Hlnu")))
 
 
 def _rogues(facts: Facts, server: _Known) -> Iterator[Finding]:

@@ -19,6 +19,17 @@ INTENTS = (
 )
 
 
+class Servers:
+    """Hosts that say which ports are open: those of ``silent`` have no DHCP server."""
+
+    def __init__(self, *silent: str) -> None:
+        self._silent = silent
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        assert (method, params["command"]) == ("execute-cmd", "ss -Hlnu")
+        return {"output": "" if params["device"] in self._silent else "UNCONN 0 0 0.0.0.0%eth0:67 0.0.0.0:*\n"}
+
+
 class Brief:
     intents = INTENTS
 
@@ -64,7 +75,14 @@ ROGUE = "interface eth0\n address 10.0.1.12/24\n"
 )
 def test_what_is_wrong_with_dhcp_is_found(changed: dict[str, str], found: list[Any]) -> None:
     brief: Any = Brief()
-    assert [(one.fault_type, one.end.node) for one in check_leases(brief, facts(**changed))] == found
+    ani: Any = Servers(*(node for kind, node in found if kind == "dhcp-server-down"))
+    assert [(one.fault_type, one.end.node) for one in check_leases(brief, facts(**changed), ani)] == found
+
+
+def test_clients_without_addresses_of_a_server_that_runs_are_what_is_wrong() -> None:
+    brief, ani = Brief(), Servers()
+    given: Any = (brief, facts(h2="", h3=""), ani)
+    assert list(check_leases(*given)) == []
 
 
 def test_what_clients_lack_follows_from_their_server_and_not_from_another_one() -> None:
