@@ -79,7 +79,7 @@ def _by_runbooks(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     yield from check_routing(facts)
     yield from check_policies(facts)
     yield from check_services(brief, facts, ani)
-    yield from check_tunnels(brief, ani)
+    yield from check_tunnels(brief, facts, ani)
     yield from check_cables(facts, ani)
 
 

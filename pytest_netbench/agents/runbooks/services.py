@@ -33,12 +33,14 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     for node, address, domain in _DNS.findall(words):
         yield from _resolvers(facts, address)
         yield from _records(facts, node, domain, {name: at for _, at, _, name in _LB.findall(words)})
+        if node in facts.silent:
+            continue
         if _drops(facts, node, "udp dport 53 drop"):
             yield Finding("dns-port-blocked", End(node, ""), f"A packet filter on {node} drops DNS.")
         else:
             lookup = {"node": node, "name": f"{node}.{domain}", "server": _LOOPBACK}
             yield from _asked(ani, "lookup-name", lookup, "time_ms", kind="dns")
-    servers = _HTTP.findall(words)
+    servers = [node for node in _HTTP.findall(words) if node not in facts.silent]
     yield from _windows(facts, ani) if servers else ()
     for node in servers:
         if _drops(facts, node, "tcp dport 80 drop"):
@@ -64,6 +66,8 @@ def _balancers(words: str, facts: Facts, ani: Ani) -> Iterator[Finding]:
                 said = f"The load balancer on {node} asks {socket} for {server}, which is {known}."
                 yield Finding("lb-backend-wrong", End(node, ""), said)
         alive = {"node": node, "url": f"http://{_LOOPBACK}/alive"}
+        if node in facts.silent:
+            continue
         for found in _asked(ani, "http-get", alive, "total_ms", kind="lb", tries=1):
             yield from list(check_held(facts, ani, node, "lb-connections-held")) or [found]
 

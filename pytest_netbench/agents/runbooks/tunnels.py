@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from pytest_netbench.agents.runbooks.facts import End, Finding
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.model.trial import Brief
 
@@ -16,10 +16,12 @@ _OWN: Final = re.compile(r"^  public key: (\S+)$", re.MULTILINE)
 _PEER: Final = re.compile(r"^peer: (\S+)$(?:\n  .*)*?\n  allowed ips: (.+)$", re.MULTILINE)
 
 
-def check_tunnels(brief: Brief, ani: Ani) -> Iterator[Finding]:
+def check_tunnels(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
     """What is wrong with the ends of tunnels."""
     words = "\n".join(brief.intents).partition(_HEAD)[2]
     for near, one, far, other in _TUNNEL.findall(words):
+        if {one, other} & {*facts.silent}:
+            continue
         shown = {node: _shown(ani, node) for node in (one, other)}
         yield from _compared(shown[one], shown[other], (one, other), far)
         yield from _compared(shown[other], shown[one], (other, one), near)

@@ -119,3 +119,10 @@ def test_networks_without_servers_are_not_asked() -> None:
 
 def test_each_fault_of_servers_is_a_part() -> None:
     assert {*SERVED, *OF_LB} <= {*parts.names("faults")}
+
+
+def test_servers_that_have_crashed_are_not_asked() -> None:
+    task = a_task("lb-server-down")
+    silent = tuple(node.name for node in diagnose_of(task).topology.nodes)
+    facts, nobody = Facts(devices={}, links=(), addresses={}, silent=silent), None
+    assert list(check_services(DiagnoseFamily().brief(task), facts, nobody)) == []  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_netbench import parts
+from pytest_netbench.agents.runbooks.facts import Facts
 from pytest_netbench.agents.runbooks.tunnels import check_tunnels
 from pytest_netbench.families.diagnose import DiagnoseFamily
 from pytest_netbench.generators.diagnose import OF_VPN, DiagnoseGenerator, DiagnoseParameters
@@ -14,6 +15,7 @@ from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.hosting import VpnEnd, VpnPeer
 from pytest_netbench.model.task import Task
 
+NOTHING_KNOWN = Facts(devices={}, links=(), addresses={})
 HANDSHAKE = "  latest handshake: 4 seconds ago\n  transfer: 180 B received, 692 B sent\n"
 
 
@@ -52,11 +54,19 @@ class Ends:
 def test_each_fault_is_found_and_nothing_else(name: str) -> None:
     task = a_task(faults=(name,))
     brief = DiagnoseFamily().brief(task)
-    found = list(check_tunnels(brief, Ends(task, name)))  # type: ignore[arg-type]
+    found = list(check_tunnels(brief, NOTHING_KNOWN, Ends(task, name)))  # type: ignore[arg-type]
     assert [(one.fault_type, one.end.node) for one in found] == [(name, diagnose_of(task).faults[0].parameters["node"])]
-    assert list(check_tunnels(brief, Ends(task, None))) == []  # type: ignore[arg-type]
+    assert list(check_tunnels(brief, NOTHING_KNOWN, Ends(task, None))) == []  # type: ignore[arg-type]
 
 
 def test_networks_without_tunnels_are_not_asked() -> None:
     brief = DiagnoseFamily().brief(a_task(services=(), faults=("link-down",)))
-    assert list(check_tunnels(brief, None)) == []  # type: ignore[arg-type]
+    assert list(check_tunnels(brief, NOTHING_KNOWN, None)) == []  # type: ignore[arg-type]
+
+
+def test_a_node_that_has_crashed_is_not_asked() -> None:
+    task = a_task()
+    node = next(node.name for node in diagnose_of(task).topology.nodes if node.services)
+    facts = Facts(devices={}, links=(), addresses={}, silent=(node,))
+    nobody: Any = None
+    assert list(check_tunnels(DiagnoseFamily().brief(task), facts, nobody)) == []
