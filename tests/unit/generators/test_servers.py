@@ -107,7 +107,9 @@ def test_a_task_with_a_fault_of_a_server_survives_json_with_its_digest(name: str
 def test_faults_of_servers_are_drawn_if_their_services_are_chosen() -> None:
     of = {words: set(read_series(f"diagnose:{words}n=1").parameters.faults) for words in ("", "services=dns,")}
     assert of[""] == set(DIAGNOSED)
-    assert of["services=dns,"] - of[""] == {name for name in SERVED if name.startswith("dns") or "resolver" in name}
+    assert of["services=dns,"] - of[""] == {
+        name for name in SERVED if name.startswith(("dns", "host-resolver", "host-cpu"))
+    }
     both = read_series("diagnose:services=dns+web+nat,n=1").parameters
     assert both.faults == (*DIAGNOSED, *SERVED)
     assert set(read_series("diagnose:services=dns,faults=link-down,n=1").parameters.faults) == {"link-down"}

@@ -152,7 +152,7 @@ def test_the_config_of_a_tunnel_has_its_peers_and_not_its_private_key() -> None:
     assert any("ip address replace 172.31.7.1/24 dev wg0" in argv[-1] for argv in host.ran)
 
 
-def test_a_refresh_lets_a_tunnel_begin_anew_with_its_present_files() -> None:
+def test_a_refresh_writes_the_present_files_of_a_tunnel_and_its_sessions_are_forgotten_when_told() -> None:
     host: Any = Host()
     services.serve(host, [END])
     host.files[vpn.CONF] = "[Interface]\n"
@@ -160,6 +160,10 @@ def test_a_refresh_lets_a_tunnel_begin_anew_with_its_present_files() -> None:
     services.refresh(host, [END])
     assert host.files[vpn.CONF] == "[Interface]\n"
     assert host.modes[vpn.KEY] == 0
+    assert host.ran == []
+    services.forget_sessions(host, [])
+    assert host.ran == []
+    services.forget_sessions(host, [END])
     assert host.ran == [("/bin/sh", "-c", vpn.CONFIGURE)]
 
 
