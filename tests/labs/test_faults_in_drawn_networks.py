@@ -47,6 +47,11 @@ NETWORKS = {
         {"shape": "line", "platform": "frr", "sizes": {"routers": 2, "hosts": 2}},
         ("mask-wrong", "address-duplicate", "port-shutdown"),
     ),
+    "static": (
+        # so many pairs of hosts that the hash sends some of them to the wrong next hop
+        {"shape": "leaf-spine", "platform": "frr", "routing": "static", "sizes": {"leaves": 2, "hosts": 4}},
+        ("ecmp-member-wrong",),
+    ),
     "campus": (
         {"shape": "campus", "services": ["filter"], "sizes": {"cores": 1, "blocks": 2, "accesses": 1}},
         ("vlan-wrong", "port-shutdown", "mask-wrong", "address-duplicate", "access-list-order"),
