@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
@@ -18,7 +19,11 @@ from pytest_netbench.lab.clients import answers
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.hosting import VpnEnd
 from pytest_netbench.model.task import Task
-from pytest_netbench.platforms.linux.vpn import CONF, KEY, config_text
+from pytest_netbench.platforms.capabilities import PROCESSES, PROGRAMS
+from pytest_netbench.platforms.linux.vpn import AWAIT, CONF, KEY, config_text
+from tests.support.ios import await_that
+
+SOCKET = "/run/wireguard/wg0.sock"
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +103,31 @@ def test_without_its_program_nothing_passes(lab: Any, network: DrawnNetwork, pay
         for one, address in zip(tunnel.nodes, reversed(tunnel.addresses), strict=True)
     )
     driver.serve(lab.nodes[node], [end_of(network, node)])
+    Serving(lab, payload).await_healthy()
+
+
+LATE = (
+    "import socket, time; s = socket.socket(socket.AF_UNIX); s.bind('/run/wireguard/wg0.sock');"
+    " time.sleep(0.4); s.listen(); time.sleep(30)"
+)
+"""It has its socket some time before it listens there, as wireguard-go does on a busy machine."""
+
+
+def test_whoever_awaits_the_program_does_not_take_its_socket_away(
+    lab: Any, network: DrawnNetwork, payload: Diagnose, tunnel: Tunnel
+) -> None:
+    name, _ = tunnel.nodes
+    node, driver = lab.nodes[name], lab.driver(name)
+    driver.end_server(node, "vpn")
+    node.capability(PROCESSES).start(["/usr/bin/python3", "-c", LATE], name="late", lab_time=False)
+    await_that(lambda: node.run(["test", "-S", SOCKET]).returncode == 0, lambda: "it has no socket")
+    try:
+        assert node.run(["/bin/sh", "-c", AWAIT]).returncode == 0
+        assert node.run(["test", "-S", SOCKET]).returncode == 0
+    finally:
+        node.capability(PROGRAMS).signal("late", signal.SIGKILL)
+        node.run(["rm", "-f", SOCKET])
+        driver.serve(node, [end_of(network, name)])
     Serving(lab, payload).await_healthy()
 
 

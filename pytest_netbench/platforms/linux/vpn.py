@@ -18,12 +18,16 @@ KEY_MODE: Final = 0
 PROGRAM: Final = "wireguard-go"
 PATH: Final = "/usr/bin/wireguard-go"
 ARGUMENTS: Final = ("--foreground", VPN_INTERFACE)
-_TRIES: Final = 1000
-_AWAIT: Final = (
-    f"n=0; until wg show {VPN_INTERFACE} >/dev/null 2>&1; do"
-    f" n=$((n + 1)); [ $n -lt {_TRIES} ] || exec wg show {VPN_INTERFACE}; sleep 0.02; done"
+_TRIES: Final = 250
+_LISTENS: Final = rf"grep -q ' 00010000 .*/wireguard/{VPN_INTERFACE}\.sock$' /proc/net/unix"
+AWAIT: Final = (
+    f"n=0; until {_LISTENS}; do n=$((n + 1)); [ $n -lt {_TRIES} ] ||"
+    f" {{ echo {PROGRAM} does not listen >&2; exit 1; }}; sleep 0.02; done"
 )
-"""A shell command that returns once the program answers: for at most twenty seconds, since machines may be busy."""
+"""A shell command that returns once the program answers: for at most five seconds.
+
+It does not ask the program: ``wg`` removes the socket of one that does not listen yet, and nobody reaches it any more.
+"""
 CONFIGURE: Final = (
     f"wg setconf {VPN_INTERFACE} {CONF} && wg set {VPN_INTERFACE} private-key {KEY}"  # the first one clears the key
 )
@@ -43,7 +47,7 @@ def key_text(end: VpnEnd) -> str:
 def bring_up(end: VpnEnd) -> str:
     """Return a shell command that configures the interface once its program runs."""
     link = f"ip address replace {end.address} dev {VPN_INTERFACE} && ip link set {VPN_INTERFACE} up"
-    return f"{_AWAIT}; {CONFIGURE} && {link}"
+    return f"{AWAIT}; {CONFIGURE} && {link}"
 
 
 def _peers(end: VpnEnd) -> Iterator[str]:
