@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
 from typing import ClassVar, Final
 
 from pytest_netbench.dialects.paths import config_paths
 from pytest_netbench.faults.bgp import bgp_sessions
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
 from pytest_netbench.faults.ospf_links import ospf_links
+from pytest_netbench.faults.router_links import RouterLink, router_links
 from pytest_netbench.faults.state import neighbor_up
 from pytest_netbench.faults.syntax import below
 from pytest_netbench.lab.protocols import Lab
@@ -21,23 +21,9 @@ from pytest_netbench.model.network import DrawnNetwork
 NAMES: Final = ("CORE-IN", "INFRA", "LINK-IN", "PROTECT")
 
 
-class Blocked(OnDevice):
-    """An interface to another router, and the name of the access list that denies something there.
+class Blocked(RouterLink):
+    """A link to another router, and the name of the access list that denies something of what comes in there."""
 
-    Attributes:
-        interface: Of the node.
-        address: Of the node on the link.
-        peer: The other router.
-        neighbor: Its address on the link.
-        prefix: Of the link.
-        list_name: The name.
-    """
-
-    interface: str
-    address: str
-    peer: str
-    neighbor: str
-    prefix: str
     list_name: str
 
     @property
@@ -171,20 +157,10 @@ class BgpDenied(Blocking):
 
 def lists_of_links(network: DrawnNetwork) -> Iterator[Blocked]:
     """Each access list for what comes in from another router, where there is none yet."""
-    for link in network.transits:
-        for one, other in permutations(link.attachments, 2):
-            if not _is_filtered(network, one.node, one.interface):
-                for name in NAMES:
-                    yield Blocked(
-                        node=one.node,
-                        platform=network.platform_of(one.node),
-                        interface=one.interface,
-                        address=one.address,
-                        peer=other.node,
-                        neighbor=other.address,
-                        prefix=link.prefix,
-                        list_name=name,
-                    )
+    for link in router_links(network):
+        if not _is_filtered(network, link.node, link.interface):
+            for name in NAMES:
+                yield Blocked(**dict(link), list_name=name)
 
 
 def _is_filtered(network: DrawnNetwork, node: str, interface: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
 from pytest_netbench.dialects.paths import config_paths
@@ -11,6 +10,7 @@ from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.least_cost import least_cost
 from pytest_netbench.faults.ospf_links import OspfLink, ospf_links
 from pytest_netbench.faults.syntax import below
 from pytest_netbench.lab.protocols import Lab
@@ -121,22 +121,13 @@ class _Graph:
         """By the address of each neighbor of a router: the cost of the best path through it that does not come back."""
         found: dict[str, int] = {}
         for edge in self._edges.get(start, ()):
-            rest = self._distance(edge.target, goals, without=start)
+            rest = least_cost(edge.target, goals, lambda node: self._onward(node, without=start))
             if rest is not None:
                 found[edge.neighbor] = edge.cost + rest
         return found
 
-    def _distance(self, start: str, goals: set[str], *, without: str) -> int | None:
-        known, waiting = {without}, [(0, start)]
-        while waiting:
-            cost, node = heappop(waiting)
-            if node in goals:
-                return cost
-            if node not in known:
-                known.add(node)
-                for edge in self._edges.get(node, ()):
-                    heappush(waiting, (cost + edge.cost, edge.target))
-        return None
+    def _onward(self, node: str, *, without: str) -> Iterator[tuple[str, int]]:
+        return ((edge.target, edge.cost) for edge in self._edges.get(node, ()) if node != without)
 
 
 def configured_cost(network: DrawnNetwork, node: str, interface: str) -> int:

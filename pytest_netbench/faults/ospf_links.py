@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from pytest_netbench.faults.device import DeviceFault, OnDevice
+from pytest_netbench.faults.device import DeviceFault
 from pytest_netbench.faults.evidence import asking
 from pytest_netbench.faults.evidence.network import Observable
 from pytest_netbench.faults.evidence.observation import Observation
+from pytest_netbench.faults.router_links import RouterLink, router_links
 from pytest_netbench.faults.state import neighbor_up
 from pytest_netbench.faults.syntax import behind, below, opening, order_of, retyped, with_wildcard
 from pytest_netbench.lab.protocols import Lab
@@ -17,22 +18,8 @@ from pytest_netbench.model.network import DrawnNetwork
 OTHER_AREAS = (0, 1, 2, 10, 100)
 
 
-class OspfLink(OnDevice):
-    """One end of a link between two routers that run OSPF.
-
-    Attributes:
-        interface: Of the node, to the link.
-        address: Of the node in the link.
-        peer: The other router.
-        neighbor: Its address in the link.
-        prefix: Of the link.
-    """
-
-    interface: str
-    address: str
-    peer: str
-    neighbor: str
-    prefix: str
+class OspfLink(RouterLink):
+    """One end of a link between two routers that run OSPF."""
 
 
 L = TypeVar("L", bound=OspfLink)
@@ -40,19 +27,8 @@ L = TypeVar("L", bound=OspfLink)
 
 def ospf_links(network: DrawnNetwork) -> Iterator[OspfLink]:
     """Both ends of each link between routers on which OSPF runs."""
-    for link in network.transits:
-        for one in link.attachments if link.area is not None else ():
-            for other in link.attachments:
-                if other.node != one.node:
-                    yield OspfLink(
-                        node=one.node,
-                        platform=network.platform_of(one.node),
-                        interface=one.interface,
-                        address=one.address,
-                        peer=other.node,
-                        neighbor=other.address,
-                        prefix=link.prefix,
-                    )
+    running = {link.prefix for link in network.transits if link.area is not None}
+    return (OspfLink(**dict(one)) for one in router_links(network) if one.prefix in running)
 
 
 class OspfLinkFault(DeviceFault[L]):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from heapq import heappop, heappush
+from itertools import permutations
 from typing import Final, NamedTuple
 
+from pytest_netbench.faults.least_cost import least_cost
 from pytest_netbench.faults.ospf_costs import configured_cost
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.network import DrawnNetwork
@@ -47,14 +48,12 @@ def crossings(network: DrawnNetwork, gateways: Collection[str]) -> Iterator[Plac
         if (near := _routers(network, source)) <= {*gateways} and not near & (far := _routers(network, target))
     ]
     for link in network.transits:
-        ends = link.attachments
-        for one in ends:
-            for other in ends:
-                if one.node == other.node or len(_shared(network, one.node, other.node)) > 1:
-                    continue
-                found = tuple(flow for flow, near, far in pairs if _passes(edges, near, far, (other.node, one.node)))
-                if found:
-                    yield Place(one.node, one.interface, other.node, found[:MOST_FLOWS])
+        for one, other in permutations(link.attachments, 2):
+            if len(_shared(network, one.node, other.node)) > 1:
+                continue
+            found = tuple(flow for flow, near, far in pairs if _passes(edges, near, far, (other.node, one.node)))
+            if found:
+                yield Place(one.node, one.interface, other.node, found[:MOST_FLOWS])
 
 
 def _passes(edges: _Edges, near: set[str], far: set[str], edge: tuple[str, str]) -> bool:
@@ -67,18 +66,11 @@ def _passes(edges: _Edges, near: set[str], far: set[str], edge: tuple[str, str])
 
 
 def _distance(edges: _Edges, start: str, goals: set[str], without: tuple[str, str] | None = None) -> int | None:
-    known: set[str] = set()
-    waiting = [(0, start)]
-    while waiting:
-        cost, node = heappop(waiting)
-        if node in goals:
-            return cost
-        if node not in known:
-            known.add(node)
-            for other, more in edges.get(node, {}).items():
-                if (node, other) != without:
-                    heappush(waiting, (cost + more, other))
-    return None
+    return least_cost(
+        start,
+        goals,
+        lambda node: [(other, cost) for other, cost in edges.get(node, {}).items() if (node, other) != without],
+    )
 
 
 def _edges(network: DrawnNetwork) -> _Edges:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_netbench.agents.runbooks.facts import End, Facts, Finding
+from pytest_netbench.agents.runbooks.facts import End, Facts, Finding, output_of
 from pytest_netbench.agents.runbooks.floods import check_flood, check_held
 from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.dialects.linux.signs import SIGNS
 from pytest_netbench.model.trial import Brief
 
 _DNS: Final = re.compile(r"^- DNS on (\S+) \((\S+)\): the names of all hosts in (\S+)\. ", re.MULTILINE)
@@ -19,9 +20,7 @@ _BACKEND: Final = re.compile(r"^server (\S+) (\S+)$", re.MULTILINE)
 _LOOPBACK: Final = "127.0.0.1"
 _TRIES: Final = 3
 _SLOW_MS: Final = 1000.0
-_BUSY: Final = "bash -c 'TIMEFORMAT=%P; time for ((n = 0; n < 150000; n++)); do :; done'"
-_SHARE: Final = re.compile(r"\b\d+\.\d\d\b")
-_LEAST_SHARE: Final = 9.0
+_BUSY: Final = SIGNS["short of processor time"].of()
 BUFFERS: Final = "/proc/sys/net/ipv4/tcp_rmem"
 _LEAST_BUFFER: Final = 4096
 """Bytes: less than what a few packets need."""
@@ -51,8 +50,8 @@ def check_services(brief: Brief, facts: Facts, ani: Ani) -> Iterator[Finding]:
             page = {"node": node, "url": f"http://{_LOOPBACK}/"}
             for found in _asked(ani, "http-get", page, "total_ms", kind="web"):
                 # who looks at the connections only now spares calls
-                held = found.fault_type != "host-cpu-limited" and list(check_held(facts, ani, node, "web-flood"))
-                yield from held or [found]
+                is_server = found.fault_type != "host-cpu-limited"
+                yield from (list(check_held(facts, ani, node, "web-flood")) if is_server else ()) or [found]
     yield from _balancers(words, facts, ani)
 
 
@@ -118,15 +117,9 @@ def _asked(
         slowest = max(slowest, found[took])
         if slowest > _SLOW_MS:
             break
-    # what asks on the host is stopped with the server, so that answers look fast
-    if kind != "lb" and (share := _busy_share(ani, node)) < _LEAST_SHARE:
-        yield Finding("host-cpu-limited", End(node, ""), f"A busy loop on {node} gets {share:g} % of a processor.")
+    # what asks on the host is stopped together with the server, so that answers look fast
+    if kind != "lb" and re.search(_BUSY.pattern, share := output_of(ani, node, _BUSY.command), re.MULTILINE):
+        words = f"A busy loop on {node} gets {share.strip()} % of a processor."
+        yield Finding("host-cpu-limited", End(node, ""), words)
     elif slowest > _SLOW_MS:
         yield Finding(f"{kind}-server-slow", End(node, ""), f"The {kind} server on {node} takes {slowest:.0f} ms.")
-
-
-def _busy_share(ani: Ani, node: str) -> float:
-    """The share of a processor in percent that a busy loop on a host gets."""
-    said = str(ani.call("execute-cmd", {"device": node, "command": _BUSY})["output"])
-    share = _SHARE.search(said)
-    return float(share[0]) if share else 100.0

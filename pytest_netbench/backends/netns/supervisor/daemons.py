@@ -81,7 +81,7 @@ class Daemons:
         return {"sent": True}
 
     def end_all(self, request: Message) -> Message:
-        """Kill every process in the network of a node, an agent's too."""
+        """Kill every process of a node, an agent's too."""
         self.signal_all(request["node"], signal.SIGKILL)
         return {}
 
