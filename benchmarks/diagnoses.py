@@ -31,6 +31,7 @@ from pytest_netbench.generators.diagnose import (
     OF_DHCP,
     OF_LB,
     OF_QOS,
+    OF_RPKI,
     OF_SWITCHES,
     OF_VPN,
     SERVED,
@@ -66,6 +67,7 @@ def cell(fault: str, shape: str, *, platform: str, size: int, runs: int, evidenc
             **({"services": ("dns", "web", "lb")} if fault in OF_LB else {}),
             **({"services": ("vpn",)} if fault in OF_VPN else {}),
             **({"services": ("qos",)} if fault in OF_QOS else {}),
+            **({"services": ("rpki",)} if fault in OF_RPKI else {}),
         }
     )
     task = next(_drawn(parameters), None)
@@ -106,7 +108,7 @@ def main() -> None:
     parser.add_argument("--platform", default="cisco_ios", help="cisco_ios, frr or mixed")
     parser.add_argument("--evidence", action="store_true", help="show how many observations prove each fault")
     parser.add_argument("--shapes", nargs="*", default=sorted(SIZES), help="these shapes (all)")
-    every = (*DIAGNOSED, *SERVED, *OF_DHCP, *OF_LB, *OF_VPN, *OF_QOS, *OF_BURSTS, *OF_SWITCHES)
+    every = (*DIAGNOSED, *SERVED, *OF_DHCP, *OF_LB, *OF_VPN, *OF_QOS, *OF_RPKI, *OF_BURSTS, *OF_SWITCHES)
     parser.add_argument("--only", nargs="*", default=every, help="these faults (all)")
     chosen = parser.parse_args()
     shapes = chosen.shapes

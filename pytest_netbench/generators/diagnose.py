@@ -104,7 +104,9 @@ OF_VPN: Final[tuple[OfVpn, ...]] = get_args(OfVpn)
 OfQos = Literal["dscp-remarked"]
 OF_QOS: Final[tuple[OfQos, ...]] = get_args(OfQos)
 """What is drawn too if routers mark."""
-
+OfRpki = Literal["bgp-rpki-invalid-accepted"]
+OF_RPKI: Final[tuple[OfRpki, ...]] = get_args(OfRpki)
+"""What is drawn too if routers validate the origins of routes."""
 
 OfBursts = Literal["link-queue-short"]
 OF_BURSTS: Final[tuple[OfBursts, ...]] = get_args(OfBursts)
@@ -120,10 +122,10 @@ _SDN: Final = "sdn-leaf-spine"
 class DiagnoseParameters(FaultyParameters):
     """What can be chosen."""
 
-    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfQos | OfBursts | OfSwitches, ...] = Field(
+    faults: tuple[Diagnosed | Served | OfDhcp | OfLb | OfVpn | OfQos | OfRpki | OfBursts | OfSwitches, ...] = Field(
         DIAGNOSED,
         description="faults that may occur; with the services dns, web, dhcp, lb and vpn also those of servers, with"
-        " qos that of marking, with the traffic bursts that of queues",
+        " qos that of marking, with rpki that of validation, with the traffic bursts that of queues",
     )
     traffic: TrafficName = Field(
         "uniform",
@@ -176,7 +178,8 @@ class DiagnoseParameters(FaultyParameters):
         balanced = OF_LB if "lb" in self.services else ()
         joined = OF_VPN if "vpn" in self.services else ()
         marked = OF_QOS if "qos" in self.services else ()
-        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined, *marked]
+        judged = OF_RPKI if "rpki" in self.services else ()
+        return [*served, *(leased if "dhcp" in self.services else ()), *balanced, *joined, *marked, *judged]
 
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:

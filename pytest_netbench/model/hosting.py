@@ -1,12 +1,12 @@
-"""Services of hosts: servers of DNS, DHCP and the web, load balancers, tunnels, and what hosts need to use them."""
+"""Services of hosts: servers, load balancers, tunnels, caches of the RPKI, and what hosts need to use them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from pytest_netbench.model.base import Model
 
@@ -14,6 +14,7 @@ DNS_PORT: Final = 53
 WEB_PORT: Final = 80
 VPN_PORT: Final = 51820
 VPN_INTERFACE: Final = "wg0"
+RTR_PORT: Final = 323
 ALIVE: Final = "/alive"
 """The path that a load balancer answers by itself."""
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$")]
@@ -24,7 +25,7 @@ Prefix = Annotated[str, AfterValidator(lambda text: str(IPv4Network(text)))]
 Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")]
 """A key of WireGuard: 32 bytes in Base64."""
 Interface = Annotated[str, AfterValidator(lambda text: str(IPv4Interface(text)))]
-ServerName = Literal["dns", "web", "dhcp", "lb", "vpn"]
+ServerName = Literal["dns", "web", "dhcp", "lb", "vpn", "rpki"]
 
 
 class DnsServer(Model):
@@ -74,6 +75,27 @@ class VpnEnd(Model):
         return self.address.partition("/")[0]
 
 
+class Vrp(Model):
+    """What the RPKI says of a prefix: who may be the origin of its routes (RFC 6811)."""
+
+    prefix: Prefix
+    max_length: int = Field(ge=0, le=32, description="length of the longest prefix that may be announced")
+    autonomous_system: int = Field(ge=0, le=4_294_967_295, description="AS number of the origin")
+
+    @model_validator(mode="after")
+    def _max_length_fits(self) -> Self:
+        if self.max_length < IPv4Network(self.prefix).prefixlen:
+            raise ValueError(f"max_length {self.max_length} is shorter than the prefix {self.prefix}")
+        return self
+
+
+class RpkiCache(Model):
+    """A cache of the RPKI, from which routers learn by RTR what they may accept. It listens on TCP port 323."""
+
+    kind: Literal["rpki"] = "rpki"
+    vrps: tuple[Vrp, ...] = Field(min_length=1, description="what it tells: validated ROA payloads")
+
+
 class Resolver(Model):
     """Where a host looks names up."""
 
@@ -100,7 +122,7 @@ class DhcpClient(Model):
     interface: str = Field(pattern=r"^[A-Za-z0-9._-]{1,15}$", description="interface that gets the address")
 
 
-Server = DnsServer | WebServer | DhcpServer | LoadBalancer | VpnEnd
+Server = DnsServer | WebServer | DhcpServer | LoadBalancer | VpnEnd | RpkiCache
 HostService = Annotated[Server | Resolver | DhcpClient, Field(discriminator="kind")]
 """Something that a host has beside its network."""
 

@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Any, Literal
 
 from pytest_netbench.model.base import Model
-from pytest_netbench.model.services import AccessList, Marking, Translation
+from pytest_netbench.model.services import AccessList, Marking, Translation, Validation
 from pytest_netbench.model.topology import Topology
 
 SubnetKind = Literal["lan", "transit", "loopback", "management"]
@@ -54,6 +54,7 @@ class DrawnNetwork(Model):
         access_lists: Of the service ``filter``.
         translations: Of the service ``nat``. Hosts with a translated address cannot be reached from others.
         markings: Of the service ``qos``.
+        validations: Of the service ``rpki``, one for each session with another autonomous system.
     """
 
     shape: str
@@ -69,6 +70,7 @@ class DrawnNetwork(Model):
     access_lists: tuple[AccessList, ...] = ()
     translations: tuple[Translation, ...] = ()
     markings: tuple[Marking, ...] = ()
+    validations: tuple[Validation, ...] = ()
 
     @property
     def lans(self) -> tuple[Subnet, ...]:

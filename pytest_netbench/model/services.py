@@ -1,4 +1,4 @@
-"""What routers do to packets beside routing, on paper: access lists, translation of addresses, and marking."""
+"""What routers do beside routing, on paper: access lists, translation of addresses, marking, validation of routes."""
 
 from __future__ import annotations
 
@@ -87,6 +87,33 @@ class Marking(Model):
     interfaces: tuple[str, ...] = Field(min_length=1)
     port: int = Field(ge=1, le=65535)
     dscp: int = Field(ge=0, le=63)
+
+
+class Validation(Model):
+    """Validation of the origin of what a router learns from a BGP neighbor: it denies what the RPKI calls invalid.
+
+    Attributes:
+        peer: Name of the neighbor.
+        interface: Of the router, toward the neighbor.
+        neighbor: The neighbor's address.
+        address: The router's own address in that subnet.
+        policy: Name of the route map that denies.
+        prefix: An invalid prefix that the neighbor announces, or would if it learned it.
+        origin: The router that announces it, in another autonomous system.
+        origin_as: The AS number of that router.
+        allowed_as: The AS number that may announce it.
+    """
+
+    node: str
+    peer: str
+    interface: str
+    neighbor: str
+    address: str
+    policy: str
+    prefix: str
+    origin: str
+    origin_as: int
+    allowed_as: int
 
 
 def _within(address: str, prefix: str | None) -> bool:

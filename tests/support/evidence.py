@@ -17,6 +17,7 @@ from pytest_netbench.generators.diagnose import (
     OF_DHCP,
     OF_LB,
     OF_QOS,
+    OF_RPKI,
     OF_VPN,
     SERVED,
     DiagnoseGenerator,
@@ -30,7 +31,13 @@ from tests.support.stars import star_site
 _KINDS = (("clos", "frr"), ("clos", "cisco_ios"), ("line", "cisco_ios"), ("dual-homed-isp", "cisco_ios"))
 _DRAWN_WITH = {"link-mtu-configured-low": "icmp-frag-needed-denied"}
 """Faults that are drawn only in the company of another one."""
-_FURTHER = (("campus", "cisco_ios"), ("mesh", "frr"), ("sdn-leaf-spine", "openvswitch"), ("line", "frr"))
+_FURTHER = (
+    ("campus", "cisco_ios"),
+    ("mesh", "frr"),
+    ("sdn-leaf-spine", "openvswitch"),
+    ("line", "frr"),
+    ("dual-homed-isp", "frr"),
+)
 
 
 def drawn_with(name: str) -> Iterator[Task]:
@@ -42,6 +49,7 @@ def drawn_with(name: str) -> Iterator[Task]:
         services = ("dns", "web", "lb") if name in OF_LB else services
         services = ("vpn",) if name in OF_VPN else services
         services = ("qos",) if name in OF_QOS else services
+        services = ("rpki",) if name in OF_RPKI else services
         for index in range(3):
             try:
                 parameters = DiagnoseParameters.model_validate(

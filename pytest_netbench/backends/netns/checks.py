@@ -27,6 +27,9 @@ MEMORY_PER_NODE = 20 * 2**20
 TUN = "tun"
 """What a task requires whose nodes make tunnels with programs."""
 
+RPKI = "bgpd-rpki"
+"""What a task requires whose routers validate the origins of routes."""
+
 # what the supervisor does as root, in a mount namespace of this command
 _COPY = ("sh", "-ec", "mount -t tmpfs netbench /dev/net; mknod /dev/net/tun c 10 200")
 _INOTIFY = "/proc/sys/fs/inotify/max_user_instances"
@@ -51,6 +54,7 @@ PROGRAMS: dict[str, tuple[str, str, bool]] = {
     "haproxy": ("haproxy", "load balancers of linux nodes", False),
     "wireguard-go": ("wireguard-go", "WireGuard tunnels of linux nodes", False),
     "wg": ("wireguard-tools", "WireGuard tunnels of linux nodes", False),
+    "stayrtr": ("stayrtr", "RPKI caches of linux nodes", False),
     "curl": ("curl", "a diagnostic tool of nodes, and the client of http-get", False),
 }
 
@@ -149,6 +153,14 @@ def frr_checks() -> list[Check]:
             else Check("vtysh", False, True, "vtysh is not installed (the command line of FRR)", install_command("frr"))
         ),
     ]
+
+
+def rpki_check() -> Check:
+    """Whether FRR's bgpd has its module for RPKI."""
+    if daemons.has_rpki():
+        return Check(RPKI, True, False, "bgpd has its module for RPKI")
+    detail = "bgpd has no module for RPKI (routers of platform frr that validate the origins of routes)"
+    return Check(RPKI, False, False, detail, install_command("frr-rpki-rtrlib"))
 
 
 def ovs_check() -> Check:

@@ -15,6 +15,7 @@ from pathlib import Path
 from pytest_netbench.backends.netns import features
 from pytest_netbench.backends.netns.checks import (
     PROGRAMS,
+    RPKI,
     TUN,
     cgroup_check,
     frr_checks,
@@ -28,6 +29,7 @@ from pytest_netbench.backends.netns.checks import (
     os_ken_check,
     ovs_check,
     program_check,
+    rpki_check,
     tun_check,
 )
 from pytest_netbench.lab.capabilities import CAPABILITIES
@@ -44,6 +46,7 @@ def report() -> list[Check]:
         *frr_checks(),
         *(program_check(name) for name in PROGRAMS),
         tun_check(),
+        rpki_check(),
         interpreter_check(),
         ovs_check(),
         os_ken_check(),
@@ -60,7 +63,7 @@ def lacks(requirements: Iterable[str], platforms: Iterable[str]) -> tuple[str, s
 
     Args:
         requirements: Kernel features (``netem``), programs (``iperf3``), FRR daemons (``pimd``), ``frr>=10``,
-            ``lab-time``, ``tun``. Names of capabilities are left out: the backend knows what it offers.
+            ``lab-time``, ``tun``, ``bgpd-rpki``. Names of capabilities are left out: the backend knows what it offers.
         platforms: The platforms of a task's nodes.
     """
     if platform.system() != "Linux":
@@ -158,6 +161,8 @@ def _unmet(requirement: str) -> tuple[str, str | None] | None:
         check = program_check(requirement)
     elif requirement == TUN:
         check = tun_check()
+    elif requirement == RPKI:
+        check = rpki_check()
     elif requirement == "lab-time":
         check = native_checks()[0]
     elif requirement in _known_daemons():
@@ -165,7 +170,7 @@ def _unmet(requirement: str) -> tuple[str, str | None] | None:
     elif match := re.fullmatch(r"frr\s*>=\s*(\d+(?:\.\d+)*)", requirement):
         check = _frr_version_check(match.group(1))
     if check is None:
-        known = sorted({*features.FEATURES, *PROGRAMS, *CAPABILITIES, "lab-time", TUN, "frr>=VERSION"})
+        known = sorted({*features.FEATURES, *PROGRAMS, *CAPABILITIES, "lab-time", RPKI, TUN, "frr>=VERSION"})
         return f"unknown requirement {requirement!r} (known: {', '.join(known)}, and FRR's daemons)", None
     return None if check.ok else (check.detail, check.remedy)
 

@@ -19,6 +19,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "OSPF is off": Sign("show ip ospf", r"^ospfd is not running"),
     "BGP is off": Sign("show bgp summary", r"^bgpd is not running"),
     "BGP neighbor down": Sign("show bgp summary", r"^{address}\s.*\s(Idle|Connect|Active|OpenSent|OpenConfirm)\b"),
+    "invalid route": Sign("show bgp ipv4 unicast {prefix}", r"rpki validation-state: invalid"),
     "route": Sign(_ROUTE, r'^\s*Known via "{protocol}"'),
     "no route": Sign(_ROUTE, r'^Routing entry for {prefix}\s+Known via "{protocol}"', is_absent=True),
     "route by": Sign(_ROUTE, r"^\s+(?:\* )?{hop}[,\s]"),

@@ -43,6 +43,10 @@ MARKED: Final = (
     "In the healthy network routers mark the packets that {hosts} send to other subnets: those to UDP port {port}"
     " arrive with DSCP {dscp}, all others with 0."
 )
+VALIDATED: Final = (
+    "In the healthy network routers accept no route from another autonomous system that the RPKI calls invalid. What it"
+    " says they learn from the RPKI cache on {node} ({address}, TCP port {port})."
+)
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 
 
@@ -70,6 +74,13 @@ def _marks(marked: Sequence[MarkedFlows]) -> Iterator[str]:
     if marked:
         hosts = ", ".join(dict.fromkeys(host for one in marked for host in one.sources))
         yield MARKED.format(hosts=hosts, port=marked[0].port, dscp=marked[0].dscp)
+
+
+def _validation(uses: Uses) -> Iterator[str]:
+    """What an operator knows of the validation of routes; nothing without a cache."""
+    if uses.rpki is not None:
+        node, address, port = uses.rpki
+        yield VALIDATED.format(node=node, address=address, port=port)
 
 
 def _services(uses: Uses) -> Iterator[str]:
@@ -105,6 +116,7 @@ def assignment(payload: Diagnose, phases: str = TWO_PHASES) -> str:
         *_services(uses),
         *_tunnels(uses.tunnels),
         *_marks(uses.marked),
+        *_validation(uses),
         *_leases(leases_of(payload)),
         *([BROWSED.format(per_s=payload.browsing.per_s)] if payload.browsing else []),
     ]

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import MarkedFlows
-from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, VpnEnd, WebServer
+from pytest_netbench.model.hosting import RTR_PORT, DhcpServer, DnsServer, LoadBalancer, RpkiCache, VpnEnd, WebServer
 from pytest_netbench.model.topology import Node, Topology
 
 SLOW_S: Final = 1.0
@@ -59,13 +59,18 @@ class Tunnel:
 
 @dataclass(frozen=True, kw_only=True)
 class Uses:
-    """What hosts use of a network: servers, tunnels, and the DSCP of their packets; all empty without services."""
+    """What hosts use of a network: servers, tunnels, and the DSCP of their packets; all empty without services.
+
+    Attributes:
+        rpki: Node, address and port of the RPKI cache that routers use.
+    """
 
     clients: tuple[str, ...] = ()
     dns: NameService | None = None
     pages: tuple[PageService, ...] = ()
     tunnels: tuple[Tunnel, ...] = ()
     marked: tuple[MarkedFlows, ...] = ()
+    rpki: tuple[str, str, int] | None = None
 
     @property
     def count(self) -> int:
@@ -96,10 +101,12 @@ def uses_of(payload: Diagnose) -> Uses:
         if isinstance(one, LoadBalancer)
     )
     tunnels = tuple(_tunnels(topology))
+    caches = ((node.name, addresses[node.name], RTR_PORT) for node, one in served if isinstance(one, RpkiCache))
+    rpki = next(caches, None)
     if dns is None and not pages:
-        return Uses(tunnels=tunnels, marked=payload.marked)
+        return Uses(tunnels=tunnels, marked=payload.marked, rpki=rpki)
     clients = (node.name for node in topology.nodes if node.name in addresses and _is_client(payload, node, dns))
-    return Uses(clients=tuple(clients), dns=dns, pages=pages, tunnels=tunnels, marked=payload.marked)
+    return Uses(clients=tuple(clients), dns=dns, pages=pages, tunnels=tunnels, marked=payload.marked, rpki=rpki)
 
 
 def _tunnels(topology: Topology) -> Iterator[Tunnel]:

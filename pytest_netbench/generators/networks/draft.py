@@ -16,7 +16,7 @@ from pytest_netbench.generators.networks.interfaces import loopback_name, port_n
 from pytest_netbench.generators.networks.processes import Bgp, Datapath, Isis, Ospf, Policy, Standby, StaticRoute
 from pytest_netbench.model.hosting import HostService
 from pytest_netbench.model.network import SubnetKind
-from pytest_netbench.model.services import AccessList, Marking, Translation
+from pytest_netbench.model.services import AccessList, Marking, Translation, Validation
 from pytest_netbench.model.topology import Control
 
 DeviceKind = Literal["router", "switch", "host", "controller"]
@@ -93,6 +93,7 @@ class Device:
     access_lists: list[AccessList] = field(default_factory=list)
     translation: Translation | None = None
     marking: Marking | None = None
+    validations: list[Validation] = field(default_factory=list)
     services: list[HostService] = field(default_factory=list)
     datapath: Datapath | None = None
     intents: Intents | None = None

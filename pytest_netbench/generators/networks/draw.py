@@ -118,6 +118,7 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
         access_lists=tuple(one for device in draft.devices for one in device.access_lists),
         translations=tuple(device.translation for device in draft.devices if device.translation is not None),
         markings=tuple(device.marking for device in draft.devices if device.marking is not None),
+        validations=tuple(one for device in draft.devices for one in device.validations),
     )
 
 

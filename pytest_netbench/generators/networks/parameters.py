@@ -11,7 +11,7 @@ from pytest_netbench.model.base import Model
 Routing = Literal["static", "ospf", "isis", "ibgp", "bgp", "openflow"]
 RouterPlatform = Literal["linux", "frr", "cisco_ios", "mixed", "openvswitch"]
 Naming = Literal["plain", "drawn"]
-ServiceName = Literal["filter", "nat", "dns", "web", "dhcp", "lb", "vpn", "qos"]
+ServiceName = Literal["filter", "nat", "dns", "web", "dhcp", "lb", "vpn", "qos", "rpki"]
 
 
 class NetworkParameters(Model):

@@ -68,6 +68,7 @@ class Neighbor:
         from_loopback: Whether the session uses the router's loopback address.
         next_hop_self: Whether the router names itself as next hop.
         is_client: Whether the router reflects routes to it.
+        keeps_received: Whether the router keeps what the neighbor sent, also what the policy denies.
         inbound: Name of the policy for routes from the neighbor.
         outbound: Name of the policy for routes to the neighbor.
     """
@@ -78,26 +79,34 @@ class Neighbor:
     from_loopback: bool = False
     next_hop_self: bool = False
     is_client: bool = False
+    keeps_received: bool = False
     inbound: str | None = None
     outbound: str | None = None
 
 
 @dataclass(kw_only=True)
 class Bgp:
-    """The BGP process of a router. ``paths`` is the number of equal external paths that are used together."""
+    """The BGP process of a router.
+
+    Attributes:
+        paths: Number of equal external paths that are used together.
+        cache: Address of the RPKI cache that tells it which routes are invalid; ``None`` if it has none.
+    """
 
     autonomous_system: int
     router_id: IPv4Address
     neighbors: list[Neighbor] = field(default_factory=list)
     networks: list[IPv4Network] = field(default_factory=list)
     paths: int = 1
+    cache: IPv4Address | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """A route map with one entry.
+    """A route map with one entry that permits.
 
     Attributes:
+        deny_invalid: Whether an entry before it denies routes that the RPKI calls invalid.
         prefixes: The only prefixes that it permits; empty for all.
         local_preference: Value to set; ``None`` leaves it alone.
         prepend: AS numbers to prepend.
@@ -107,6 +116,7 @@ class Policy:
     prefixes: tuple[IPv4Network, ...] = ()
     local_preference: int | None = None
     prepend: tuple[int, ...] = ()
+    deny_invalid: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

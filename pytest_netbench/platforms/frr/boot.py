@@ -10,7 +10,7 @@ from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.frr import answers, daemons, loading, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
-from pytest_netbench.platforms.frr.processes import restart_router, start_router
+from pytest_netbench.platforms.frr.processes import note_options, restart_router, start_router
 
 _LOAD_TIMEOUT_S = 60.0
 _FILE = "/run/frr/boot.conf"
@@ -33,6 +33,7 @@ def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
     needed = daemons.needed_by(lines)
     if lacking := sorted(needed - set(available)):
         raise LabError(f"{node.name}: the startup config needs {', '.join(lacking)}, which this FRR does not have")
+    note_options(node, daemons.options_for(lines))
     node.write_file(vtysh.CONF, vtysh.conf(_hostname(lines)))
     start_router(node, needed)
     started = needed | set(daemons.always(available))

@@ -39,6 +39,9 @@ _OPENERS: dict[str, tuple[str, ...]] = {
     "pathd": ("segment-routing",),
 }
 
+RPKI = "rpki"
+"""The module of bgpd that validates the origins of routes, and the word that opens its config."""
+
 _OPENER_WORDS = [(name, opener.split()) for name, openers in _OPENERS.items() for opener in openers]
 _LONGEST = max(len(opener) for _, opener in _OPENER_WORDS)
 
@@ -73,6 +76,26 @@ def installed() -> tuple[str, ...]:
     home = directory()
     known = ("mgmtd", "zebra", *_OPENERS)
     return () if home is None else tuple(name for name in known if (home / name).exists())
+
+
+def options_for(lines: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """By daemon: the options that a config needs it to be started with, if they are possible here."""
+    return {"bgpd": ("-M", RPKI)} if any(line.split() == [RPKI] for line in lines) and has_rpki() else {}
+
+
+@cache
+def has_rpki() -> bool:
+    """Whether bgpd can load its module for RPKI, tried. It ends before it does anything else."""
+    home = directory()
+    if home is None:
+        return False
+    # no such group ends it once its modules are there
+    argv = [str(home / "bgpd"), "-M", RPKI, "-C", "-f", "/dev/null", "-u", "root", "-g", "no-group"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return "loader error" not in done.stderr
 
 
 def always(available: Iterable[str]) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from pytest_netbench.platforms.frr import daemons
 NO_KERNEL_NEXTHOPS = "no zebra nexthop kernel enable"
 """A line of every router that no config mentions. Configs are shown without it."""
 _ENABLED = "/etc/frr/daemons"
+_OPTIONS = "frr-daemon-options"
+_DONE = "frr-daemon-done"
 # a fresh network namespace does not forward, a router does
 _PREPARE = (
     "enable",
@@ -51,21 +53,49 @@ def start(
     running: frozenset[str] = frozenset(),
     options: Mapping[str, Sequence[str]] = _NONE,
 ) -> None:
-    """Start daemons in parallel, wait until each accepts a config, and add them to ``running``; ``options`` by name.
+    """Start daemons in parallel, wait until each accepts a config, and add them to ``running``.
 
     A daemon that finds no zebra tries again only after ten seconds, so zebra must answer before the others start.
+
+    Args:
+        node: Where.
+        names: The daemons.
+        running: Those that run already.
+        options: By name: beside those of ``note_options``.
     """
     home = daemons.directory()
     if home is None:
         raise LabError(f"{node.name}: FRR is not installed (fix: {daemons.INSTALL_COMMAND})")
     wanted = list(names)
+    noted = noted_options(node)
     for name in wanted:
-        node.start([str(home / name), "-P", "0", *_LOGGING, *options.get(name, ())])
+        node.memory.setdefault(_DONE, {})[name] = set()
+        node.start([str(home / name), "-P", "0", *_LOGGING, *noted.get(name, ()), *options.get(name, ())])
     node.vty([(name, "show version") for name in wanted])
     for name in wanted:
         if name not in _NOT_TOLD:
             _await_interfaces(node, name)
     node.write_file(_ENABLED, daemons.format_enabled({*running, *wanted}))
+
+
+def note_options(node: HostedNode, options: Mapping[str, Sequence[str]]) -> None:
+    """Note with which options daemons are started from now on, whoever starts them."""
+    node.memory[_OPTIONS] = options
+
+
+def noted_options(node: HostedNode) -> Mapping[str, Sequence[str]]:
+    """By daemon: what ``note_options`` noted."""
+    noted: Mapping[str, Sequence[str]] = node.memory.get(_OPTIONS, _NONE)
+    return noted
+
+
+def is_first_time(node: HostedNode, daemon: str, what: str) -> bool:
+    """Whether this is asked for the first time since a daemon was started; ``what`` is any name."""
+    done: set[str] = node.memory[_DONE][daemon]
+    if what in done:
+        return False
+    done.add(what)
+    return True
 
 
 def _await_interfaces(node: HostedNode, daemon: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import bfd, bgp, igps, ospf, rib
+from pytest_netbench.platforms.frr import bfd, bgp, igps, ospf, processes, rib
 from pytest_netbench.platforms.frr.lookout import Lookout, as_list, as_object, config
 from pytest_netbench.platforms.sessions import Absence, Session, SessionEnd
 
@@ -23,6 +24,10 @@ _OSPF6 = (
 _RIP = (("ripd", "show ip rip status"), ("ripd", "show ip rip"), ("zebra", "show ip route rip"))
 _ISIS = tuple(("isisd", f"show isis {what}") for what in ("interface json", "neighbor", "topology", "database"))
 _BGP = ("bgpd", "show bgp summary json")
+_RPKI = (("bgpd", "show rpki cache-server"), ("bgpd", "show rpki cache-connection"))
+_CACHE = re.compile(r"^(?:host: )?(\S+) port: \d+", re.MULTILINE)
+_IS_SYNCED = re.compile(r"^Connected to group", re.MULTILINE)
+_JUDGED = "routes judged by RPKI"
 _BFD = ("bfdd", "show bfd peers json")
 
 
@@ -150,6 +155,24 @@ def bgp_sessions(lookout: Lookout) -> Iterator[Found]:
     yield from _unfinished(lookout, [session for session in sessions if id(session) not in down])
 
 
+def rpki(lookout: Lookout) -> Iterator[Found]:
+    """RPKI caches that have told nothing yet, of routers with a route to one; and routes that came before they did.
+
+    FRR judges these only when they come again, so it is told to take them once more.
+    """
+    for node in lookout.running("bgpd"):
+        if "bgpd" not in processes.noted_options(node):
+            continue
+        caches, connection = (text for text, _ in node.vty(_RPKI))
+        reachable = [one for one in _CACHE.findall(caches) if _has_route(node, one)]
+        if _IS_SYNCED.search(connection) is None:
+            if reachable:
+                yield f"{node.name}: the RPKI cache {reachable[0]} has not told anything yet"
+        elif processes.is_first_time(node, "bgpd", _JUDGED):
+            node.vty([("bgpd", "enable"), ("bgpd", "clear bgp * soft in")])
+            yield f"{node.name}: BGP judges again the routes that came before the RPKI cache answered"
+
+
 def bfd_sessions(lookout: Lookout) -> Iterator[Found]:
     """Sessions of BFD, of all VRFs."""
     known = [peer for node in lookout.running("bfdd") for peer in bfd.peers(node.name, as_list(node.vty([_BFD])[0][0]))]
@@ -167,7 +190,7 @@ def bfd_sessions(lookout: Lookout) -> Iterator[Found]:
         yield Absence(session=Session(protocol="bfd", one=ends[0], other=ends[1]), phrase=phrase)
 
 
-ALL: tuple[Stage, ...] = (links, ospf_adjacencies, ospf_databases, ospf6, rip, isis, bgp_sessions, bfd_sessions)
+ALL: tuple[Stage, ...] = (links, ospf_adjacencies, ospf_databases, ospf6, rip, isis, bgp_sessions, rpki, bfd_sessions)
 
 
 def _absences(protocol: str, missing: Iterable[tuple[igps.Pair, str]]) -> Iterator[Absence]:

@@ -1,7 +1,7 @@
 """Servers on Linux hosts: their files, and how they are started, ended, slowed down and restored.
 
-DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy, tunnels are wireguard-go: all
-are small and need no service manager. They run in wall time, as their clients do.
+DNS and DHCP are dnsmasq, the web server is lighttpd, the load balancer is HAProxy, tunnels are wireguard-go, RPKI
+caches are StayRTR: all are small and need no service manager. They run in wall time, as their clients do.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from pytest_netbench.model.hosting import (
     HostService,
     LoadBalancer,
     Resolver,
+    RpkiCache,
     ServerName,
     VpnEnd,
     WebServer,
     servers_of,
 )
 from pytest_netbench.platforms.capabilities import PROGRAMS, HostedNode
-from pytest_netbench.platforms.linux import balancer, dhcp, vpn, web
+from pytest_netbench.platforms.linux import balancer, dhcp, rpki, vpn, web
 
 RESOLV_CONF: Final = "/etc/resolv.conf"
 DNS_CONF: Final = "/etc/dnsmasq.conf"
 DNS_RECORDS: Final = "/etc/dnsmasq.d/hosts"
-SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF, vpn.CONF)
+SHOWN: Final = (RESOLV_CONF, DNS_CONF, DNS_RECORDS, dhcp.DHCP_CONF, balancer.LB_CONF, vpn.CONF, rpki.VRPS)
 """The files that a running config shows."""
 _MODES: Final[Mapping[str, int]] = {dhcp.SCRIPT: 0o755, vpn.KEY: vpn.KEY_MODE}
 _MOST_SHOWN: Final = 65_536
@@ -65,6 +66,7 @@ _SERVERS: Final[Mapping[ServerName, _Server]] = {
     "web": _Server(web.PROGRAM, web.PATH, web.ARGUMENTS),
     "lb": _Server(balancer.PROGRAM, balancer.PATH, balancer.ARGUMENTS),
     "vpn": _Server(vpn.PROGRAM, vpn.PATH, vpn.ARGUMENTS),
+    "rpki": _Server(rpki.PROGRAM, rpki.PATH, rpki.ARGUMENTS),
 }
 NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dns": ("dnsmasq",),
@@ -72,6 +74,7 @@ NEEDED: Final[Mapping[ServerName, tuple[str, ...]]] = {
     "dhcp": ("dnsmasq", "busybox"),
     "lb": ("haproxy", "curl"),
     "vpn": ("wireguard-go", "wg", "tun"),
+    "rpki": ("stayrtr", "bgpd-rpki"),
 }
 """By kind of server: what a machine must have for it and its clients, programs most of all."""
 
@@ -221,6 +224,8 @@ def _files(services: Sequence[HostService]) -> Iterator[tuple[str, str]]:
         elif isinstance(one, VpnEnd):
             yield vpn.CONF, vpn.config_text(one)
             yield vpn.KEY, vpn.key_text(one)
+        elif isinstance(one, RpkiCache):
+            yield rpki.VRPS, rpki.vrps_text(one)
         else:
             yield dhcp.SCRIPT, dhcp.SCRIPT_TEXT
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pytest_netbench.generators.networks.draft import Device, Port
 from pytest_netbench.generators.networks.processes import Bgp, Isis, Ospf
 from pytest_netbench.generators.networks.writers.shared import policy_lines, settings
+from pytest_netbench.model.hosting import RTR_PORT
 
 _ISIS = "CORE"
+_RETRY_S = 2
 
 
 def write(device: Device) -> str:
@@ -23,6 +25,7 @@ def write(device: Device) -> str:
         lines += _isis(device.isis)
     if device.bgp is not None:
         lines += _bgp(device.bgp)
+        lines += _rpki(device.bgp)
     for policy in device.policies:
         lines += [*policy_lines(policy), "exit"]
     return "\n".join([*lines, ""])
@@ -90,3 +93,11 @@ def _bgp(process: Bgp) -> Iterator[str]:
         yield f"  maximum-paths {process.paths}"
     yield " exit-address-family"
     yield "exit"
+
+
+def _rpki(process: Bgp) -> Iterator[str]:
+    if process.cache is not None:
+        yield "rpki"
+        yield f" rpki retry_interval {_RETRY_S}"  # without routes to the cache, the first attempt fails
+        yield f" rpki cache {process.cache} {RTR_PORT} preference 1"
+        yield "exit"

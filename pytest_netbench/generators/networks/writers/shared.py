@@ -13,6 +13,8 @@ def settings(one: Neighbor) -> Iterator[str]:
         yield "next-hop-self"
     if one.is_client:
         yield "route-reflector-client"
+    if one.keeps_received:
+        yield "soft-reconfiguration inbound"
     if one.inbound is not None:
         yield f"route-map {one.inbound} in"
     if one.outbound is not None:
@@ -23,6 +25,10 @@ def policy_lines(policy: Policy) -> Iterator[str]:
     """A route map and the prefix list that it matches."""
     for number, prefix in enumerate(policy.prefixes, start=1):
         yield f"ip prefix-list {policy.name} seq {5 * number} permit {prefix}"
+    if policy.deny_invalid:
+        yield f"route-map {policy.name} deny 5"
+        yield " match rpki invalid"
+        yield "exit"
     yield f"route-map {policy.name} permit 10"
     if policy.prefixes:
         yield f" match ip address prefix-list {policy.name}"
