@@ -225,6 +225,28 @@ def test_a_manual_is_installed_though_the_image_leaves_documentation_out(bare):
     assert "--path-include=/usr/share/doc/frr/* frr-doc" in (bare / "asked").read_text()
 
 
+def test_rpki_that_cannot_be_had_fails_no_set_up(bare):
+    done = bash("modules=/none; install_rpki; echo went on", cwd=bare, path=str(bare))
+    assert done.stdout == "went on\n"
+    assert "left out: RPKI caches and FRR's module for them" in done.stderr
+
+
+def test_rpki_is_installed_and_its_service_does_not_start(bare):
+    (bare / "env").symlink_to("/usr/bin/env")
+    (bare / "find").symlink_to("/usr/bin/find")
+    script(bare / "id", "echo 0")
+    script(bare / "systemctl", f'echo "$@" >>{bare}/asked')
+    brought = f"printf '#!/bin/sh\n' >{bare}/stayrtr; /bin/chmod 755 {bare}/stayrtr; /bin/mkdir -p {bare}/frr/modules"
+    script(bare / "apt-get", f'echo "$@" >>{bare}/asked; {brought}; : >{bare}/frr/modules/bgpd_rpki.so')
+    steps = f"keep_services_off() {{ :; }}; modules={bare}; install_rpki; install_rpki; echo went on"
+    done = bash(steps, cwd=bare, path=str(bare))
+    assert done.stdout == "went on\n"
+    assert "left out" not in done.stderr
+    install, disable = (bare / "asked").read_text().splitlines()
+    assert install.endswith(" stayrtr frr-rpki-rtrlib")
+    assert disable == "disable stayrtr.service"
+
+
 def test_an_ansible_that_cannot_be_had_fails_no_set_up_and_leaves_nothing(bare):
     script(bare / ".venv/bin/python", "exit 1")
     (bare / ".venv/ansible").mkdir()

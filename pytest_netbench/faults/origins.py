@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Final
 
 from pytest_netbench.faults.device import DeviceFault, OnDevice
@@ -13,7 +14,6 @@ from pytest_netbench.faults.syntax import below
 from pytest_netbench.faults.wording import about
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.network import DrawnNetwork
-from pytest_netbench.model.services import Validation
 
 _PLATFORM: Final = "frr"
 
@@ -55,7 +55,7 @@ class BgpRpkiInvalidAccepted(DeviceFault[Accepting]):
     called = {"nika": "bgp_rpki_invalid_route_leak"}
 
     def _places(self, network: DrawnNetwork) -> Iterator[Accepting]:
-        along = tuple(dict.fromkeys(thing for one in network.validations for thing in _needed(one, network)))
+        along = tuple(dict.fromkeys(_along(network)))
         for one in network.validations:
             yield Accepting(
                 node=one.node,
@@ -101,10 +101,12 @@ class BgpRpkiInvalidAccepted(DeviceFault[Accepting]):
         yield from asking.state(network, p.node, "route by", because, prefix=p.prefix, hop=p.neighbor)
 
 
-def _needed(one: Validation, network: DrawnNetwork) -> Iterator[str]:
-    """What faults of a link with another AS touch, and of the session on it."""
-    yield f"{one.node} {one.interface}"
-    yield f"bgp {min(one.neighbor, one.address)} {max(one.neighbor, one.address)}"
-    for subnet in network.transits:
-        if any((end.node, end.interface) == (one.node, one.interface) for end in subnet.attachments):
-            yield f"bgp {subnet.prefix}"
+def _along(network: DrawnNetwork) -> Iterator[str]:
+    """What faults touch of links with other autonomous systems and between them, and of the sessions on these."""
+    for link in network.transits:
+        if all(network.is_managed(end.node) for end in link.attachments):
+            continue
+        yield f"bgp {link.prefix}"
+        yield from (f"{end.node} {end.interface}" for end in link.attachments)
+        for one, other in permutations(link.attachments, 2):
+            yield f"bgp {min(one.address, other.address)} {max(one.address, other.address)}"

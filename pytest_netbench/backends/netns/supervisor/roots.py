@@ -109,6 +109,7 @@ _TRUSTED = (
     "/etc/udhcpc",
     "/etc/haproxy",
     "/etc/wireguard",
+    "/etc/stayrtr",
 )
 _READ_PROGRAMS = (
     "nft",

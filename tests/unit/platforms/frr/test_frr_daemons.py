@@ -48,3 +48,27 @@ def test_the_version_is_read_from_what_zebra_prints():
 def test_the_daemons_file_reads_back_as_written():
     assert daemons.parse_enabled(daemons.format_enabled(["zebra", "bgpd"])) == {"zebra", "bgpd"}
     assert daemons.parse_enabled("ospfd=no\nzebra=yes\n") == {"zebra"}
+
+
+def test_only_a_config_with_a_cache_wants_the_module_for_rpki(monkeypatch):
+    monkeypatch.setattr(daemons, "has_rpki", lambda: True)
+    assert daemons.options_for(["router bgp 1", "rpki", " rpki cache 10.0.0.1 323 preference 1"]) == {
+        "bgpd": ("-M", "rpki")
+    }
+    assert daemons.options_for(["route-map X deny 5", " match rpki invalid"]) == {}
+    monkeypatch.setattr(daemons, "has_rpki", lambda: False)
+    assert daemons.options_for(["rpki"]) == {}
+
+
+def test_a_module_that_is_not_there_is_found_missing(monkeypatch, tmp_path):
+    daemons.has_rpki.cache_clear()
+    loads = tmp_path / "bgpd"
+    for said, has in (("privs_init: could not lookup group no-group", True), ("frr_init: loader error: dlopen", False)):
+        loads.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+        loads.chmod(0o755)
+        monkeypatch.setattr(daemons, "directory", lambda: tmp_path)
+        assert daemons.has_rpki() is has
+        daemons.has_rpki.cache_clear()
+    monkeypatch.setattr(daemons, "directory", lambda: None)
+    assert not daemons.has_rpki()
+    daemons.has_rpki.cache_clear()

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from pytest_netbench.model.hosting import DhcpClient, DhcpServer, DnsServer, LoadBalancer, Resolver, VpnEnd, WebServer
+from pytest_netbench.model.hosting import (
+    DhcpClient,
+    DhcpServer,
+    DnsServer,
+    LoadBalancer,
+    Resolver,
+    RpkiCache,
+    VpnEnd,
+    Vrp,
+    WebServer,
+)
 from pytest_netbench.platforms.access import Completed
-from pytest_netbench.platforms.linux import balancer, dhcp, services, vpn, web
+from pytest_netbench.platforms.linux import balancer, dhcp, rpki, services, vpn, web
 
 
 def shown(*files: Path) -> list[str]:
@@ -124,9 +136,9 @@ def test_files_are_written_again_as_they_are_and_not_as_they_were() -> None:
 
 
 def test_each_kind_of_server_says_what_must_be_installed() -> None:
-    from pytest_netbench.backends.netns.checks import PROGRAMS, TUN
+    from pytest_netbench.backends.netns.checks import PROGRAMS, RPKI, TUN
 
-    assert {name for names in services.NEEDED.values() for name in names} <= {*PROGRAMS, TUN}
+    assert {name for names in services.NEEDED.values() for name in names} <= {*PROGRAMS, RPKI, TUN}
 
 
 # ---- tunnels ----
@@ -165,6 +177,25 @@ def test_a_refresh_writes_the_present_files_of_a_tunnel_and_its_sessions_are_for
     assert host.ran == []
     services.forget_sessions(host, [END])
     assert host.ran == [("/bin/sh", "-c", vpn.CONFIGURE)]
+
+
+# ---- RPKI ----
+
+
+def test_a_cache_tells_who_may_announce_what() -> None:
+    host: Any = Host()
+    vrps = ({"prefix": "203.0.113.0/24", "max_length": 25, "autonomous_system": 65010},)
+    services.serve(host, [RpkiCache.model_validate({"vrps": vrps})])
+    assert [*host.running] == ["stayrtr"]
+    assert rpki.VRPS in services.SHOWN
+    told = json.loads(host.files[rpki.VRPS])
+    assert told == {"roas": [{"asn": "AS65010", "prefix": "203.0.113.0/24", "maxLength": 25, "ta": "corp"}]}
+
+
+@pytest.mark.parametrize(("prefix", "most"), [("10.0.0.0/24", 23), ("10.0.0.0/24", 33), ("10.0.0.1/24", 24)])
+def test_a_payload_that_no_authority_would_sign_is_refused(prefix: str, most: int) -> None:
+    with pytest.raises(ValidationError):
+        Vrp.model_validate({"prefix": prefix, "max_length": most, "autonomous_system": 65010})
 
 
 # ---- DHCP ----
