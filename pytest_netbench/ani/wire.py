@@ -106,7 +106,8 @@ class TopologyView(Wire):
         " from it, do not change it; foreign: not accessible",
     )
     services: dict[str, tuple[str, ...]] | None = Field(
-        None, description="by device name, if there are any: the servers that run there: dns, web, dhcp, lb or vpn"
+        None,
+        description="by device name, if there are any: the servers that run there: dns, web, dhcp, lb, vpn or rpki",
     )
 
 

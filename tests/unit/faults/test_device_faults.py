@@ -280,6 +280,8 @@ def test_a_fault_of_a_device_is_called_by_its_part_name_and_its_places_survive_a
         for shape, routing in (("line", "ospf"), ("line", "bgp"), ("line", "static"), ("ring", "ospf"))
         for platform in known.platforms
     ]
+    judged = {"shape": "dual-homed-isp", "platform": "frr", "services": ("rpki",)}
+    networks.append(draw_network(NetworkParameters.model_validate(judged)))
     found = [one for network in networks for one in known.places(network)]
     assert found
     for one in found:

@@ -22,6 +22,7 @@ from pytest_netbench.generators.diagnose import (
     OF_DHCP,
     OF_LB,
     OF_QOS,
+    OF_RPKI,
     OF_SWITCHES,
     OF_VPN,
     SERVED,
@@ -220,6 +221,7 @@ def test_the_matrix_has_a_row_for_each_fault_and_a_column_for_each_shape() -> No
         *OF_LB,
         *OF_VPN,
         *OF_QOS,
+        *OF_RPKI,
         *OF_BURSTS,
         *OF_SWITCHES,
     ]
