@@ -141,8 +141,10 @@ def rate(
 
 
 def _cables(network: DrawnNetwork) -> Iterator[Cable]:
+    """The cables that an agent can look at from one end: nobody could tell which of the others is wrong."""
+    controls = network.topology.controls
     for link in network.topology.links:
-        if len(link.endpoints) == 2:
+        if len(link.endpoints) == 2 and any(controls[end.node] != "foreign" for end in link.endpoints):
             one, other = link.endpoints
             yield Cable(node=one.node, interface=one.interface, peer_node=other.node, peer_interface=other.interface)
 

@@ -57,6 +57,17 @@ def test_any_cable_can_lose_its_carrier(name: str) -> None:
     assert found == {frozenset((end.node, end.interface) for end in one.endpoints) for one in network.topology.links}
 
 
+@pytest.mark.parametrize("name", CABLES)
+def test_a_cable_whose_ends_nobody_may_look_at_has_no_fault(name: str) -> None:
+    network = a_network(shape="dual-homed-isp", routing="bgp")
+    foreign = {node for node, control in network.topology.controls.items() if control == "foreign"}
+    cables = {frozenset(end.node for end in link.endpoints) for link in network.topology.links}
+    assert any(cable <= foreign for cable in cables)
+    found = {frozenset((one.node, one.peer_node)) for one in fault(name).places(network)}
+    assert not any(cable <= foreign for cable in found)
+    assert any(cable & foreign for cable in found), "one end is enough"
+
+
 @pytest.mark.parametrize("name", [name for name in CABLES if name not in {"link-down", "link-flapping"}])
 def test_a_worse_cable_has_addresses_of_one_subnet_at_its_ends(name: str) -> None:
     network = a_network()

@@ -9,8 +9,8 @@ from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.task import digest_of
 
 PINNED = {
-    "diagnose": "5a1671e701c365bb",
-    "diagnose:level=1-3,size=3,healthy=0.5": "f5646ebbe7e12438",
+    "diagnose": "fa6da160b0178e32",
+    "diagnose:level=1-3,size=3,healthy=0.5": "d686f45d252d64c4",
     "plan": "7f2f5d835dc2502a",
     "plan:labels=RM+U+R+C,super_blocks=2": "ac65b084bd9494a3",
     "repair-network": "8abdadd8a7e4490e",
