@@ -44,8 +44,9 @@ MARKED: Final = (
     " arrive with DSCP {dscp}, all others with 0."
 )
 VALIDATED: Final = (
-    "In the healthy network routers accept no route from another autonomous system that the RPKI calls invalid. What it"
-    " says they learn from the RPKI cache on {node} ({address}, TCP port {port})."
+    "In the healthy network routers accept no route from another autonomous system that the RPKI calls invalid. That a"
+    " provider announces one is known, and cannot be changed. What the RPKI says they learn from the cache on {node}"
+    " ({address}, TCP port {port})."
 )
 LEASED: Final = "In the healthy network these hosts have what a DHCP server of their subnet gives them:"
 

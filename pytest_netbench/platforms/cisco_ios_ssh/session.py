@@ -30,11 +30,11 @@ _READ_BYTES = 65_536
 _CTRL_C = "\x03"
 # one mode for all prompts: the driver itself enters and leaves configuration mode
 _DEFINITION = r"""---
-prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+$'
+prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
 default_mode: 'any'
 modes:
   - name: 'any'
-    prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+$'
+    prompt_pattern: '^[\w.\-@/:]{1,63}(\([\w.\-@/:+]{0,32}\))?[>#]\s?+\z'
     accessible_modes: []
 failure_indicators: []
 on_open_instructions: []

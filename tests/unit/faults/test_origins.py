@@ -167,7 +167,7 @@ def test_the_brief_says_where_the_cache_is_whether_something_is_wrong_or_not() -
         briefs.append(assignment(payload))
     assert briefs[0] == briefs[1]
     (host,) = (node.name for node in payload.topology.nodes if node.services)
-    assert f"RPKI cache on {host} (" in briefs[0]
+    assert f"the cache on {host} (" in briefs[0]
     bare = payload.topology.model_copy(
         update={"nodes": tuple(node.model_copy(update={"services": ()}) for node in payload.topology.nodes)}
     )

@@ -14,13 +14,9 @@ from scrapli.helper import wait_for_available_operation_result
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.session import ScrapliSession
+from pytest_netbench.platforms.frr import vtysh
 
-PROMPT = r"^[\w.\-]{1,63}(\([\w.\-]{1,64}\))?[>#]\s?$"
-DEFINITION = {
-    "prompt_pattern": PROMPT,
-    "default_mode": "exec",
-    "modes": [{"name": "exec", "prompt_pattern": PROMPT, "accessible_modes": []}],
-}
+DEFINITION = vtysh.DEFINITION
 DEVICE = """
 import os, sys, time
 mode = ""
@@ -36,6 +32,10 @@ while True:
         mode = ""
     elif line == "bulk":
         print("\\n".join(f"line {i} " + "x" * 90 for i in range(1000)))
+    elif line == "slow":
+        for char in "  metric 0 mtu 1500\\n  flags: <UP,BROADCAST,RUNNING,MULTICAST>\\n  Type: Ethernet\\n" * 12:
+            print(char, end="", flush=True)
+            time.sleep(0.0005)
     elif line == "indented":
         print("  first\\n second")
     elif line == "hang":
@@ -83,6 +83,12 @@ def test_bulky_output_arrives_whole(session):
     lines = session.send("bulk").split("\n")
     assert len(lines) == 1000
     assert lines[-1] == "line 999 " + "x" * 90
+
+
+def test_the_rest_of_a_line_is_no_prompt_wherever_the_answer_comes_in_pieces(session):
+    lines = session.send("slow").split("\n")
+    assert len(lines) == 36, lines[-1]
+    assert session.prompt == "R1#"
 
 
 def test_a_short_answer_takes_at_most_five_milliseconds_at_the_median(session):
