@@ -10,8 +10,8 @@ from pytest_netbench.platforms.capabilities import HostedNode
 
 # UTF-8 so that readline takes a dash in a description for a dash; no history, which would tell what was typed before
 _PROGRAM = ("/usr/bin/env", "TERM=dumb", "LC_ALL=C.UTF-8", "VTYSH_PAGER=/bin/cat", "vtysh", "-H", "/dev/null")
-# The last of what came, and not any line: scrapli searches the end of it, which may begin within a line, and the rest of
-# "flags: <UP,BROADCAST,MULTICAST>" would be a prompt.
+# The last of what came, and not any line: scrapli searches the end of it, which may begin within a line, and the rest
+# of "flags: <UP,BROADCAST,MULTICAST>" would be a prompt.
 _PROMPT = r"^[\w.\-]{1,64}(\([\w.\-]{1,64}\))?[>#]\s?\z"
 
 DEFINITION: dict[str, Any] = {
