@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pytest_netbench.generators.networks import DrawnNetwork
 from pytest_netbench.model.demand import BURST_PACKETS, Demand
 
-TrafficName = Literal["bursts", "gravity", "none", "uniform", "web"]
+TrafficName = Literal["bursts", "gravity", "matrix", "none", "uniform", "web"]
 MOST_DEMANDS: Final = 10
 """All traffic of a network is sent and received by one process, in real time."""
 RATE_BPS: Final = 800_000
@@ -27,8 +27,10 @@ def draw_demands(network: DrawnNetwork, kind: TrafficName, source: random.Random
     Args:
         network: The network.
         kind: ``uniform``: each host sends as much as the others, to one other host. ``gravity``: each pair of hosts in
-            proportion to the product of their drawn weights, the largest of them. ``bursts``: hosts send to the same
-            one at the same moments, some packets at a time, together 16 or more. ``none`` and ``web``: nobody sends.
+            proportion to the product of their drawn weights, the largest of them. ``matrix``: drawn hosts of two
+            LANs in proportion to the traffic matrix of the network, the largest of its entries. ``bursts``: hosts send
+            to the same one at the same moments, some packets at a time, together 16 or more. ``none`` and ``web``:
+            nobody sends.
         source: Of the choices.
     """
     if kind in ("none", "web"):
@@ -61,12 +63,31 @@ def _uniform(network: DrawnNetwork, source: random.Random) -> _Chosen:
 def _gravity(network: DrawnNetwork, source: random.Random) -> _Chosen:
     weights = {host: source.uniform(_LEAST_WEIGHT, _MOST_WEIGHT) for host in network.hosts}
     pairs = [(one, other) for one in network.hosts for other in _targets(network, one)]
-    pairs.sort(key=lambda pair: weights[pair[0]] * weights[pair[1]], reverse=True)
-    largest = pairs[:MOST_DEMANDS]
+    return _largest([(one, other, weights[one] * weights[other]) for one, other in pairs])
+
+
+def _matrix(network: DrawnNetwork, source: random.Random) -> _Chosen:
+    """Hosts behind the routers of the matrix: one of each LAN, drawn for each entry."""
+    behind: dict[str, list[str]] = {}
+    for host in network.hosts:
+        for end in network.lan_of(host).attachments:
+            behind.setdefault(end.node, []).append(host)
+    drawn = [
+        (source.choice(behind[entry.source]), source.choice(behind[entry.target]), entry.value)
+        for entry in network.matrix
+        if behind.get(entry.source) and behind.get(entry.target)
+    ]
+    targets = {host: set(_targets(network, host)) for host in network.hosts}
+    return _largest([(one, other, value) for one, other, value in drawn if value > 0 and other in targets[one]])
+
+
+def _largest(pairs: Sequence[tuple[str, str, float]]) -> _Chosen:
+    """The pairs of hosts with the greatest weights, with rates in proportion to these."""
+    largest = sorted(pairs, key=lambda pair: pair[2], reverse=True)[:MOST_DEMANDS]
     if not largest:
         return []
-    mean = sum(weights[one] * weights[other] for one, other in largest) / len(largest)
-    return [(one, other, round(RATE_BPS * weights[one] * weights[other] / mean)) for one, other in largest]
+    mean = sum(weight for _, _, weight in largest) / len(largest)
+    return [(one, other, round(RATE_BPS * weight / mean)) for one, other, weight in largest]
 
 
 def _bursts(network: DrawnNetwork, source: random.Random) -> _Chosen:
@@ -86,6 +107,7 @@ def _bursts(network: DrawnNetwork, source: random.Random) -> _Chosen:
 _PATTERNS: Final[Mapping[str, Callable[[DrawnNetwork, random.Random], _Chosen]]] = {
     "bursts": _bursts,
     "gravity": _gravity,
+    "matrix": _matrix,
     "uniform": _uniform,
 }
 

@@ -117,6 +117,7 @@ OF_RULES: Final[tuple[OfRules, ...]] = get_args(OfRules)
 OF_SWITCHES: Final[tuple[OfSwitches, ...]] = get_args(OfSwitches)
 """What is drawn beside, where networks of OpenFlow switches are asked for. Draws without them stay as they were."""
 _SDN: Final = "sdn-leaf-spine"
+_BACKBONE: Final = "isp"
 
 
 class DiagnoseParameters(FaultyParameters):
@@ -129,8 +130,9 @@ class DiagnoseParameters(FaultyParameters):
     )
     traffic: TrafficName = Field(
         "uniform",
-        description="uniform: each host sends to one other; gravity: the largest pairs; bursts: all to one at the same"
-        " moments; web: requests to web servers (needs the service web)",
+        description="uniform: each host sends to one other; gravity: the largest pairs; matrix: the largest entries of"
+        " a backbone's traffic matrix (needs shapes=isp); bursts: all to one at the same moments; web: requests to web"
+        " servers (needs the service web)",
     )
     reports: ReportName = Field("none", description="operator: the brief has a report, which may be a false alarm")
     given: Given = Field(
@@ -145,9 +147,11 @@ class DiagnoseParameters(FaultyParameters):
     """Faults that are among the default ones if networks of OpenFlow switches are asked for."""
 
     @model_validator(mode="after")
-    def _servers_for_requests(self) -> Self:
+    def _traffic_has_what_it_needs(self) -> Self:
         if self.traffic == "web" and "web" not in self.services:
             raise ValueError("traffic=web needs services=web")
+        if self.traffic == "matrix" and set(self.shapes) != {_BACKBONE}:
+            raise ValueError(f"traffic=matrix needs shapes={_BACKBONE}")
         if "lb" in self.services and "web" not in self.services:
             raise ValueError("services=lb needs services=web+lb")
         return self

@@ -41,6 +41,14 @@ class Subnet(Model):
     attachments: tuple[Attachment, ...]
 
 
+class MatrixEntry(Model):
+    """Traffic between the LANs of two routers, in any unit: only proportions count."""
+
+    source: str
+    target: str
+    value: float
+
+
 class DrawnNetwork(Model):
     """A network in which every host reaches every other host, unless addresses are translated.
 
@@ -55,6 +63,7 @@ class DrawnNetwork(Model):
         translations: Of the service ``nat``. Hosts with a translated address cannot be reached from others.
         markings: Of the service ``qos``.
         validations: Of the service ``rpki``, one for each session with another autonomous system.
+        matrix: Traffic matrix of a backbone; empty for other shapes.
     """
 
     shape: str
@@ -71,6 +80,7 @@ class DrawnNetwork(Model):
     translations: tuple[Translation, ...] = ()
     markings: tuple[Marking, ...] = ()
     validations: tuple[Validation, ...] = ()
+    matrix: tuple[MatrixEntry, ...] = ()
 
     @property
     def lans(self) -> tuple[Subnet, ...]:

@@ -151,6 +151,8 @@ class Net:
 class Draft:
     """The network that a shape builds. ``blocks`` are those of its address plan, by pool, once it has addresses.
 
+    ``matrix`` has the traffic from router to router, if the shape knows any.
+
     Args:
         platform: Of switches, and of the network where nodes do not say otherwise.
         of_routers: The platform of each router in turn; ``platform`` for all if none.
@@ -163,6 +165,7 @@ class Draft:
         self.cables: list[list[Port]] = []
         self.nets: list[Net] = []
         self.blocks: dict[str, IPv4Network] = {}
+        self.matrix: list[tuple[Device, Device, float]] = []
 
     def router(self, name: str, *, role: str = "router", control: Control = "managed") -> Device:
         """Add a router."""

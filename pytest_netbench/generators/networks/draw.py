@@ -16,7 +16,7 @@ from pytest_netbench.generators.networks.services import SERVICES, Service
 from pytest_netbench.generators.networks.shapes import SHAPES, Shape
 from pytest_netbench.generators.networks.writers import WRITERS
 from pytest_netbench.generators.randomness import random_of
-from pytest_netbench.model.network import Attachment, DrawnNetwork, Subnet
+from pytest_netbench.model.network import Attachment, DrawnNetwork, MatrixEntry, Subnet
 from pytest_netbench.model.topology import Endpoint, Link, Node, Topology
 
 
@@ -119,6 +119,9 @@ def _finished(shape: str, routing: str, draft: Draft) -> DrawnNetwork:
         translations=tuple(device.translation for device in draft.devices if device.translation is not None),
         markings=tuple(device.marking for device in draft.devices if device.marking is not None),
         validations=tuple(one for device in draft.devices for one in device.validations),
+        matrix=tuple(
+            MatrixEntry(source=one.name, target=other.name, value=value) for one, other, value in draft.matrix
+        ),
     )
 
 

@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.errors import UsageError
 from pytest_netbench.families.diagnose.telemetry import PROOF_S
 from pytest_netbench.generators.demands import BURST_PACKETS, MOST_DEMANDS, RATE_BPS, draw_demands
 from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters, draw_network
+from pytest_netbench.generators.networks.draft import Draft
+from pytest_netbench.generators.networks.graphs import read_sndlib, shipped
+from pytest_netbench.generators.networks.shapes.isp import build_graph
+from pytest_netbench.generators.series import read_series
 
 
 def network(**given: Any) -> DrawnNetwork:
@@ -37,6 +42,47 @@ def test_gravity_traffic_has_the_largest_pairs_and_the_same_mean() -> None:
     assert sum(rates) / len(rates) == pytest.approx(RATE_BPS, rel=0.001)
 
 
+@pytest.mark.parametrize("routers", [12, 22, 50])
+@pytest.mark.parametrize("names", ["plain", "drawn"])
+def test_matrix_traffic_has_the_largest_demands_of_the_graph_between_hosts_of_their_cities(
+    routers: int, names: str
+) -> None:
+    graph, backbone = shipped(routers), network(shape="isp", names=names, sizes={"routers": routers, "hosts": 2})
+    # routers are in the order of the graph's nodes, whatever they are called
+    city = dict(zip(backbone.routers, (node.name for node in graph.nodes), strict=True))
+    router_of = {host: next(end.node for end in backbone.lan_of(host).attachments) for host in backbone.hosts}
+    demands = draw_demands(backbone, "matrix", random.Random(1))
+    largest = sorted(graph.demands, key=lambda one: one.value, reverse=True)[:MOST_DEMANDS]
+    found = [(city[router_of[one.source]], city[router_of[one.target]]) for one in demands]
+    assert Counter(found) == Counter((one.source, one.target) for one in largest)
+    values = {(one.source, one.target): one.value for one in largest}
+    shares = {round(one.rate_bps / values[pair], -2) for one, pair in zip(demands, found, strict=True)}
+    assert max(shares) - min(shares) <= 0.001 * max(shares), "in proportion"
+    assert sum(one.rate_bps for one in demands) / len(demands) == pytest.approx(RATE_BPS, rel=0.001)
+    others = draw_demands(backbone, "matrix", random.Random(2))
+    assert {one.source for one in others} != {one.source for one in demands}, "hosts of a city are drawn"
+
+
+def test_a_graph_of_sndlib_brings_its_demands() -> None:
+    text = """?SNDlib native format; type: network; version: 1.0
+NODES ( A ( 0.0 0.0 ) B ( 1.0 0.0 ) C ( 0.0 1.0 ) )
+LINKS ( L1 ( A B ) 0.0 0.0 0.0 1.0 ( 40.0 1.0 ) L2 ( B C ) 0.0 0.0 0.0 1.0 ( 40.0 1.0 ) )
+DEMANDS ( D1 ( A C ) 1 3.0 UNLIMITED D2 ( C B ) 1 1.0 UNLIMITED )
+"""
+    draft = Draft("frr")
+    build_graph(draft, read_sndlib(text, origin="three"), hosts=1, by_capacity=False)
+    assert [(one.name, other.name, value) for one, other, value in draft.matrix] == [("a", "c", 3.0), ("c", "b", 1.0)]
+
+
+def test_other_shapes_have_no_matrix() -> None:
+    assert draw_demands(network(), "matrix", random.Random(1)) == ()
+    with pytest.raises(UsageError, match="traffic=matrix needs shapes=isp"):
+        read_series("diagnose:traffic=matrix,n=1")
+    with pytest.raises(UsageError, match="traffic=matrix needs shapes=isp"):
+        read_series("diagnose:traffic=matrix,shapes=isp+ring,n=1")
+    assert read_series("diagnose:traffic=matrix,shapes=isp,n=1").parameters.traffic == "matrix"
+
+
 @pytest.mark.parametrize("hosts", [1, 2, 4])
 def test_bursts_of_all_hosts_meet_at_one(hosts: int) -> None:
     ring = network(sizes={"hosts": hosts})
@@ -61,7 +107,7 @@ def test_seeds_draw_other_targets_and_the_same_seed_the_same() -> None:
     assert 1 < len(drawn) <= 5
 
 
-@pytest.mark.parametrize("kind", ["uniform", "gravity", "bursts"])
+@pytest.mark.parametrize("kind", ["uniform", "gravity", "matrix", "bursts"])
 @pytest.mark.parametrize("service", ["filter", "nat"])
 def test_what_a_network_denies_is_not_sent(kind: Any, service: str) -> None:
     shape = {

@@ -38,7 +38,7 @@ def build(draft: Draft, sizes: IspSizes) -> None:
 
 
 def build_graph(draft: Draft, graph: Graph, *, hosts: int, by_capacity: bool) -> None:
-    """Add the network of any graph.
+    """Add the network of any graph, with the graph's demands as its traffic matrix.
 
     Args:
         draft: An empty draft.
@@ -50,6 +50,7 @@ def build_graph(draft: Draft, graph: Graph, *, hosts: int, by_capacity: bool) ->
     for link in graph.links:
         cost = _metric(link.capacity, inverse=True) if by_capacity else _metric(link.cost)
         draft.transit(routers[link.one], routers[link.other], cost=cost)
+    draft.matrix += [(routers[one.source], routers[one.target], one.value) for one in graph.demands]
     for number, router in enumerate(routers.values(), start=1):
         add_lan(draft, router, str(number), hosts)
 
