@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from ipaddress import IPv4Network
 from typing import Final
 
@@ -19,6 +20,7 @@ def with_wildcard(platform: str, prefix: str) -> str:
     return f"{network.network_address} {network.hostmask}" if platform == "cisco_ios" else str(network)
 
 
+@lru_cache(4096)  # of each subnet of a network for each of its routers
 def with_mask(platform: str, prefix: str, *, word: str = "") -> str:
     """Return a prefix with its mask: ``10.0.0.0/24`` in FRR, ``10.0.0.0 255.255.255.0`` in IOS.
 

@@ -7,18 +7,16 @@ from typing import ClassVar, Final, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from pytest_netbench.faults.protocol import Accompanied
 from pytest_netbench.faults.reasoning import reasoning
 from pytest_netbench.generators.demands import TrafficName, draw_demands
 from pytest_netbench.generators.faulty_draws import FaultName, FaultyParameters, draw_broken
-from pytest_netbench.generators.faulty_networks import hosts_of
+from pytest_netbench.generators.faulty_networks import company_of, hosts_of
 from pytest_netbench.generators.networks import flow_groups, marked_flows
 from pytest_netbench.generators.randomness import random_of
 from pytest_netbench.generators.reports import ReportName, draw_report
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
-from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
@@ -188,7 +186,7 @@ class DiagnoseParameters(FaultyParameters):
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
     """What an agent chooses from: the faults that may be drawn, and those that come with them."""
-    company = (fault.company for fault in map(fault_of, faults) if isinstance(fault, Accompanied))
+    company = (one for one in map(company_of, faults) if one is not None)
     return tuple(dict.fromkeys((*faults, *company)))
 
 

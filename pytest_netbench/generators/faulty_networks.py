@@ -133,11 +133,18 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
             yield Choice(fault, parameters)
 
 
+@cache  # there is one for each place of each fault of a draw, and to ask a class for a protocol's members is slow
+def company_of(kind: str) -> str | None:
+    """The fault beside which another one is drawn; ``None`` for one that shows alone."""
+    fault = fault_of(kind)
+    return fault.company if isinstance(fault, Accompanied) else None
+
+
 def with_company(one: Choice, network: DrawnNetwork) -> Iterator[tuple[Choice, ...]]:
     """A fault alone; one that shows only beside another one, with each place of that."""
-    if not isinstance(one.fault, Accompanied):
+    company = company_of(one.fault.name)
+    if company is None:
         yield (one,)
         return
-    company = fault_of(one.fault.company)
     for parameters in one.fault.accompanied(one.parameters, network):
-        yield (one, Choice(company, parameters))
+        yield (one, Choice(fault_of(company), parameters))
