@@ -17,6 +17,7 @@ from pytest_netbench.generators.reports import ReportName, draw_report
 from pytest_netbench.generators.values import Span
 from pytest_netbench.model.diagnosis import Given
 from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.faulty import fault_of
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 
@@ -186,7 +187,7 @@ class DiagnoseParameters(FaultyParameters):
 
 def offered(faults: Sequence[str]) -> tuple[str, ...]:
     """What an agent chooses from: the faults that may be drawn, and those that come with them."""
-    company = (one for one in map(company_of, faults) if one is not None)
+    company = (one for one in map(company_of, map(fault_of, faults)) if one is not None)
     return tuple(dict.fromkeys((*faults, *company)))
 
 

@@ -134,15 +134,14 @@ def choices(network: DrawnNetwork, kind: str, connected: dict[frozenset[str], bo
 
 
 @cache  # there is one for each place of each fault of a draw, and to ask a class for a protocol's members is slow
-def company_of(kind: str) -> str | None:
-    """The fault beside which another one is drawn; ``None`` for one that shows alone."""
-    fault = fault_of(kind)
+def company_of(fault: Any) -> str | None:
+    """The name of the fault beside which one is drawn; ``None`` for one that shows alone."""
     return fault.company if isinstance(fault, Accompanied) else None
 
 
 def with_company(one: Choice, network: DrawnNetwork) -> Iterator[tuple[Choice, ...]]:
     """A fault alone; one that shows only beside another one, with each place of that."""
-    company = company_of(one.fault.name)
+    company = company_of(one.fault)
     if company is None:
         yield (one,)
         return

@@ -94,9 +94,7 @@ class Validation(Model):
 
     Attributes:
         peer: Name of the neighbor.
-        interface: Of the router, toward the neighbor.
         neighbor: The neighbor's address.
-        address: The router's own address in that subnet.
         policy: Name of the route map that denies.
         prefix: An invalid prefix that the neighbor announces, or would if it learned it.
         origin: The router that announces it, in another autonomous system.
@@ -106,9 +104,7 @@ class Validation(Model):
 
     node: str
     peer: str
-    interface: str
     neighbor: str
-    address: str
     policy: str
     prefix: str
     origin: str

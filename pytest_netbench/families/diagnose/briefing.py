@@ -10,6 +10,7 @@ from pytest_netbench.families.faulty.flows import wanted
 from pytest_netbench.model.demand import Demand
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import MarkedFlows
+from pytest_netbench.model.hosting import RTR_PORT
 
 ONLY_LOOK: Final = "You can look at the network, and send packets, and change nothing."
 FASTER: Final = (
@@ -80,8 +81,8 @@ def _marks(marked: Sequence[MarkedFlows]) -> Iterator[str]:
 def _validation(uses: Uses) -> Iterator[str]:
     """What an operator knows of the validation of routes; nothing without a cache."""
     if uses.rpki is not None:
-        node, address, port = uses.rpki
-        yield VALIDATED.format(node=node, address=address, port=port)
+        node, address = uses.rpki
+        yield VALIDATED.format(node=node, address=address, port=RTR_PORT)
 
 
 def _services(uses: Uses) -> Iterator[str]:

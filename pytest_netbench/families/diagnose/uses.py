@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_netbench.model.diagnosis import Diagnose
 from pytest_netbench.model.faulty import MarkedFlows
-from pytest_netbench.model.hosting import RTR_PORT, DhcpServer, DnsServer, LoadBalancer, RpkiCache, VpnEnd, WebServer
+from pytest_netbench.model.hosting import DhcpServer, DnsServer, LoadBalancer, RpkiCache, VpnEnd, WebServer
 from pytest_netbench.model.topology import Node, Topology
 
 SLOW_S: Final = 1.0
@@ -62,7 +62,7 @@ class Uses:
     """What hosts use of a network: servers, tunnels, and the DSCP of their packets; all empty without services.
 
     Attributes:
-        rpki: Node, address and port of the RPKI cache that routers use.
+        rpki: Node and address of the RPKI cache that routers use.
     """
 
     clients: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class Uses:
     pages: tuple[PageService, ...] = ()
     tunnels: tuple[Tunnel, ...] = ()
     marked: tuple[MarkedFlows, ...] = ()
-    rpki: tuple[str, str, int] | None = None
+    rpki: tuple[str, str] | None = None
 
     @property
     def count(self) -> int:
@@ -101,7 +101,7 @@ def uses_of(payload: Diagnose) -> Uses:
         if isinstance(one, LoadBalancer)
     )
     tunnels = tuple(_tunnels(topology))
-    caches = ((node.name, addresses[node.name], RTR_PORT) for node, one in served if isinstance(one, RpkiCache))
+    caches = ((node.name, addresses[node.name]) for node, one in served if isinstance(one, RpkiCache))
     rpki = next(caches, None)
     if dns is None and not pages:
         return Uses(tunnels=tunnels, marked=payload.marked, rpki=rpki)

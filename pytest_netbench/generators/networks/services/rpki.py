@@ -42,7 +42,7 @@ def add_rpki(draft: Draft, source: Random) -> None:
         device.bgp.cache = cache.routed_ports[0].routed.ip
     for port, far in _outer_links(edges):
         policy = _deny_invalid(port.device, far)
-        port.device.validations.append(_validation(port, far, policy, prefix, exit_.device))
+        port.device.validations.append(_validation(port.device, far, policy, prefix, exit_.device))
 
 
 def _is_own(device: Device) -> bool:
@@ -102,20 +102,18 @@ def _deny_invalid(device: Device, far: Port) -> str:
     return name
 
 
-def _validation(port: Port, far: Port, policy: str, prefix: IPv4Network, origin: Device) -> Validation:
-    assert port.device.autonomous_system is not None
+def _validation(device: Device, far: Port, policy: str, prefix: IPv4Network, origin: Device) -> Validation:
+    assert device.autonomous_system is not None
     assert origin.autonomous_system is not None
     return Validation(
-        node=port.device.name,
+        node=device.name,
         peer=far.device.name,
-        interface=port.interface,
         neighbor=str(far.routed.ip),
-        address=str(port.routed.ip),
         policy=policy,
         prefix=str(prefix),
         origin=origin.name,
         origin_as=origin.autonomous_system,
-        allowed_as=port.device.autonomous_system,
+        allowed_as=device.autonomous_system,
     )
 
 
