@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from pytest_netbench.generators.networks import DrawnNetwork, NetworkParameters,
 from pytest_netbench.generators.series import read_series
 from pytest_netbench.model.diagnosis import diagnose_of
 from pytest_netbench.model.hosting import RpkiCache, Vrp
+from pytest_netbench.platforms.driver import Route
 
 SEEDS = range(8)
 
@@ -60,6 +62,7 @@ def test_one_route_of_the_network_is_invalid_and_leads_to_a_lan_without_the_cach
                 )
     assert [announced for announced, verdict in verdicts.items() if verdict is False] == [(one.origin, one.prefix)]
     assert True in verdicts.values()
+    assert all(one.max_length == IPv4Network(one.prefix).prefixlen for one in cache.vrps), "no more specific route"
     leaked = IPv4Network(one.prefix)
     (lan,) = (lan for lan in network.lans if leaked.subnet_of(IPv4Network(lan.prefix)))
     assert leaked.prefixlen == IPv4Network(lan.prefix).prefixlen + 1
@@ -149,6 +152,20 @@ def test_it_is_not_at_a_router_that_has_no_bgp_any_more(name: str) -> None:
         ]
         assert beside
         assert all(fault.touches(place) & other.touches(one) for one in beside)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "by", "remains"),
+    [("bgp", "the provider", False), ("bgp", "the other edge", True), ("ospf", "the provider", True)],
+)
+def test_the_route_must_be_the_one_of_the_provider(protocol: str, by: str, remains: bool) -> None:
+    fault, network = BgpRpkiInvalidAccepted(), drawn("rpki", sizes={"edges": 2})
+    first, other = fault.places(network)
+    hop = first.neighbor if by == "the provider" else network.addresses[other.node]
+    route = Route(prefix=first.prefix, protocol=protocol, next_hops=(hop,), interfaces=("eth0",), metric=0, distance=20)
+    driver = SimpleNamespace(routes=lambda _node, _prefix: [route])
+    lab: Any = SimpleNamespace(driver=lambda _node: driver, nodes={first.node: None})
+    assert bool([*fault.remains(first, lab)]) == remains
 
 
 def test_it_is_drawn_only_if_validation_is_chosen() -> None:
