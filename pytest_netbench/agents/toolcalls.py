@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_netbench.agents.completion import ToolCall
 from pytest_netbench.ani.handing_in import misfit
-from pytest_netbench.ani.methods import tool_name
+from pytest_netbench.ani.methods import tool_name, wire_name
 from pytest_netbench.ani.protocol import Ani
 from pytest_netbench.errors import AniError
 from pytest_netbench.model.trial import MethodSpec
@@ -76,7 +76,7 @@ class Toolbox:
         Raises:
             BudgetExhausted: The budget is used up.
         """
-        name = tool_name(call.name)
+        name = tool_name(wire_name(tool_name(call.name)))
         if name == TASK_DONE:
             return self._done(call)
         if name not in self._wire_names:

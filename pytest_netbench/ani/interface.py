@@ -17,7 +17,7 @@ from pytest_netbench.ani.commands import SHELL, CommandRules
 from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter, longest_s
-from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params
+from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params, wire_name
 from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
@@ -116,6 +116,7 @@ class LabAni:
         return self.call("execute-cmd", {"device": device, "command": command})
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        method = wire_name(method)
         self._refuse_if_closed()
         self._meter.start()
         at_s = self._meter.elapsed_s

@@ -24,7 +24,7 @@ from pytest_netbench import __version__
 from pytest_netbench.ani.client import JsonRpcAni
 from pytest_netbench.ani.handing_in import GET_BRIEF
 from pytest_netbench.ani.jsonrpc import DISCOVER
-from pytest_netbench.ani.methods import tool_name
+from pytest_netbench.ani.methods import DRAFT_TOOLS, tool_name
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
 from pytest_netbench.text import encodable
 
@@ -69,7 +69,7 @@ def serve_http(path: Path, *, host: str, port: int) -> None:
 
 
 def _server(ani: JsonRpcAni) -> Server[Any]:
-    methods = {tool_name(one["name"]): one for one in ani.call(DISCOVER, {})["methods"]}
+    methods = _by_tool({one["name"]: one for one in ani.call(DISCOVER, {})["methods"]})
     tools = [_tool(name, method) for name, method in methods.items()]
     has_task = any(method["name"] == GET_BRIEF.name for method in methods.values())
 
@@ -102,6 +102,16 @@ def _server(ani: JsonRpcAni) -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+
+
+def _by_tool(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The methods that are offered, by the names of their tools: ours, then the draft's where they differ."""
+    ours = {tool_name(name): method for name, method in methods.items()}
+    drafts = {tool: methods[name] for tool, name in DRAFT_TOOLS.items() if name in methods and tool not in ours}
+    return ours | {
+        tool: {**method, "description": f"The same as {tool_name(method['name'])}. {method['description']}"}
+        for tool, method in drafts.items()
+    }
 
 
 def _tool(name: str, method: Mapping[str, Any]) -> types.Tool:

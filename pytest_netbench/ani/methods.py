@@ -17,6 +17,14 @@ SEARCH_MANUAL = "search-manual"
 GET_REACHABILITY = "get-reachability"
 SSH = "ssh"
 
+DRAFT_TOOLS: Mapping[str, str] = {
+    "get_topology": "get-topology",
+    "get_running_config": "get-running-cfg",
+    "update_config": "update-cfg",
+    "execute_validation": "execute-cmd",
+}
+"""The names of the draft's revision -02 for its four methods, by which every interface takes requests as well."""
+
 P = TypeVar("P", bound=wire.Wire)
 
 PARAMS: Mapping[str, type[wire.Wire]] = {
@@ -93,6 +101,11 @@ BUDGET_LEFT = spec_of(
 def tool_name(wire_name: str) -> str:
     """``get-topology`` as ``get_topology``: not every provider takes a hyphen."""
     return wire_name.replace("-", "_")
+
+
+def wire_name(method: Any) -> Any:
+    """The wire name of a method that is called by a name of the draft's revision -02; any other value as it is."""
+    return DRAFT_TOOLS.get(method, method) if isinstance(method, str) else method
 
 
 def check_method(method: object, *, known: Iterable[str] = METHODS) -> MethodSpec:

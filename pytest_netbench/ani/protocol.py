@@ -61,7 +61,10 @@ class Ani(Protocol):
         ...
 
     def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """One request by its wire name, e.g. ``call("get-running-cfg", {"device": "R1"})``."""
+        """One request by its wire name, e.g. ``call("get-running-cfg", {"device": "R1"})``.
+
+        The names of the draft's revision -02 (``methods.DRAFT_TOOLS``) are taken as well, e.g. ``execute_validation``.
+        """
         ...
 
     def budget_left(self) -> dict[str, float | None]:

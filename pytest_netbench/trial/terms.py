@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_netbench import parts
 from pytest_netbench.ani import approval
-from pytest_netbench.ani.methods import EXTRAS, SSH
+from pytest_netbench.ani.methods import EXTRAS, SSH, wire_name
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Family
@@ -63,7 +63,7 @@ def terms_for(
         budget=limits,
         extras=tuple(extras),
         policy=Policy(
-            methods=permitted if wanted is None else permitted & frozenset(wanted),
+            methods=permitted if wanted is None else permitted & frozenset(map(wire_name, wanted)),
             devices=None if devices is None else frozenset(devices),
             extras=frozenset(extras) & frozenset(EXTRAS),
             commands=info.overrides.policy.commands,

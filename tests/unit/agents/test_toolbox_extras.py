@@ -38,3 +38,12 @@ def test_a_call_of_it_is_answered_with_sections():
 def test_a_model_that_invents_it_is_told_what_there_is():
     answer = toolbox().answer(ToolCall(id="1", name="search_manual", arguments='{"query": "rate"}'))
     assert "unknown tool 'search_manual'" in answer.content
+
+
+def test_a_model_may_use_the_names_of_the_drafts_revision_02():
+    box = toolbox()
+    answer = box.answer(ToolCall(id="1", name="get_running_config", arguments='{"device": "edge"}'))
+    assert answer.acted
+    assert "running_config" in json.loads(answer.content)
+    changed = box.answer(ToolCall(id="2", name="update_config", arguments='{"device": "edge", "commands": ["mark 1"]}'))
+    assert changed.changed

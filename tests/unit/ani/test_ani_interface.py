@@ -38,6 +38,29 @@ def test_the_topology_has_the_drafts_shape(ani):
     }
 
 
+@pytest.mark.parametrize(
+    ("ours", "drafts", "params"),
+    [
+        ("get-topology", "get_topology", {"devices": ["edge"]}),
+        ("get-running-cfg", "get_running_config", {"device": "edge"}),
+        ("update-cfg", "update_config", {"device": "edge", "commands": ["mark 1"]}),
+        ("execute-cmd", "execute_validation", {"device": "edge", "command": "show version"}),
+    ],
+)
+def test_a_name_of_the_drafts_revision_02_is_the_same_method(lab, ours, drafts, params):
+    one, other = ani_of(lab), ani_of(chain())
+    assert other.call(drafts, params) == one.call(ours, params)
+    assert [step.data["method"] for step in other.steps] == [ours]
+    assert other.budget_used.calls == one.budget_used.calls == 1
+
+
+def test_a_name_of_the_drafts_revision_02_is_forbidden_with_ours(lab):
+    ani = ani_of(lab, policy=Policy(methods=frozenset({"get-topology"})))
+    with pytest.raises(AniError, match="method 'execute-cmd' is not permitted"):
+        ani.call("execute_validation", {"device": "edge", "command": "show version"})
+    assert ani.violations == {"method": 1}
+
+
 def test_an_empty_or_omitted_device_list_means_all(ani):
     assert ani.call("get-topology", {}) == ani.call("get-topology", {"devices": []}) == ani.get_topology()
 

@@ -64,18 +64,21 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         changed = await client.call_tool("update_cfg", {"device": "R2", "commands": ["c", "invalid d"]})
         jsonschema.validate(changed.structured_content, tools["update_cfg"].output_schema)
+        shown = await client.call_tool("get_running_config", {"device": "R2"})
+        assert shown.structured_content == {"running_config": "c"}
         left = await client.call_tool("budget_left", {})
         done = await client.call_tool("task_done", {"summary": "c is there"})
         return task.messages[0].content.text, tools, changed, left.structured_content, done.structured_content
 
     task, tools, changed, left, done = talk(server, conversation)
     assert task == "make R1 reach R2"
-    names = {"get_topology", "get_running_cfg", "update_cfg", "execute_cmd", "budget_left", "get_brief", "task_done"}
-    assert set(tools) == names
+    ours = {"get_topology", "get_running_cfg", "update_cfg", "execute_cmd", "budget_left", "get_brief", "task_done"}
+    assert set(tools) == ours | {"get_running_config", "update_config", "execute_validation"}
+    assert tools["update_config"].input_schema == tools["update_cfg"].input_schema
     assert tools["update_cfg"].input_schema["required"] == ["device", "commands"]
     assert json.loads(changed.content[0].text) == changed.structured_content
     assert [one["status"] for one in changed.structured_content["results"]] == ["success", "error"]
-    assert (left["calls"], done) == (3, {"ok": True})
+    assert (left["calls"], done) == (2, {"ok": True})
     assert ani.configs["R2"] == ["c"]
     assert desk.submission.reasoning == "c is there"
 
