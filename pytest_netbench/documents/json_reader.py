@@ -141,6 +141,6 @@ def _unwrapped(raw: str, value: str, where: Where) -> str:
     A whole config whose only line breaks are those of the file is text laid out as config; anywhere else, and where
     written ``\n`` separate the lines, a break of the file is only the page's width.
     """
-    if len(where) == 2 and where[0] in _CONFIGS and "\\n" not in raw:
+    if where[:1] and where[0] in _CONFIGS and (len(where) == 2 or where[2:3] == ("configs",)) and "\\n" not in raw:
         return value
     return str(scanstring(_WRAP.sub(" ", raw), 1, False)[0])

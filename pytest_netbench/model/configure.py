@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.errors import UsageError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.payload import Networked, TaskSize
+from pytest_netbench.model.solutions import GroundTruth, Origin
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.testcase import Testcase
 from pytest_netbench.model.topology import Control
@@ -31,10 +32,17 @@ class Intent(Model):
 class Configure(Networked):
     """What a task of the family ``configure`` asks, how it is solved, and how a solution is judged."""
 
-    remarks: ClassVar[frozenset[str]] = frozenset({"accepted_survivors"})
+    remarks: ClassVar[frozenset[str]] = frozenset({"accepted_survivors", "ground_truth_origin"})
+    later: ClassVar[frozenset[str]] = Networked.later | {"further_ground_truths"}
 
     intents: tuple[Intent, ...] = Field(min_length=1)
     ground_truth_configs: dict[str, tuple[str, ...]] = {}
+    ground_truth_origin: Origin | None = Field(
+        None, description="id and provenance of the ground truth; no part of the task's digest"
+    )
+    further_ground_truths: tuple[GroundTruth, ...] = Field(
+        (), max_length=20, description="other ways to solve the task: each is proven, and the nearest counts for scores"
+    )
     testcases: tuple[Testcase, ...] = ()
     accepted_survivors: dict[str, dict[str, str]] = Field(
         {}, description="ground-truth lines that may be left out unnoticed, with the reason: node to line to reason"
@@ -48,9 +56,29 @@ class Configure(Networked):
     @model_validator(mode="after")
     def _truth_is_managed(self) -> Configure:
         for node, control in self.topology.controls.items():
-            if control != "managed" and self.truth_of(node):
+            if control != "managed" and any(truth.get(node) for truth in self.ground_truths):
                 raise ValueError(unmanaged_truth(node, control))
         return self
+
+    @model_validator(mode="after")
+    def _further_ground_truths_fit(self) -> Configure:
+        seen = set() if self.ground_truth_origin is None else {self.ground_truth_origin.solution_id}
+        for one in self.further_ground_truths:
+            where = f"ground_truth_configs: solution {one.solution_id!r}"
+            if one.solution_id in seen:
+                raise ValueError(f"{where} is given twice")
+            seen.add(one.solution_id)
+            if not any(line.strip() for lines in one.configs.values() for line in lines):
+                raise ValueError(f"{where} configures nothing")
+            unknown = sorted(one.configs.keys() - self.topology.controls)
+            if unknown:
+                raise ValueError(f"{where}: unknown node {unknown[0]!r} (known: {sorted(self.topology.controls)})")
+        return self
+
+    @property
+    def ground_truths(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+        """The commands by node of each ground truth; the first is the one that the oracle applies."""
+        return (self.ground_truth_configs, *(one.configs for one in self.further_ground_truths))
 
     @property
     def steps(self) -> int:
@@ -65,8 +93,8 @@ class Configure(Networked):
 
     @property
     def truth_basis(self) -> dict[str, Any]:
-        """The network, its configs and the ground truth; not texts, testcases, control or the time scale."""
-        return self._basis("topology", "startup_configs", "ground_truth_configs")
+        """The network, its configs and the ground truths; not texts, testcases, control or the time scale."""
+        return self._basis("topology", "startup_configs", "ground_truth_configs") | self._further_basis
 
     @property
     def reference_basis(self) -> dict[str, Any]:
@@ -80,7 +108,14 @@ class Configure(Networked):
     def proof_basis(self) -> dict[str, Any]:
         """As ``truth_basis``, and what judges the network."""
         events = () if self.has_default("events") else ("events",)
-        return self._basis("topology", "startup_configs", "ground_truth_configs", "testcases", "health_checks", *events)
+        judged_by = ("testcases", "health_checks", *events)
+        return self._basis("topology", "startup_configs", "ground_truth_configs", *judged_by) | self._further_basis
+
+    @property
+    def _further_basis(self) -> dict[str, Any]:
+        """The commands of further ground truths by their ids; empty without any, so that digests stay as they were."""
+        further = {one.solution_id: one.model_dump(mode="json")["configs"] for one in self.further_ground_truths}
+        return {"further_ground_truths": further} if further else {}
 
     def _basis(self, *fields: str) -> dict[str, Any]:
         basis = self.model_dump(mode="json", by_alias=True, include=set(fields))

@@ -1,4 +1,7 @@
-"""The scores as NetConfBench, the IETF draft, defines them (§3.1): the ground truth is the only reference."""
+"""The scores as NetConfBench, the IETF draft, defines them (§3.1): the task's ground truths are the only references.
+
+Its revision -02 has several ground truths, of which the nearest counts.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pytest_netbench.model.trial import TrialRecord
 from pytest_netbench.scorers.command import figures_of
 from pytest_netbench.scorers.comparison import Comparer, lack
 from pytest_netbench.scorers.embedder import Embedder, SentenceEmbedder, lacking
-from pytest_netbench.scorers.references import GROUND_TRUTH, reasonings, references
+from pytest_netbench.scorers.references import ground_truths, reasonings, references
 from pytest_netbench.scorers.similarity import similarity
 
 
@@ -33,14 +36,21 @@ class DraftCommandScorer:
         missing = lack(record)
         if missing is not None:
             return Score(metric=self.name, value=None, explanation=f"not measured: {missing}", scorer=label)
-        found = Comparer(record, dialects=self._dialects).with_reference(next(references(record)))
+        comparer, own = Comparer(record, dialects=self._dialects), ground_truths(record)
+        compared = [comparer.with_reference(one) for one in references(record) if one.name in own]
+        found = max(compared, key=lambda one: figures_of(one).f1)
         figures = figures_of(found)
         return Score(
             metric=self.name,
             value=figures.f1,
             explanation=found.words(),
             scorer=label,
-            evidence={"precision": figures.precision, "recall": figures.recall, **found.evidence()},
+            evidence={
+                "precision": figures.precision,
+                "recall": figures.recall,
+                **({"nearest": found.reference} if len(compared) > 1 else {}),
+                **found.evidence(),
+            },
         )
 
 
@@ -64,7 +74,8 @@ class DraftReasoningScorer:
             self._embedder.prepare()
 
     def score(self, record: TrialRecord) -> Score:
-        texts = {name: text for name, text in reasonings(record).items() if name == GROUND_TRUTH}
+        own = ground_truths(record)
+        texts = {name: text for name, text in reasonings(record).items() if name in own}
         found = similarity(record.submission.reasoning, texts, self._embedder)
         measured = {name: one for name, one in found.evidence.items() if name not in {"nearest", "references"}}
         return Score(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.trial import TrialRecord
 
 GROUND_TRUTH = "ground truth"
@@ -31,6 +32,13 @@ def references(record: TrialRecord) -> Iterator[Reference]:
     yield Reference(name=GROUND_TRUTH, configs=record.truth_configs)
     for name, changed in sorted(record.right_configs.items()):
         yield Reference(name=name, configs={**record.truth_configs, **changed})
+
+
+def ground_truths(record: TrialRecord) -> frozenset[str]:
+    """The names of the task's own solutions: the ground truth, and further ones in its file."""
+    payload = record.task.payload
+    further = payload.further_ground_truths if isinstance(payload, Configure) else ()
+    return frozenset({GROUND_TRUTH, *(one.solution_id for one in further)})
 
 
 def reasonings(record: TrialRecord) -> dict[str, str]:

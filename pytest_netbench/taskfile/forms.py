@@ -9,6 +9,7 @@ from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.model.configure import Configure, Intent, SubIntent, unmanaged_truth
 from pytest_netbench.model.payload import Networked, Payload
 from pytest_netbench.model.task import DEFAULT_FAMILY, Budget, flat_model, payload_model
+from pytest_netbench.taskfile import groundtruths
 from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
@@ -66,11 +67,17 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
         "budget": lambda value, where: _budget(value, where, problems),
         "startup_configs": lambda value, where: _per_node(value, where, problems, nodes, _config),
         "ground_truth_configs": lambda value, where: _per_node(value, where, problems, nodes, _commands),
+        "further_ground_truths": lambda value, where: groundtruths.truths_of(
+            value, where, lambda configs, at: _per_node(configs, at, problems, nodes, _commands), problems
+        ),
         "accepted_survivors": lambda value, where: _per_node(value, where, problems, nodes, _as_it_is),
         "tags": lambda value, _: one_or_many(value),
         "requirements": lambda value, _: one_or_many(value),
     }
     short = _with_short_forms(payload)
+    if "ground_truth_configs" in short and isinstance(form.get("ground_truth_configs"), list):
+        groundtruths.spread(form, readers["ground_truth_configs"], problems)
+        del readers["ground_truth_configs"], readers["further_ground_truths"]  # both are read
     for name in readers.keys() & form.keys() & {*short, "budget", "tags", "requirements"}:
         form[name] = readers[name](form[name], (name,))
     truth = form.get("ground_truth_configs", {})
@@ -83,11 +90,15 @@ def task_form(raw: dict[str, Any], payload: type[Payload], problems: Problems, *
 
 def _check_control(form: dict[str, Any], problems: Problems) -> None:
     """Refuse ground truth for nodes that no agent can configure."""
-    truth = form.get("ground_truth_configs", {})
+    truth, further = form.get("ground_truth_configs", {}), form.get("further_ground_truths", ())
     for node in form.get("topology", {}).get("nodes", ()):
         name, control = node.get("name"), node.get("control")
-        if isinstance(name, str) and control in ("observed", "foreign") and truth.get(name):
+        if not isinstance(name, str) or control not in ("observed", "foreign"):
+            continue
+        if truth.get(name):
             problems.add(("ground_truth_configs", name), unmanaged_truth(name, control))
+        if any(one.get("configs", {}).get(name) for one in further):
+            problems.add(("ground_truth_configs",), unmanaged_truth(name, control))
 
 
 def _with_short_forms(payload: type[Payload]) -> set[str]:

@@ -41,7 +41,7 @@ def task_schema(family: str = DEFAULT_FAMILY) -> Schema:
     if issubclass(payload, Networked):
         _topology(defs)
         _testcases(root, defs)
-        _configs(root)
+        _configs(root, defs)
         _ready(root, defs)
         _events(root, defs)
         _reference(defs)
@@ -152,12 +152,25 @@ def _draft_route(route: Schema) -> Schema:
     }
 
 
-def _configs(root: Schema) -> None:
+def _configs(root: Schema, defs: dict[str, Schema]) -> None:
     lines: Schema = {"type": "array", "items": _TEXT}
     commands: Schema = {"type": "array", "items": _NOT_BLANK}
     for name, many in (("startup_configs", lines), ("ground_truth_configs", commands)):
         if name in root["properties"]:
             root["properties"][name]["additionalProperties"] = {"anyOf": [_TEXT, many, {"type": "null"}]}
+    if "GroundTruth" in defs:
+        _ground_truths(root, defs)
+
+
+def _ground_truths(root: Schema, defs: dict[str, Schema]) -> None:
+    """A list of ground truths instead of one, as the draft's revision -02 has it."""
+    per_node = root["properties"]["ground_truth_configs"]
+    defs["GroundTruth"]["properties"]["configs"] = {
+        "type": "object",
+        "additionalProperties": per_node["additionalProperties"],
+    }
+    several = {"type": "array", "items": {"$ref": "#/$defs/GroundTruth"}, "minItems": 1}
+    root["properties"]["ground_truth_configs"] = {"anyOf": [per_node, several]}
 
 
 def _ready(root: Schema, defs: dict[str, Schema]) -> None:

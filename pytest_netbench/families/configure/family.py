@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_netbench.ani.methods import METHODS
@@ -76,11 +77,11 @@ class ConfigureFamily:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
         from pytest_netbench.families.configure.proof.proving import prove  # noqa: PLC0415  (loads evaluation and lab)
 
-        return prove(task, stages, extent, self._wanted(extent))
+        return prove(task, stages, _with_further_truths(task, extent), self._wanted(extent))
 
     def stages_to_prove(self, task: Task, extent: Extent) -> int:
         """One for nop, one for the oracle, one for each ground-truth line, recorded solution and mutant."""
-        recorded = extent.solutions or Solutions()
+        recorded = _with_further_truths(task, extent).solutions or Solutions()
         solutions = (len(recorded.right) + len(recorded.wrong)) // extent.share
         once = {"oracle": 1, "nop": 1, "omissions": configuration_of(task).steps, "solutions": solutions}
         wanted = self._wanted(extent)
@@ -89,6 +90,14 @@ class ConfigureFamily:
 
     def _wanted(self, extent: Extent) -> frozenset[str]:
         return frozenset(self.claims) - {"mutants"} if extent.claims is None else frozenset(extent.claims)
+
+
+def _with_further_truths(task: Task, extent: Extent) -> Extent:
+    """``extent`` with the further ground truths of the task among the right solutions: all of them are proven."""
+    further = tuple(one.solution for one in configuration_of(task).further_ground_truths)
+    recorded = extent.solutions or Solutions()
+    right = (*further, *recorded.right)
+    return replace(extent, solutions=recorded.model_copy(update={"right": right})) if further else extent
 
 
 def _parts(intent: Intent) -> tuple[str, ...]:

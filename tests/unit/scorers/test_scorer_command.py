@@ -361,6 +361,15 @@ def test_the_drafts_score_knows_only_the_ground_truth_and_every_line_counts_whol
     assert "nearest" not in found.evidence
 
 
+def test_the_drafts_score_takes_the_nearest_of_several_ground_truths_of_the_task():
+    further = {"solution_id": "by clock", "configs": {"R1": ["clock on"]}}
+    about, other = task(further_ground_truths=[further]), INITIAL + "clock on\n"
+    right = {"by clock": other, "recorded elsewhere": INITIAL + "filter X\n"}
+    found = drafts(final=other, right=right, task=about)
+    assert (found.value, found.evidence["nearest"]) == (1.0, "by clock")
+    assert drafts(final=INITIAL + "filter X\n", right=right, task=about).value == 0.0
+
+
 def test_the_drafts_score_says_what_it_lacks_as_the_other_does():
     found = DraftCommandScorer(dialects={"small": Rules()}).score(record())
     assert (found.value, found.explanation) == (None, command_of_nothing().explanation)

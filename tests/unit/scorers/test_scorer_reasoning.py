@@ -222,6 +222,14 @@ def test_the_drafts_score_knows_only_the_ground_truth():
 
 
 @needs_reasoning_extra
+def test_the_drafts_score_takes_the_nearest_reasoning_of_several_ground_truths_of_the_task():
+    further = {"solution_id": "near", "configs": {"R1": ["x"]}}
+    about = task(ground_truth_reasoning="70", further_ground_truths=[further])
+    given_ = of("10", task=about, right_reasoning={"near": "10"})
+    assert DraftReasoningScorer(embedder=Angles()).score(given_).value == 1.0
+
+
+@needs_reasoning_extra
 def test_a_text_that_two_scorers_compare_is_embedded_once(scorer: ReasoningScorer, monkeypatch: pytest.MonkeyPatch):
     model = SentenceEmbedder()
     model.prepare()

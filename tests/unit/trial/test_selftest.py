@@ -81,6 +81,34 @@ def test_a_survivor_that_the_task_file_explains_is_reported_and_no_problem():
     assert report.listed == {SURVIVORS: ("edge: 'policy unused': a name for the operator",)}
 
 
+def further(**changes: Any) -> dict[str, Any]:
+    """Another way to solve the task: both lines in one call of each, the other way round, and a line more."""
+    way = ["policy x", *reversed(WORK)]
+    return {"solution_id": "the long way", "configs": {"edge": way}, "reasoning": "more", **changes}
+
+
+def test_every_ground_truth_of_a_task_is_proven_and_what_it_leaves_is_told():
+    report = selftest_of(further_ground_truths=[further()])
+    assert report.problems == ()
+    assert report.shown["right pass"] == "1 of 1"
+    assert report.stages == 3 + len(WORK)
+    assert report.truth is not None
+    assert "policy x" in report.truth.right["the long way"]["edge"]
+    assert report.truth.right_reasoning == {"the long way": "more"}
+
+
+def test_a_further_ground_truth_that_fails_a_testcase_is_a_problem():
+    report = selftest_of(further_ground_truths=[further(configs={"edge": [*WORK[:1], "policy x"]})])
+    assert report.problems == (
+        "right solution 'the long way' fails 'dc': mend the testcase, or record the solution as wrong",
+    )
+
+
+def test_a_further_ground_truth_that_is_the_first_in_another_order_is_a_problem():
+    report = selftest_of(further_ground_truths=[further(configs={"edge": [*reversed(WORK)]})])
+    assert "it is the ground truth under other names or in another order" in report.problems[0]
+
+
 def test_an_explanation_of_a_line_that_is_missed_is_a_problem():
     report = selftest_of(accepted_survivors={"edge": {WORK[0]: "why not"}})
     assert report.problems == (
