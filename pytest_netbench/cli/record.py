@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_netbench.cli import validate
+from pytest_netbench.cli import acceptance, validate
 from pytest_netbench.errors import NetbenchError
 
 if TYPE_CHECKING:
@@ -26,11 +26,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing", action="store_true", help="leave out tasks that have a record of their present state"
     )
+    parser.add_argument(
+        "--accept",
+        metavar="ID",
+        help="take a candidate that netbench harvest found as a right solution, if the self-test passes with it",
+    )
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record each task and print what was found; return 1 if a task is not in order."""
+    if arguments.accept is not None:
+        return 0 if acceptance.accept(arguments) else 1
     bad = 0
     for path in validate.files(arguments.paths):
         try:

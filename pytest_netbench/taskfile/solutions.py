@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import yaml
 from pydantic import ValidationError
 
 from pytest_netbench.documents import reading
 from pytest_netbench.documents.problems import Problems, Where, unknown
 from pytest_netbench.documents.tree import Tree
-from pytest_netbench.errors import SolutionsFileError
+from pytest_netbench.errors import SolutionsFileError, UsageError
 from pytest_netbench.model.configure import Configure, configuration_of
 from pytest_netbench.model.solutions import LEAST_RIGHT, LEAST_WRONG, ExplainedMutant, Solution, Solutions
 from pytest_netbench.model.task import Task
 
 FOLDER: Final = ".solutions"
+WIDTH: Final = 120
 MANAGED: Final = "managed"
 _KINDS: Final = ("right", "wrong")
 
@@ -53,6 +57,37 @@ def load_solutions(path: Path, task: Task, *, judge: Judge | None = None, data: 
     if solutions is None or problems:
         raise _error(path, tree, problems)
     return solutions
+
+
+def with_right(text: str, solution: Solution) -> str:
+    """The text of a solutions file with one more right solution; all else stays as it is written.
+
+    Args:
+        text: The file; empty if there is none yet.
+        solution: What is added, at the end of the right ones.
+
+    Raises:
+        UsageError: The right solutions stand in one line, so that nothing can be put between them.
+    """
+    plain = solution.model_dump(mode="json", exclude_defaults=True)
+    lines = text.splitlines()
+    begin = next((number for number, line in enumerate(lines) if re.match(r"right:", line)), None)
+    if begin is None:
+        return "\n".join([*lines, "right:", *_entry(plain, "  ")]) + "\n"
+    if lines[begin].partition("#")[0].strip() != "right:":
+        raise UsageError("the right solutions stand in one line; write each as an item of its own line first")
+    inside = list(takewhile(lambda line: not re.match(r"[^\s#-]", line), lines[begin + 1 :]))
+    while inside and not inside[-1].strip():
+        inside.pop()
+    first = next((line for line in inside if line.lstrip().startswith("-")), "  -")
+    end = begin + 1 + len(inside)
+    return "\n".join([*lines[:end], *_entry(plain, first[: first.index("-")]), *lines[end:]]) + "\n"
+
+
+def _entry(plain: dict[str, Any], indent: str) -> list[str]:
+    """A solution as the lines of one item of a list."""
+    dumped = yaml.safe_dump([plain], sort_keys=False, allow_unicode=True, width=WIDTH)
+    return [f"{indent}{line}" for line in dumped.splitlines()]
 
 
 def _validated(tree: Tree, problems: Problems) -> Solutions | None:
