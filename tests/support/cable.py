@@ -37,6 +37,10 @@ class Namespace:
     def has_carrier(self, interface: str) -> bool:
         return "LOWER_UP" in json.loads(self.run("ip", "-j", "link", "show", interface))[0]["flags"]
 
+    def is_up(self, interface: str) -> bool:
+        """Whether frames that are sent leave: the kernel drops them until it has dealt with the carrier's coming."""
+        return json.loads(self.run("ip", "-j", "link", "show", interface))[0]["operstate"] == "UP"
+
     def close(self) -> None:
         assert self._holder.stdin is not None
         assert self._holder.stdout is not None
