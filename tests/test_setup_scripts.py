@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -187,25 +186,6 @@ def test_services_that_fresh_packages_bring_are_not_enabled(bare):
     assert (bare / "asked").read_text() == "disable haproxy.service\n"
 
 
-# ---- torch ----
-
-
-@pytest.mark.parametrize(
-    ("names", "taken"),
-    [(["torch", "numpy"], True), (["torch", "nvidia-cublas-cu12"], False), (["torch", "triton"], False)],
-)
-def test_a_torch_that_brings_cuda_is_left_alone(tmp_path, names, taken):
-    report = json.dumps({"install": [{"metadata": {"name": name}} for name in names]})
-    script(
-        tmp_path / ".venv/bin/python",
-        f"""while [ "$1" != --report ]; do shift; done
-cat >"$2" <<'END'
-{report}
-END""",
-    )
-    assert (bash("brings_no_cuda torch", cwd=tmp_path).returncode == 0) == taken
-
-
 # ---- what only some tests and extras want ----
 
 
@@ -277,5 +257,5 @@ def test_a_second_set_up_does_nothing_and_takes_no_time():
     "path", sorted([*ROOT.glob("scripts/*"), *ROOT.glob("scripts/setup.d/*"), ROOT / ".ci/run"]), ids=str
 )
 def test_every_script_is_well_formed(path):
-    if path.is_file():
+    if path.is_file() and path.suffix not in {".py", ".txt"}:
         subprocess.run([BASH, "-n", path], check=True)

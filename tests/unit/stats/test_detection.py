@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from sklearn import metrics
 
 from pytest_netbench.stats.detection import Confusion
-
-metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the extra `reasoning`")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -70,7 +70,7 @@ class Bench:
     def settle(self) -> None:
         """Wait until all orders are obeyed, and every interface sends what it is given.
 
-        The program and the kernel's work on carriers are late on a busy machine. A frame that comes before them is lost.
+        The program and the kernel's work on carriers are late on a busy machine. Frames before that are lost.
         """
         self.ask("list")
         for number, host in enumerate(self.hosts):
