@@ -1,11 +1,15 @@
-# make bench     set up what is missing, then score the agents on real routers
-# make test      set up what is missing, then the whole gate
-# make check     what one runs before a commit
-# make selftest  prove every task again, three times, with mutants: it takes hours
-.PHONY: help setup setup-gate bench bench-run test check selftest
+# make bench         set up what is missing, then score the oracle on real routers
+#                    (AGENT=NAME: another agent; ARGS="…": other options of pytest)
+# make test          set up what is missing, then the whole gate
+# make integration   test against programs of others, which are installed or built where that is possible
+# make check         what one runs before a commit
+# make selftest      prove every task again, three times, with mutants: it takes hours
+.PHONY: help setup setup-gate bench bench-run test integration check selftest
 .DEFAULT_GOAL := help
 
-ARGS ?= --agent=oracle -n auto
+# an agent is meant only where it is said to make: shells of coding assistants have a variable of that name
+ASKED := $(if $(findstring command,$(origin AGENT)),$(foreach agent,$(AGENT),'--agent=$(agent)'))
+ARGS ?= $(if $(ASKED),,--agent=oracle) -n auto
 BENCH_STATUS := .netbench/.bench-status
 
 # `make bench` ends with 1 when pytest does not end with 0. By itself make knows only 2 for any failure, but under -q it
@@ -19,7 +23,7 @@ endif
 endif
 
 help:
-	@sed -n 's/^# make /make /p' Makefile
+	@sed -n '/^# make /,/^[^#]/s/^# //p' Makefile
 
 setup:
 	$(RUN)@./scripts/setup
@@ -28,13 +32,16 @@ setup-gate:
 	@./scripts/setup --gate
 
 bench-run: setup
-	$(RUN)@./scripts/bench $(BENCH_STATUS) $(ARGS)
+	$(RUN)@./scripts/bench $(BENCH_STATUS) $(ASKED) $(ARGS)
 
 bench: bench-run
 	$(if $(filter-out 0,$(file <$(BENCH_STATUS))),@exit $(file <$(BENCH_STATUS)))
 
 test: setup-gate
 	@./scripts/gate
+
+integration: setup-gate
+	@./scripts/integration
 
 selftest: setup-gate
 	@./scripts/gate --selftest

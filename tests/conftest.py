@@ -23,6 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("netbench", deadline=None)
 settings.load_profile("netbench")
 
+INTEGRATION = Path(__file__).parent / "integration"
 LABS = tuple(Path(__file__).parent / name for name in ("labs", "end_to_end"))
 
 
@@ -33,6 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="tests of real labs (tests/labs, tests/end_to_end) must run on this backend: one that is skipped fails",
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out tests against programs of others, which install and build them, unless they are named."""
+    asked = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+    if collection_path == INTEGRATION and not any(path.resolve().is_relative_to(INTEGRATION) for path in asked):
+        return True
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

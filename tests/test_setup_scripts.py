@@ -72,6 +72,32 @@ def test_make_bench_runs_the_oracle_on_all_tasks_unless_told_otherwise(project):
     assert (done.returncode, done.stdout) == (0, "set up\npytest tasks/ --agent=nop -x\n")
 
 
+@pytest.mark.parametrize(
+    ("asked", "passed"),
+    [
+        (["AGENT=nop"], "--agent=nop -n auto"),
+        (["AGENT=oracle nop"], "--agent=oracle --agent=nop -n auto"),
+        (["AGENT=agents/mine.agent.yaml"], "--agent=agents/mine.agent.yaml -n auto"),
+        (["AGENT=mine:Class(x=1)"], "--agent=mine:Class(x=1) -n auto"),
+        (["AGENT=nop", "ARGS=-x -k nat"], "--agent=nop -x -k nat"),
+        (["AGENT="], "--agent=oracle -n auto"),
+    ],
+)
+def test_make_bench_runs_the_agent_that_is_named(project, asked, passed):
+    done = make(project, "bench", *asked)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"set up\npytest tasks/ {passed}\n", "")
+
+
+def test_an_agent_that_the_environment_names_is_not_meant(project):
+    done = make(project, "bench", AGENT="goose")
+    assert done.stdout == "set up\npytest tasks/ --agent=oracle -n auto\n"
+
+
+def test_arguments_may_stand_in_the_environment(project):
+    done = make(project, "bench", ARGS="--agent=nop -x")
+    assert done.stdout == "set up\npytest tasks/ --agent=nop -x\n"
+
+
 @pytest.mark.parametrize("status", ["1", "2", "5", "137"])
 def test_make_bench_ends_with_1_when_the_run_failed(project, status):
     done = make(project, "bench", PYTEST=status)
@@ -98,7 +124,8 @@ def test_a_dry_run_of_make_bench_runs_nothing(project):
 
 def test_make_without_a_goal_says_what_there_is(project):
     done = make(project)
-    assert [line.split()[1] for line in done.stdout.splitlines()] == ["bench", "test", "check", "selftest"]
+    targets = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
+    assert targets == ["bench", "test", "integration", "check", "selftest"]
 
 
 # ---- what is missing ----
@@ -225,15 +252,6 @@ def test_rpki_is_installed_and_its_service_does_not_start(bare):
     install, disable = (bare / "asked").read_text().splitlines()
     assert install.endswith(" stayrtr frr-rpki-rtrlib")
     assert disable == "disable stayrtr.service"
-
-
-def test_an_ansible_that_cannot_be_had_fails_no_set_up_and_leaves_nothing(bare):
-    script(bare / ".venv/bin/python", "exit 1")
-    (bare / ".venv/ansible").mkdir()
-    done = bash("install_ansible; echo went on", cwd=bare, path=str(bare))
-    assert done.stdout == "went on\n"
-    assert "left out: Ansible" in done.stderr
-    assert not (bare / ".venv/ansible").exists()
 
 
 # ---- nothing to do ----

@@ -1,0 +1,53 @@
+"""What tests against programs of others share. `make integration` runs them; nothing else collects them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine import Engine, engine_of_this_machine
+from tests.labs.ssh.conftest import served  # noqa: F401  (a fixture)
+from tests.support.programs import NotToBeHad, Program, obtained
+
+Obtain = Callable[[Program], Path]
+
+
+@pytest.fixture(scope="session")
+def say(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Print a line of progress past the capture."""
+    began = time.monotonic()
+    manager = request.config.pluginmanager
+    capture, terminal = manager.getplugin("capturemanager"), manager.getplugin("terminalreporter")
+
+    def _say(text: str) -> None:
+        with capture.global_and_fixture_disabled():
+            terminal.ensure_newline()
+            terminal.write_line(f"integration {time.monotonic() - began:4.0f} s  {text}")
+
+    return _say
+
+
+@pytest.fixture(scope="session")
+def obtain(say: Callable[[str], None]) -> Obtain:
+    """The folder of a program; skips with the reason where this machine cannot have it."""
+
+    def _obtain(program: Program) -> Path:
+        try:
+            return obtained(program, say=say)
+        except NotToBeHad as error:
+            pytest.skip(str(error))
+
+    return _obtain
+
+
+@pytest.fixture(scope="session")
+def docker(say: Callable[[str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """A Docker engine: the one that runs, or one that ends with the tests."""
+    try:
+        with engine_of_this_machine(tmp_path_factory.mktemp("docker"), say=say) as engine:
+            yield engine
+    except NotToBeHad as error:
+        pytest.skip(str(error))

@@ -1,0 +1,109 @@
+"""A Docker engine of its own, in namespaces that end with it: nothing of it stays, and no other engine is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.programs import NotToBeHad
+
+_READY_S = 60
+_NAMESPACES = ("unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+_CGROUPS = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that answers."""
+
+    address: str | None
+
+    def run(self, *arguments: str | Path, check: bool = True, stdin: bytes | None = None) -> str:
+        """Run a docker command; both outputs."""
+        done = subprocess.run(
+            ["docker", *map(str, arguments)],
+            env={**os.environ, **({"DOCKER_HOST": self.address} if self.address else {})},
+            input=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=300,
+            check=False,
+        )
+        output = done.stdout.decode(errors="replace")
+        assert not check or done.returncode == 0, output
+        return output
+
+    def answers(self) -> bool:
+        """Whether the engine is there."""
+        return "Server Version:" in self.run("info", check=False)
+
+
+@contextlib.contextmanager
+def engine_of_this_machine(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
+    """The engine that runs already, else one in ``folder``.
+
+    Raises:
+        NotToBeHad: There is none, and none can be started.
+    """
+    for name in ("docker", "dockerd"):
+        if shutil.which(name) is None:
+            raise NotToBeHad(f"{name} is missing; fix: apt-get install docker.io")
+    running = Engine(None)
+    if running.answers():
+        yield running
+        return
+    if os.geteuid() != 0:
+        raise NotToBeHad("no Docker engine runs, and only root can start one; fix: start Docker, or run as root")
+    with _started(folder, say=say) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def _started(folder: Path, *, say: Callable[[str], None]) -> Iterator[Engine]:
+    socket, log, parent = folder / "docker.sock", folder / "log", f"netbench-{os.getpid()}"
+    daemon = f"dockerd -H unix://{socket} --data-root {folder}/data --exec-root {folder}/exec --pidfile {folder}/pid"
+    say("starting a Docker engine in namespaces of its own")
+    with log.open("w") as output:
+        # the first process of a PID namespace ends all others with itself
+        process = subprocess.Popen(
+            [*_NAMESPACES, "sh", "-c", f"ip link set lo up && exec {daemon} --cgroup-parent {parent}"],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    engine = Engine(f"unix://{socket}")
+    try:
+        ends_at = time.monotonic() + _READY_S
+        while not engine.answers():
+            if process.poll() is not None or time.monotonic() > ends_at:
+                raise NotToBeHad(f"a Docker engine cannot be started here: {_reason(log)}")
+            time.sleep(0.2)
+        yield engine
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        _remove_cgroups(parent)
+        shutil.rmtree(folder / "data", ignore_errors=True)
+
+
+def _reason(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    told = [line for line in lines if "failed" in line or "level=fatal" in line or "rror" in line]
+    return (told or lines or ["no output"])[-1]
+
+
+def _remove_cgroups(parent: str) -> None:
+    for top in (*_CGROUPS.glob(parent), *_CGROUPS.glob(f"*/{parent}")):
+        for folder in sorted(top.rglob("*/"), key=lambda path: -len(path.parts)):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        with contextlib.suppress(OSError):
+            top.rmdir()
