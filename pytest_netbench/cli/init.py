@@ -1,4 +1,4 @@
-"""netbench init: write the shipped tasks, agents and a conftest.py into a folder."""
+"""netbench init: write the shipped tasks, agents and a conftest.py into a folder, and a recipe for CI."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from pytest_netbench.cli.recipes import PLACES, recipe
 from pytest_netbench.errors import UsageError
 
 CONFTEST: Final = '"""Makes this folder the rootdir of runs over tasks/. Add your own fixtures here."""\n'
@@ -15,22 +16,49 @@ _LITTER: Final = frozenset({"__pycache__", ".pytest_cache", ".netbench", ".git"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where to."""
-    parser.add_argument("directory", type=Path, metavar="DIR", help="the folder to write; created if it does not exist")
+    """Where to, and for which CI service."""
+    parser.add_argument(
+        "directory",
+        type=Path,
+        nargs="?",
+        metavar="DIR",
+        help="the folder to write; created if it does not exist. With --ci the current one, if none is named",
+    )
+    parser.add_argument(
+        "--ci",
+        choices=sorted(PLACES),
+        help="also write a recipe that runs an agent in CI. Into a folder that is not empty only the recipe is written",
+    )
     parser.add_argument(
         "--force", action="store_true", help="write into a folder that is not empty; changed files are listed"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the corpus and print the command to run next."""
-    from pytest_netbench.taskfile.corpus import FOLDERS, corpus  # noqa: PLC0415  (imports pydantic)
-
-    target: Path = arguments.directory
+    """Write the corpus, the recipe or both, and print what to do next."""
+    target: Path | None = arguments.directory
+    if target is None:
+        if arguments.ci is None:
+            raise UsageError("name the folder to write: netbench init DIR")
+        target = Path()
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file; name a folder")
-    if target.is_dir() and any(target.iterdir()) and not arguments.force:
+    occupied = target.is_dir() and any(one.name not in _LITTER for one in target.iterdir())
+    if arguments.ci is not None:
+        _check_recipe(target, arguments.ci, force=arguments.force)
+    elif occupied and not arguments.force:
         raise UsageError(f"{target} is not empty; name another folder, or add --force to write into it")
+    if arguments.force or not occupied:
+        _write_corpus(target)
+    if arguments.ci is not None:
+        _write_recipe(target, arguments.ci)
+    return 0
+
+
+def _write_corpus(target: Path) -> None:
+    from pytest_netbench.taskfile.corpus import FOLDERS, corpus  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.frozen import SUFFIXES  # noqa: PLC0415
+
     root = corpus()
     target.mkdir(parents=True, exist_ok=True)
     for folder in FOLDERS:
@@ -39,12 +67,23 @@ def run(arguments: argparse.Namespace) -> int:
             _write(place, source.read_bytes(), executable=source.stat().st_mode & 0o111 != 0)
     if not (target / "conftest.py").exists():
         _write(target / "conftest.py", CONFTEST.encode(), executable=False)
-    tasks = len(list((target / "tasks").rglob("*.task.yaml")))
-    print(
-        f"wrote {tasks} tasks to {target}. Next:\n  cd {shlex.quote(str(target))} && pytest tasks/ --agent=oracle -n"
-        " auto"
-    )
-    return 0
+    tasks = sum(path.name.endswith(SUFFIXES) for path in _files(root / "tasks"))
+    print(f"wrote {tasks} {'task' if tasks == 1 else 'tasks'} to {target}. Next:")
+    print(f"  cd {shlex.quote(str(target))} && pytest tasks/ --agent=oracle -n auto")
+
+
+def _check_recipe(target: Path, service: str, *, force: bool) -> None:
+    """Refuse to overwrite another recipe, before anything is written."""
+    place = target / PLACES[service]
+    if place.exists() and not force and place.read_bytes() != recipe(service).encode():
+        raise UsageError(f"{place} exists and is another one; move it away, or add --force to overwrite it")
+
+
+def _write_recipe(target: Path, service: str) -> None:
+    _write(target / PLACES[service], recipe(service).encode(), executable=False)
+    print(f"wrote {target / PLACES[service]}. Name your agent in it: the line that begins with AGENT")
+    if not (target / "tasks").is_dir():
+        print(f"{target} has no folder tasks/, which the recipe runs; `netbench init` writes one into an empty folder")
 
 
 def _files(folder: Path) -> Iterator[Path]:

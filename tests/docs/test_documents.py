@@ -94,6 +94,20 @@ def test_the_readme_begins_with_the_two_commands():
     assert (ROOT / "README.md").read_text().splitlines()[2].startswith("    make bench")
 
 
+def test_the_number_of_tasks_in_files_is_that_of_the_files():
+    words = {
+        "fifty-nine": 59,
+        "sixty": 60,
+        "sixty-one": 61,
+        "sixty-two": 62,
+        "sixty-five": 65,
+        "seventy": 70,
+        "eighty": 80,
+    }
+    (said,) = re.findall(r"the (\S+) tasks in files", (ROOT / "README.md").read_text())
+    assert words[said] == len(list((ROOT / "tasks").glob("*/*.task.*")))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_no_page_speaks_of_what_only_its_makers_have(page):
     text = page.read_text(encoding="utf-8")

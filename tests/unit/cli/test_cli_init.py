@@ -18,6 +18,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     package = tmp_path / "site-packages" / "pytest_netbench"
     files = {
         "tasks/qos/voice.task.yaml": "task_name: x\n",
+        "tasks/qos/video.task.json": "{}\n",
+        "tasks/qos/.solutions/notes.yaml": "a: 1\n",
         "tasks/qos/.truth/voice.json": "{}\n",
         "agents/react.agent.yaml": "model: m\n",
         "agents/__pycache__/x.pyc": "",
@@ -44,12 +46,14 @@ def test_init_writes_the_corpus_with_recorded_truths_and_says_what_to_run(packag
         "agents/react.agent.yaml",
         "agents/run.py",
         "conftest.py",
+        "tasks/qos/.solutions/notes.yaml",
         "tasks/qos/.truth/voice.json",
+        "tasks/qos/video.task.json",
         "tasks/qos/voice.task.yaml",
     ]
     assert os.access(target / "agents" / "run.py", os.X_OK | os.W_OK)
     assert capsys.readouterr().out == (
-        f"wrote 1 tasks to {target}. Next:\n  cd '{target}' && pytest tasks/ --agent=oracle -n auto\n"
+        f"wrote 2 tasks to {target}. Next:\n  cd '{target}' && pytest tasks/ --agent=oracle -n auto\n"
     )
 
 
@@ -119,3 +123,59 @@ def test_a_folder_that_cannot_be_made_is_one_line_and_status_3(package, tmp_path
     (tmp_path / "file").write_text("x")
     assert main(["init", str(tmp_path / "file" / "bench")]) == 3
     assert capsys.readouterr().err == f"netbench: cannot use {tmp_path}/file/bench: Not a directory\n"
+
+
+# ---- recipes ----
+
+PLACES = {"github": ".github/workflows/agents.yml", "gitlab": ".gitlab-ci.yml"}
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_a_recipe_is_written_beside_the_tasks_of_a_new_folder(package, tmp_path, capsys, service):
+    target = tmp_path / "bench"
+    assert main(["init", str(target), "--ci", service]) == 0
+    assert (target / PLACES[service]).read_text() == (ROOT / f"pytest_netbench/cli/recipes/{service}.yaml").read_text()
+    assert (target / "tasks/qos/voice.task.yaml").exists()
+    assert f"wrote {target}/{PLACES[service]}. Name your agent in it: the line that begins with AGENT\n" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("service", ["github", "gitlab"])
+def test_of_a_folder_that_is_in_use_the_recipe_is_all_that_is_written(package, tmp_path, monkeypatch, capsys, service):
+    (tmp_path / "bench/tasks").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "bench")
+    assert main(["init", "--ci", service]) == 0
+    assert written(Path()) == [PLACES[service]]
+    assert main(["init", "--ci", service]) == 0, "the same text again"
+    assert "no folder tasks/" not in capsys.readouterr().out
+
+
+def test_a_new_repository_counts_as_empty(package, tmp_path):
+    (tmp_path / "bench/.git").mkdir(parents=True)
+    assert main(["init", str(tmp_path / "bench"), "--ci", "github"]) == 0
+    assert (tmp_path / "bench/tasks/qos/voice.task.yaml").exists()
+
+
+def test_a_recipe_without_tasks_says_what_it_lacks(package, tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("x")
+    assert main(["init", str(tmp_path), "--ci", "gitlab"]) == 0
+    assert f"{tmp_path} has no folder tasks/, which the recipe runs" in capsys.readouterr().out
+
+
+def test_another_recipe_is_not_overwritten_unless_forced_and_nothing_else_is_written(package, tmp_path, capsys):
+    place = tmp_path / ".gitlab-ci.yml"
+    place.write_text("mine: {}\n")
+    assert main(["init", str(tmp_path), "--ci", "gitlab"]) == 2
+    assert capsys.readouterr().err == (
+        f"netbench: {place} exists and is another one; move it away, or add --force to overwrite it\n"
+    )
+    assert place.read_text() == "mine: {}\n"
+    assert main(["init", str(tmp_path), "--ci", "gitlab", "--force"]) == 0
+    assert f"overwrote {place}\n" in capsys.readouterr().out
+
+
+def test_a_folder_must_be_named_unless_a_recipe_is_asked_for(package, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 2
+    assert capsys.readouterr().err == "netbench: name the folder to write: netbench init DIR\n"
