@@ -95,7 +95,7 @@ def test_netbench_init_writes_a_folder_that_pytest_collects(installed, tmp_path)
     for name in shipped("tasks") | shipped("agents"):
         assert (lab / name).read_bytes() == (ROOT / name).read_bytes()
     listed = run(installed / "python", "-m", "pytest", "tasks", "--collect-only", "-q", "--agent=oracle", cwd=lab)
-    assert listed.count(".task.yaml::") == len(list(ROOT.glob("tasks/**/*.task.yaml")))
+    assert sum(listed.count(f".task.{kind}::") for kind in ("yaml", "json")) == len(list(ROOT.glob("tasks/*/*.task.*")))
 
 
 def test_the_c_sources_in_the_wheel_can_be_built(installed, tmp_path):

@@ -19,10 +19,10 @@ from pytest_netbench.trial import brief_for, terms_for
 from tests.end_to_end.conftest import REPOSITORY
 from tests.support.openai_server import OpenAIServer, Request, engineer
 
-TASKS = sorted((REPOSITORY / "tasks").rglob("*.task.yaml"))
+TASKS = sorted((REPOSITORY / "tasks").glob("*/*.task.*"))
 
 
-@pytest.mark.parametrize("path", TASKS, ids=lambda path: path.name.removesuffix(".task.yaml"))
+@pytest.mark.parametrize("path", TASKS, ids=lambda path: path.name.partition(".")[0])
 def test_no_prompt_holds_how_a_task_is_solved_or_judged(path: Path, monkeypatch):
     task = load_task(path)
     requests, configs = asked(task, monkeypatch)
