@@ -7,28 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_netbench.model.trial import Step, TestcaseResult, TrialRecord, TrialResult
-from pytest_netbench.reporting import words
+from pytest_netbench.model.faulty import Faulty
+from pytest_netbench.model.payload import Networked
+from pytest_netbench.model.trial import TestcaseResult, TrialRecord, TrialResult
 from pytest_netbench.reporting.page.geometry import Drawing, drawing
+from pytest_netbench.reporting.page.steps import ShownStep, cut, shown
+from pytest_netbench.reporting.page.wiring import Fault, Interface, faults, interfaces, labels
 from pytest_netbench.text import plain_json
 
-MOST_TEXT = 6_000
-"""Characters of one command's answer or one completion; the rest is in the transcript."""
 MOST_STEPS = 300
 MOST_FLOWS = 12
 """Wrong flows that are drawn; all are listed."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShownStep:
-    """One step: when, what the agent did, and what came back."""
-
-    at: str
-    kind: str
-    title: str
-    asked: str
-    answered: str
-    failed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +37,8 @@ class Detail:
         result: What its line in the results says.
         intents: What was asked.
         drawing: Of the network, if it has one.
+        interfaces: Of the network.
+        faults: What was wrong in the network when the agent began, if the family breaks networks; else nothing.
         controls: By node: managed, observed or foreign.
         changed: Nodes whose config the agent changed.
         wrong: Flows that are wrong in the end: source, target and words.
@@ -56,13 +47,16 @@ class Detail:
         diffs: Of nodes whose config differs from the ground truth.
         reasoning: The agent's.
         answer: What was handed in beside the network, as JSON.
-        truth: How the task is solved, or what was wrong.
+        truth: How the task is solved, or what was wrong; empty if the agent's reasoning says just this.
+        is_truth: Whether the agent's reasoning is the ground truth.
         evidence: Lines that say what would have shown it.
     """
 
     result: TrialResult
     intents: Sequence[str] = ()
     drawing: Drawing | None = None
+    interfaces: Sequence[Interface] = ()
+    faults: Sequence[Fault] | None = None
     controls: Mapping[str, str]
     changed: frozenset[str] = frozenset()
     wrong: Sequence[tuple[str, str, str]] = ()
@@ -72,6 +66,7 @@ class Detail:
     reasoning: str = ""
     answer: str = ""
     truth: str = ""
+    is_truth: bool = False
     evidence: Sequence[str] = ()
 
     @property
@@ -84,23 +79,50 @@ def detail(result: TrialResult, record: TrialRecord | None) -> Detail:
     """What the page shows of a trial; without its record only what the result says."""
     if record is None:
         return Detail(result=result, controls={})
-    task, topology = record.task, record.task.network.topology if record.task.has_network else None
-    answer = record.submission.answer
+    task, answer = record.task, record.submission.answer
+    reasoning, truth = _told(record)
     return Detail(
         result=result,
         intents=[str(one.text) for one in getattr(task.payload, "intents", ())],
-        drawing=drawing(topology) if topology else None,
-        controls={node.name: node.control for node in topology.nodes} if topology else {},
+        **(_network(record, task.network) if task.has_network else {"controls": {}}),
         changed=frozenset(_changed(record.initial_configs, record.final_configs)),
         wrong=list(_wrong(record)),
-        steps=[_step(one) for one in record.trace[:MOST_STEPS]],
+        steps=[shown(one) for one in record.trace[:MOST_STEPS]],
         left_out=max(0, len(record.trace) - MOST_STEPS),
         diffs=list(_diffs(record)),
-        reasoning=_cut(record.submission.reasoning or ""),
-        truth=_cut(task.ground_truth_reasoning),
+        reasoning=cut(reasoning),
+        truth="" if reasoning == truth else cut(truth),
+        is_truth=bool(reasoning) and reasoning == truth,
         evidence=record.other.get("reference_diagnosis", ()),
-        answer="" if answer is None else _cut(plain_json(answer, indent=1)),
+        answer="" if answer is None else cut(plain_json(answer, indent=1)),
     )
+
+
+def _network(record: TrialRecord, network: Networked) -> dict[str, Any]:
+    """What is shown of a network."""
+    known = interfaces(record, network)
+    broken = faults(record.task.payload)
+    nodes = [node.name for node in network.topology.nodes]
+    return {
+        "drawing": drawing(
+            network.topology,
+            {node: _name(node, network.platform_of(node), network.topology.controls[node]) for node in nodes},
+            labels(known),
+            [one.ends for one in broken],
+        ),
+        "interfaces": known,
+        "faults": broken if isinstance(record.task.payload, Faulty) else None,
+        "controls": network.topology.controls,
+    }
+
+
+def _name(node: str, platform: str, control: str) -> tuple[str, ...]:
+    return (node, platform if control == "managed" else f"{platform}, {control}")
+
+
+def _told(record: TrialRecord) -> tuple[str, str]:
+    """What the agent reasoned, and the ground truth."""
+    return (record.submission.reasoning or "").strip(), record.task.ground_truth_reasoning.strip()
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
@@ -124,45 +146,3 @@ def _diffs(record: TrialRecord) -> Iterator[Diff]:
                 truth[node].splitlines(), text.splitlines(), against, "the agent's", lineterm=""
             )
             yield Diff(node=node, against=against, lines=[*found][:MOST_STEPS])
-
-
-def _step(step: Step) -> ShownStep:
-    at, data = words.seconds(step.at_s), step.data
-    if step.kind == "ani":
-        params = dict(data.get("params") or {})
-        device = str(params.pop("device", ""))
-        title = f"{data.get('method', '')} {device}".strip()
-        error = data.get("error")
-        answered = data.get("result") if error is None else error
-        return ShownStep(
-            at=at, kind="ANI", title=title, asked=_asked(params), answered=_text(answered), failed=error is not None
-        )
-    if step.kind == "completion":
-        response = data.get("response") or {}
-        said = response.get("text", "") if isinstance(response, dict) else response
-        calls = response.get("tool_calls") if isinstance(response, dict) else None
-        return ShownStep(
-            at=at, kind="model", title=str(data.get("model", "")), asked=_text(calls), answered=_text(said)
-        )
-    return ShownStep(at=at, kind="note", title="", asked="", answered=_text(data.get("text", data)))
-
-
-def _asked(params: Mapping[str, Any]) -> str:
-    """Commands as lines, other parameters as JSON."""
-    lines = params.get("commands", params.get("command"))
-    if len(params) == 1 and isinstance(lines, list):
-        return _cut("\n".join(map(str, lines)))
-    if len(params) == 1 and isinstance(lines, str):
-        return _cut(lines)
-    return _text(params)
-
-
-def _text(value: Any) -> str:
-    if value in (None, "", {}, []):
-        return ""
-    return _cut(value if isinstance(value, str) else plain_json(value, indent=1))
-
-
-def _cut(text: str) -> str:
-    more = len(text) - MOST_TEXT
-    return text if more <= 0 else f"{text[:MOST_TEXT]}\n… {more} more characters in the transcript"

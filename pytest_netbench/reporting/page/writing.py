@@ -18,8 +18,11 @@ from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.trial import TrialRecord, TrialResult
 from pytest_netbench.reporting import words
 from pytest_netbench.reporting.page.details import MOST_FLOWS, detail
-from pytest_netbench.reporting.page.geometry import HEIGHT, WIDTH
-from pytest_netbench.reporting.page.overview import KINDS, Comparison, kind_of, overview
+from pytest_netbench.reporting.page.efforts import PARTS
+from pytest_netbench.reporting.page.headline import numbered, signed
+from pytest_netbench.reporting.page.kinds import KINDS, kind_of
+from pytest_netbench.reporting.page.looks import SHAPES
+from pytest_netbench.reporting.page.overview import Comparison, overview
 from pytest_netbench.results.files import replace_file, safe_name
 from pytest_netbench.results.pairing import task_id
 
@@ -63,18 +66,20 @@ def write_page(
     record_of: RecordOf,
     *,
     comparison: Comparison | None = None,
+    note: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
     """Write the page of some trials and return how many bytes it has.
 
-    Details of trials that did not pass are in the page, as far as there is room. The others lie in the folder
-    ``NAME-trials`` beside it, which is written anew.
+    Details of trials that did not pass are in the page, as far as there is room. Those of all trials that have a record
+    lie in the folder ``NAME-trials`` beside it, which is written anew: without scripts, links lead there.
 
     Args:
         path: The file.
         results: Of the trials.
         record_of: The full record of a result; ``None`` if none was kept.
         comparison: With a baseline.
+        note: What else to know of the run, in a sentence.
         progress: Called with how many trials are done, and with all.
 
     Raises:
@@ -95,7 +100,7 @@ def write_page(
         if one.status != "passed" and len(text) <= room:
             room -= len(text)
             inside[number] = text
-        elif record is not None:
+        if record is not None:
             # several directories may have the same trial of the same item
             name = f"{number}-{safe_name(one.node_id, one.trial)}.html"
             _write(folder / name, _template("beside.html.jinja").render(body=text, title=one.node_id, **_shared()))
@@ -107,6 +112,7 @@ def write_page(
         inside=inside,
         beside=beside,
         comparison=comparison,
+        note=note,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **_shared(),
     )
@@ -156,8 +162,10 @@ def _shared() -> Mapping[str, Any]:
         "kind_of": kind_of,
         "task_name": lambda one: task_id(one).rpartition("::")[2],
         "nothing": words.NOTHING,
-        "width": WIDTH,
-        "height": HEIGHT,
+        "shapes": SHAPES,
+        "parts": PARTS,
+        "numbered": numbered,
+        "signed": signed,
         "most_flows": MOST_FLOWS,
     }
 

@@ -39,6 +39,13 @@
   form.hidden = false;
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
+  // links lead to pages beside this one; what is in this one opens here
+  document.getElementById("trials").addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-trial]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    location.hash = `trial-${link.dataset.trial}`;
+  });
   document.getElementById("matrix").addEventListener("click", (event) => {
     const cell = event.target.closest("a[data-task]");
     if (!cell) return;
