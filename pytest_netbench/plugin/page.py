@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -14,6 +14,8 @@ from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
     from pytest_netbench.plugin.gate import Gate
+
+INTERRUPTED: Final = "The run was interrupted: trials that had not ended by then are missing."
 
 
 class Page:
@@ -50,13 +52,13 @@ class Page:
         if self._config.option.collectonly:
             return
         try:
-            self._line = self._write()
+            self._line = self._write(cut_off=session.exitstatus == pytest.ExitCode.INTERRUPTED)
         except NetbenchError as error:
             self._line = f"no page: {error}"
             if session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _write(self) -> str:
+    def _write(self, *, cut_off: bool) -> str:
         from pytest_netbench.reporting.page.writing import write_page  # noqa: PLC0415  (imports pydantic)
         from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
 
@@ -65,7 +67,13 @@ class Page:
         if not results:
             return "no trial was run: no page"
         comparison = self._gate.comparison if self._gate else None
-        write_page(self._path, results, ResultsDir(folder).record_of, comparison=comparison)
+        write_page(
+            self._path,
+            results,
+            ResultsDir(folder).record_of,
+            comparison=comparison,
+            note=INTERRUPTED if cut_off else "",
+        )
         return f"page: {self._config.option.netbench_html}"
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -50,23 +50,26 @@ class Times:
 
 
 def effort(leaders: Sequence[Leader]) -> Effort | None:
-    """Return the plot of cost, of tokens if no cost is known, of calls if no model was asked; ``None`` without trials.
+    """Return the plot of cost, of tokens if no cost is known, of calls if no model was asked; ``None`` without calls.
 
-    An agent of which the price is known in part has no place: its cost is higher than the known sum.
+    A cost of which only a part is known has a ``+``, as in the table of agents.
     """
     scored = [one for one in leaders if one.share is not None]
     for unit in ("cost", "tokens", "calls"):
         known = [(one, value) for one in scored if (value := _mean(one, unit)) is not None]
-        if known:
+        if any(value for _, value in known):
             break
     else:
         return None
-    most = max((value for _, value in known), default=0.0) or 1.0
+    most = max(value for _, value in known)
     spots: list[Spot] = []
     for one, value in known:
         assert one.share is not None
         at = value / most
-        spots.append(Spot(at=at, effort=_said(unit, value), share=one.share, labeled=_is_free(at, one.share, spots)))
+        more = "+" if unit == "cost" and one.cost.endswith("+") else ""
+        spots.append(
+            Spot(at=at, effort=_said(unit, value) + more, share=one.share, labeled=_is_free(at, one.share, spots))
+        )
     names = {one.agent for one, _ in known}
     unknown = [one.agent for one in leaders if one.agent not in names]
     return Effort(unit=unit, most=_said(unit, most), spots=spots, unknown=unknown)
@@ -75,7 +78,7 @@ def effort(leaders: Sequence[Leader]) -> Effort | None:
 def _mean(one: Leader, unit: str) -> float | None:
     assert one.share is not None
     if unit == "cost":
-        return None if one.dollars is None or one.cost.endswith("+") else one.dollars / one.share.trials
+        return None if one.dollars is None else one.dollars / one.share.trials
     if unit == "tokens":
         return one.tokens / one.share.trials if one.tokens else None
     return one.calls / one.share.trials

@@ -76,7 +76,8 @@ def drawing(topology: Topology, names: Mapping[str, tuple[str, ...]], texts: Tex
         marks.append(_free(_mark(known, ends), marks))
     labels: Sequence[Label] = ()
     if len(topology.nodes) <= MOST_ARRANGED:
-        labels = placed(known.ends, texts, known.places, names, marks)
+        size = (known.width, known.height)
+        labels = placed(known.ends, texts, places=known.places, names=names, marks=marks, size=size)
     return Drawing(
         width=known.width,
         height=known.height,

@@ -55,9 +55,11 @@ class Box:
 def placed(
     ends: Mapping[tuple[str, str], tuple[Point, Point]],
     texts: Mapping[tuple[str, str], tuple[str, ...]],
+    *,
     places: Mapping[str, Point],
     names: Mapping[str, tuple[str, ...]],
     marks: Sequence[Point],
+    size: tuple[float, float],
 ) -> list[Label]:
     """Place the labels of interfaces one by one, where they cover the least of what already stands there.
 
@@ -67,8 +69,10 @@ def placed(
         places: Of nodes.
         names: By node: the lines under it.
         marks: Places of marks.
+        size: Width and height of the drawing, outside of which nothing stands.
     """
-    taken = [Box(place.x, place.y, _NODE, _NODE) for place in places.values()]
+    taken = _outside(*size)
+    taken += [Box(place.x, place.y, _NODE, _NODE) for place in places.values()]
     taken += [_under(places[name], lines) for name, lines in names.items()]
     taken += [Box(mark.x, mark.y, _MARK, _MARK) for mark in marks]
     found = []
@@ -78,6 +82,14 @@ def placed(
             taken.append(box)
             found.append(Label(at=Point(x=round(box.x, 1), y=round(box.y, 1)), lines=lines))
     return found
+
+
+def _outside(width: float, height: float) -> list[Box]:
+    """The space beside, above and below a drawing."""
+    return [
+        *(Box(x, height / 2, width, 2 * height) for x in (-width, 2 * width)),
+        *(Box(width / 2, y, 2 * width, height) for y in (-height, 2 * height)),
+    ]
 
 
 def _under(place: Point, lines: Sequence[str]) -> Box:

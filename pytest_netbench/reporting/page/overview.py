@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.model.trial import TrialResult
-from pytest_netbench.reporting.groups import metrics_of
 from pytest_netbench.reporting.page.differences import Difference, differences
 from pytest_netbench.reporting.page.efforts import Effort, Times, effort, times
 from pytest_netbench.reporting.page.failing import Failing, failing
@@ -70,7 +69,7 @@ def overview(results: Sequence[TrialResult]) -> Overview:
     """What the page shows of results."""
     agents = sorted({one.agent.id for one in results})
     scored = [one for one in results if one.status != "error"]
-    metrics = metrics_of(scored)
+    metrics = _metrics(scored)
     ranked = leaders(results, agents, metrics)
     apart = differences(scored, [one.agent for one in ranked if one.share is not None])
     return Overview(
@@ -86,14 +85,30 @@ def overview(results: Sequence[TrialResult]) -> Overview:
         domains=list(_domains(scored, agents, metrics)),
         failing=failing(scored),
         matrix=list(_matrix(scored, agents)),
-        results=sorted(results, key=lambda one: (one.status == "passed", one.node_id, one.trial)),
+        results=sorted(results, key=_order),
     )
 
 
+def _order(result: TrialResult) -> tuple[bool, str, str, int]:
+    return result.status == "passed", task_id(result), result.agent.id, result.trial
+
+
+def _metrics(scored: Sequence[TrialResult]) -> list[str]:
+    """The scores of the families' own definitions: ``safety`` and ``plan.safety``, but not ``netarena.safety``."""
+    families = {one.family for one in scored}
+    every = dict.fromkeys(score.metric for one in scored for score in one.scores)
+    return [name for name in every if "." not in name or name.partition(".")[0] in families]
+
+
 def _domains(scored: Sequence[TrialResult], agents: Sequence[str], metrics: Sequence[str]) -> Iterator[DomainScores]:
-    for domain in sorted({one.domain for one in scored}):
+    """Yield a row for each domain and agent, and of several domains a row for all."""
+    names = sorted({one.domain for one in scored})
+    groups = [(name, [one for one in scored if one.domain == name]) for name in names]
+    if len(groups) > 1:
+        groups.append(("all", list(scored)))
+    for domain, members in groups:
         for agent in agents:
-            mine = [one for one in scored if one.domain == domain and one.agent.id == agent]
+            mine = [one for one in members if one.agent.id == agent]
             if mine:
                 means = {metric: mean_of(metric, mine) for metric in metrics}
                 yield DomainScores(domain=domain, agent=agent, trials=len(mine), scores=means)

@@ -90,7 +90,7 @@ def _within(value: Any) -> list[str]:
         return [f"{name}: {' '.join(_within(inner))}" for name, inner in [*value.items()][:MOST_GIST]]
     if isinstance(value, list | tuple):
         return [" ".join(_within(inner)) for inner in value[:MOST_GIST]]
-    return [str(value)[: 2 * MOST_GIST]]
+    return [_gist(value) if isinstance(value, str) else str(value)]
 
 
 def _asked(params: Mapping[str, Any]) -> str:

@@ -10,8 +10,8 @@ from ipaddress import ip_interface
 from typing import Any
 
 from pytest_netbench import parts
-from pytest_netbench.model.diagnosis import causes_of
-from pytest_netbench.model.faulty import Faulty
+from pytest_netbench.model.diagnosis import Cause, causes_of
+from pytest_netbench.model.faulty import Faulty, InjectedFault
 from pytest_netbench.model.payload import Networked
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import TrialRecord
@@ -95,15 +95,18 @@ def faults(payload: object) -> list[Fault]:
     """What was wrong in a network, in the order of injection; nothing if the family knows no faults."""
     if not isinstance(payload, Faulty):
         return []
-    return [
-        Fault(
-            name=cause.fault_type,
-            place=in_words(cause.resources[0]),
-            also=tuple(map(in_words, cause.resources[1:])),
-            ends=ends_of(cause.resources[0], payload.topology),
-        )
-        for cause in causes_of(payload.faults, payload.topology)
-    ]
+    causes = causes_of(payload.faults, payload.topology)
+    return [_fault(one, cause, payload.topology) for one, cause in zip(payload.faults, causes, strict=True)]
+
+
+def _fault(injected: InjectedFault, cause: Cause, topology: Topology) -> Fault:
+    """A fault that counts as one of its node may still have been made at an interface, which is told, too."""
+    first, *others = cause.resources
+    ends, place = ends_of(first, topology), in_words(first)
+    interface = injected.parameters.get("interface")
+    if first.startswith("node/") and interface in topology.interfaces(ends[0][0]):
+        ends, place = ((ends[0][0], str(interface)),), f"{place} (interface {interface})"
+    return Fault(name=cause.fault_type, place=place, also=tuple(map(in_words, others)), ends=ends)
 
 
 def in_words(resource: str) -> str:

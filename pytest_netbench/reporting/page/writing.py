@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 MOST_INSIDE: Final = 8_000_000
 """Characters of details within the page; those of further trials lie beside it."""
 
+MOST_SCORES: Final = 4
+"""Scores that have columns in the table of agents; of more, all stand in that by domain only."""
+
 RecordOf = Callable[[TrialResult], TrialRecord | None]
 
 
@@ -164,6 +167,7 @@ def _shared() -> Mapping[str, Any]:
         "nothing": words.NOTHING,
         "shapes": SHAPES,
         "parts": PARTS,
+        "most_scores": MOST_SCORES,
         "numbered": numbered,
         "signed": signed,
         "most_flows": MOST_FLOWS,

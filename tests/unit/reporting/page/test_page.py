@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import builtins
+import re
 from pathlib import Path
 
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.model.trial import TrialRecord, TrialResult, Usage
+from pytest_netbench.model.drawn import Drawn
+from pytest_netbench.model.trial import BudgetUsed, Submission, TrialRecord, TrialResult, Usage
 from pytest_netbench.reporting.page import writing
+from pytest_netbench.reporting.page.failing import failing
 from pytest_netbench.reporting.page.writing import trials_of, write_page
 from tests.support.pages import HOSTILE, Read, trial, trials
-from tests.support.records import result
+from tests.support.records import ran, result, score
 
 
 def written(tmp_path: Path, pairs: list[tuple[TrialResult, TrialRecord]], **options: object) -> Read:
@@ -34,13 +37,17 @@ def test_a_page_tells_who_did_what(tmp_path):
     assert {one["data-task"] for one in read.all("a") if "data-task" in one} == {"t0", "t1", "t5"}
 
 
-def test_a_failed_trial_is_in_the_page_and_a_passed_one_beside_it(tmp_path):
+def test_a_failed_trial_is_in_the_page_and_each_one_beside_it(tmp_path):
     read = written(tmp_path, [trial(0, status="passed"), trial(1)])
     assert read.kept == ["of-trial-0"]
     hrefs = [one["href"] for one in read.all("a") if one.get("href")]
-    assert "#trial-0" in hrefs
-    (beside,) = [href for href in hrefs if href.endswith(".html")]
-    other = Read((tmp_path / beside).read_text())
+    (failed,) = [one for one in read.all("a") if "data-trial" in one]
+    assert failed["data-trial"] == "0"
+    beside = [str(href) for href in hrefs if str(href).endswith(".html")]
+    assert [name.partition("-")[0] for name in beside] == ["page", "page"]
+    failure, other = (Read((tmp_path / name).read_text()) for name in beside)
+    assert failed["href"] == beside[0]  # without scripts the link leads there
+    assert "wrong result" in failure.text
     assert "passed" in other.text
     assert [one["class"] for one in other.all("circle")] == ["node managed changed", "node observed", "node foreign"]
 
@@ -87,12 +94,12 @@ def test_nobodys_text_becomes_an_element_or_a_request(tmp_path):
         assert HOSTILE in found.text
 
 
-def test_what_has_no_room_lies_beside_the_page(tmp_path, monkeypatch):
+def test_what_has_no_room_lies_only_beside_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "MOST_INSIDE", 20_000)
     read = written(tmp_path, list(trials(12, failed=1)))
     inside = len(read.kept)
     assert 0 < inside < 12
-    assert inside + len(list((tmp_path / "page-trials").iterdir())) == 12
+    assert len(list((tmp_path / "page-trials").iterdir())) == 12
 
 
 def test_a_page_that_is_made_again_has_only_its_own_details(tmp_path):
@@ -189,3 +196,90 @@ def test_violations_of_a_policy_are_in_the_row_of_the_agent_and_in_the_details(t
     assert "policy violations" in read.text
     assert "Policy violations: command 3, device 1." in read.text
     assert "policy violations" not in written(tmp_path, [trial(1)]).text
+
+
+def test_the_page_begins_with_the_result_in_words(tmp_path):
+    read = written(tmp_path, [trial(0, status="passed"), trial(4, status="passed"), trial(1)])
+    assert "agent-0 passed 2 of 2 tasks, agent-1 0 of 1 task; agent-0 and agent-1 ran no task in common." in read.text
+
+
+def test_an_interrupted_run_says_so(tmp_path):
+    assert "was cut off" in written(tmp_path, [trial(1)], note="It was cut off.").text
+
+
+def test_reasoning_that_is_the_ground_truth_is_shown_once(tmp_path):
+    found, record = trial(1)
+    truth = record.task.ground_truth_reasoning
+    told = record.model_copy(update={"submission": Submission(reasoning=f"{truth}\n")})
+    read = written(tmp_path, [(found, told)])
+    assert read.text.count(truth) == 1
+    assert "Reasoning, which is the ground truth" in read.text
+    assert written(tmp_path, [(found, record)]).text.count(truth) == 1
+
+
+def test_an_agent_keeps_its_color_and_shape_in_all_drawings(tmp_path):
+    read = written(tmp_path, [trial(number, status="passed" if number % 3 else "failed") for number in range(12)])
+    looks: dict[str, set[tuple[str, str]]] = {}
+    color = ""
+    for name, attributes in read.elements:
+        given = str(attributes.get("class") or "").split()
+        color = next((one for one in given if re.fullmatch(r"a\d", one)), color)
+        if name == "use":
+            looks.setdefault(color, set()).add(("shape", str(attributes["href"])))
+    assert {color: len(shapes) for color, shapes in looks.items()} == dict.fromkeys(["a0", "a1", "a2", "a3"], 1)
+
+
+def test_sizes_and_levels_stand_in_their_order(tmp_path):
+    def drawn(number: int, nodes: int, level: int) -> tuple[TrialResult, TrialRecord]:
+        found, record = trial(number)
+        draw = Drawn(generator="diagnose", seed=1, index=number, label="x", level=level)
+        return found.model_copy(update={"drawn": draw, "regions": {"devices": (str(nodes),)}}), record
+
+    read = written(tmp_path, [drawn(1, 40, 10), drawn(2, 9, 2), drawn(3, 3, 1), drawn(4, 0, 3)])
+    places = [read.text.index(words) for words in ("S: to 5 nodes", "M: to 15 nodes", "L: more", "no network")]
+    assert places == sorted(places)
+    places = [read.text.index(words) for words in ("level 1", "level 2", "level 3", "level 10")]
+    assert places == sorted(places)
+
+
+def test_what_trials_took_is_shown_by_cost_else_tokens_else_calls(tmp_path):
+    def text(**changes: object) -> str:
+        results = [trial(number)[0].model_copy(update=changes) for number in (0, 1)]
+        write_page(tmp_path / "page.html", results, lambda _: None)
+        return Read((tmp_path / "page.html").read_text()).text
+
+    asked = {"completions": 1, "prompt_tokens": 900, "completion_tokens": 100}
+    assert "Passed against cost of a trial" in text(usage=Usage(**asked, cost_usd=0.5))
+    assert "Passed against tokens of a trial" in text(usage=Usage(**asked))
+    assert "Passed against calls of a trial" in text(budget_used=BudgetUsed(calls=3))
+    assert "Passed against" not in text()
+
+
+def test_times_are_shown_by_part(tmp_path):
+    times = {"deploy_s": 2.0, "agent_s": 3.0, "evaluate_s": 5.0}
+    write_page(tmp_path / "page.html", [trial(1)[0].model_copy(update=times)], lambda _: None)
+    text = Read((tmp_path / "page.html").read_text()).text
+    assert "deployment 2.00s, agent 3.00s, evaluation 5.00s" in text
+
+
+def test_scores_of_a_family_by_its_own_name_are_shown_and_those_of_others_are_not(tmp_path):
+    scores = (score("plan.safety", 1.0), score("netarena.safety", 1.0))
+    write_page(tmp_path / "page.html", [result(family="plan", scores=scores)], lambda _: None)
+    heads = Read((tmp_path / "page.html").read_text().partition("<dialog")[0]).text
+    assert "plan.safety" in heads
+    assert "netarena" not in heads
+
+
+def test_testcases_that_fail_most_come_first(tmp_path):
+    found = [
+        trial(number)[0].model_copy(update={"testcase_results": cases})
+        for number, cases in (
+            (0, (ran("ping"), ran("route", "fail", under="cut"))),
+            (50, (ran("ping", "fail"), ran("route", "fail", under="cut"))),
+            (50, (ran("ping"), ran("never"))),
+        )
+    ]
+    rows, more = failing(found)
+    assert [(one.name, one.failed, one.runs) for one in rows] == [("route under cut", 2, 2), ("ping", 1, 3)]
+    assert rows[1].agents == {"agent-0": (0, 1), "agent-2": (1, 2)}
+    assert more == 0
