@@ -21,7 +21,7 @@ def test_a_run_ends_with_a_page_of_its_trials(two, workers):
     read = Read((two.path / "page.html").read_text())
     assert "4 trials of 2 tasks by 2 agents" in " ".join(read.text.split())
     assert len(read.kept) == 2
-    assert len(list((two.path / "page-trials").iterdir())) == 2
+    assert len(list((two.path / "page-trials").iterdir())) == 4
 
 
 def test_the_verdict_of_the_gate_is_on_the_page(two):

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,7 +70,10 @@ class Browser:
         self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.ask("Page.navigate", url="about:blank")
+        self._go("about:blank")  # another fragment alone would load nothing
+        self._go(url)
+
+    def _go(self, url: str) -> None:
         self.events.clear()
         self.ask("Page.navigate", url=url)
         while not any(one.get("method") == "Page.loadEventFired" for one in self.events):
@@ -96,6 +100,13 @@ class Browser:
         return said + [url for url in asked if not url.startswith(("file:", "about:"))]
 
 
+# the browser reads descriptor 3 and writes descriptor 4; what is moved there first may be one of them
+_EXECUTE = """
+import os, sys
+reads, writes = (os.dup(os.dup(int(one))) for one in sys.argv[1:3])
+os.dup2(reads, 3), os.dup2(writes, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 _SAID = frozenset({"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"})
 
 
@@ -106,9 +117,8 @@ def browser(home: Path) -> Iterator[Browser]:
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
 
-    # the browser reads descriptor 3 and writes descriptor 4
-    shell = f'exec "$@" 3<&{their_read} 4>&{their_write}'
-    argv = ["sh", "-c", shell, "sh", CHROMIUM, *FLAGS, f"--user-data-dir={home}"]
+    argv = [sys.executable, "-c", _EXECUTE, str(their_read), str(their_write)]
+    argv += [CHROMIUM, *FLAGS, f"--user-data-dir={home}"]
     process = subprocess.Popen(
         argv, pass_fds=(their_read, their_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=home
     )

@@ -34,6 +34,7 @@ class Plot:
     """Shares with intervals: for each group one of each agent that has trials in it."""
 
     title: str
+    by: str
     rows: Sequence[tuple[str, Sequence[Share]]]
 
 
@@ -48,14 +49,14 @@ def share(agent: str, results: Sequence[TrialResult]) -> Share | None:
 
 def plots(scored: Sequence[TrialResult], agents: Sequence[str]) -> Iterator[Plot]:
     """Yield the plots that tell apart more than one group of trials; that by domain always."""
-    for title, group_of in (
-        ("Passed by domain", _domain),
-        ("Passed by size of the network", size_of),
-        ("Passed by difficulty", level_of),
+    for title, by, group_of in (
+        ("Passed by domain", "domain", _domain),
+        ("Passed by size of the network", "size", size_of),
+        ("Passed by difficulty", "level", level_of),
     ):
         groups = {group_of(one) for one in scored}
         if len(groups) > 1 or (groups and group_of is _domain):
-            yield Plot(title=title, rows=[_row(group, scored, agents, group_of) for group in sorted(groups)])
+            yield Plot(title=title, by=by, rows=[_row(group, scored, agents, group_of) for group in sorted(groups)])
 
 
 def _row(

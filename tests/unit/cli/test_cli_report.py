@@ -29,7 +29,7 @@ def test_two_runs_become_one_page(stored: Path, tmp_path: Path, capsys) -> None:
     read = Read(page.read_text())
     assert "3 trials of 3 tasks by 3 agents" in " ".join(read.text.split())
     assert len(read.kept) == 2
-    assert len(list((tmp_path / "page-trials").iterdir())) == 1
+    assert len(list((tmp_path / "page-trials").iterdir())) == 3
 
 
 def test_the_verdict_of_the_gate_is_shown(stored: Path, tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
-from pytest_netbench.model.task import Task
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import Submission, TrialRecord
 from pytest_netbench.reporting.page.details import Detail, detail
@@ -15,47 +13,9 @@ from pytest_netbench.reporting.page.geometry import MOST_ARRANGED, Drawing, draw
 from pytest_netbench.reporting.page.labels import CHARACTER, LINE, Box
 from pytest_netbench.reporting.page.wiring import ends_of, faults, in_words, interfaces, labels, short
 from pytest_netbench.reporting.page.writing import write_page
+from tests.support.networks import CONFIGS, DOWN, NODES, UNPLUGGED, faulty
 from tests.support.pages import Read
 from tests.support.records import record, result
-
-NODES = [
-    {"name": "R1", "platform": "cisco_ios"},
-    {"name": "R2", "platform": "frr"},
-    {"name": "pc", "control": "foreign"},
-]
-LINKS = [
-    {"endpoints": [{"node": "R1", "interface": "GigabitEthernet0/0"}, {"node": "R2", "interface": "eth0"}]},
-    {"endpoints": [{"node": "R2", "interface": "eth1"}, {"node": "pc", "interface": "eth0"}]},
-    {"endpoints": [{"node": "R1", "interface": "GigabitEthernet0/9"}]},
-]
-CONFIGS = {
-    "R1": "hostname R1\n!\ninterface Loopback0\n ip address 10.255.0.1 255.255.255.255\n!\n"
-    "interface GigabitEthernet0/0\n description ip address 9.9.9.9\n ip address 10.0.0.1 255.255.255.252\n"
-    " ip address 10.0.1.1 255.255.255.0 secondary\n ipv6 address 2001:DB8::1/64\n!\n"
-    "router ospf 1\n address 1.1.1.1\n",
-    "R2": "interface eth0\n ip address 10.0.0.2/30\nexit\n",
-    "pc": "interface eth0\n address 10.2.0.10/24\nroutes main\n default via 10.2.0.1 dev eth0\n",
-}
-R1_TO_R2 = {"node": "R1", "interface": "GigabitEthernet0/0"}
-FLOWS = [{"sources": ["pc"], "targets": {"R1": "10.0.0.1"}}]
-
-
-def faulty(*broken: dict[str, Any], **changes: Any) -> TrialRecord:
-    about = Task.model_validate(
-        {
-            "task_name": "Find it",
-            "slug": "find-it",
-            "domain": "routing",
-            "family": "diagnose",
-            "ground_truth_reasoning": "It is down.",
-            "platform": "linux",
-            "flows": FLOWS,
-            "faults": list(broken),
-            "topology": {"nodes": NODES, "links": LINKS},
-            "fault_types": ["interface-down", "link-down"],
-        }
-    )
-    return record(task=about, initial_configs=CONFIGS, final_configs=CONFIGS, **changes)
 
 
 def shown(of: TrialRecord) -> Detail:
@@ -108,9 +68,7 @@ def test_addresses_of_a_healthy_network_are_those_before_the_faults():
 
 
 def test_the_place_of_a_fault_is_marked_and_named(tmp_path):
-    down = {"fault": "interface-down", "parameters": {"node": "R2", "interface": "eth1"}}
-    cut = {"fault": "link-down", "parameters": {**R1_TO_R2, "peer_node": "R2", "peer_interface": "eth0"}}
-    made = faulty(down, cut)
+    made = faulty(DOWN, UNPLUGGED)
     found = shown(made)
     assert [(one.name, one.place) for one in found.faults or ()] == [
         ("interface-down", "node R2 (interface eth1)"),
@@ -127,8 +85,7 @@ def test_the_place_of_a_fault_is_marked_and_named(tmp_path):
 
 
 def test_faults_at_one_place_have_a_mark_each():
-    down = {"fault": "interface-down", "parameters": {"node": "R2", "interface": "eth1"}}
-    one, other = drawn(shown(faulty(down, down))).marks
+    one, other = drawn(shown(faulty(DOWN, DOWN))).marks
     assert abs(one.x - other.x) > 15
 
 
