@@ -32,7 +32,7 @@ A message says what is wrong, where, what is known and how to fix it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pytest_netbench.rpccodes import Code
@@ -49,14 +49,26 @@ class InputError(NetbenchError):
         message: What is wrong, what is known and how to fix it.
         path: The file, if there is one.
         line: 1-based line in it, if known.
+        column: 1-based column in that line, if known.
+        problems: Line, column and message of each problem, if there are several.
     """
 
-    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
-        where = "" if path is None else f"{path}:{line}: " if line is not None else f"{path}: "
-        super().__init__(f"{where}{message}")
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path | str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        problems: Sequence[tuple[tuple[int, int], str]] = (),
+    ) -> None:
+        place = ":".join(str(one) for one in (path, line, column) if one is not None)
+        super().__init__(message if path is None else f"{place}: {message}")
         self.message = message
         self.path = path
         self.line = line
+        self.column = column
+        self.problems = tuple(problems)
 
 
 class TaskFileError(InputError):

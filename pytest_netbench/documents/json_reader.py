@@ -10,7 +10,7 @@ import re
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import Any, Final
 
-from pytest_netbench.documents.problems import SyntaxProblem, Where
+from pytest_netbench.documents.problems import Place, SyntaxProblem, Where
 from pytest_netbench.documents.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
@@ -43,16 +43,16 @@ class _Reader:
         self.values = 0
         self._counted = (0, 1)
 
-    def line(self, at: int) -> int:
+    def place(self, at: int) -> Place:
         start, line = self._counted
         if at < start:
             start, line = 0, 1
         line += self.text.count("\n", start, at)
         self._counted = (at, line)
-        return line
+        return line, at - self.text.rfind("\n", 0, at)
 
     def problem(self, what: str) -> SyntaxProblem:
-        return SyntaxProblem(f"invalid JSON: {what}", self.line(min(self.at, len(self.text))))
+        return SyntaxProblem(f"invalid JSON: {what}", *self.place(min(self.at, len(self.text))))
 
     def peek(self) -> str:
         match = _SPACE.match(self.text, self.at)
@@ -69,13 +69,13 @@ class _Reader:
             return self.mapping(where)
         if char == "[":
             return self.sequence(where)
-        line = self.line(self.at)
+        place = self.place(self.at)
         if char == '"':
             return self.string(where)
-        return Tree(self.bare(), line)
+        return Tree(self.bare(), *place)
 
     def mapping(self, where: Where) -> Tree:
-        tree = Tree({}, self.line(self.at))
+        tree = Tree({}, *self.place(self.at))
         self.at += 1
         while self.peek() != "}":
             if self.peek() != '"':
@@ -84,14 +84,14 @@ class _Reader:
             if self.peek() != ":":
                 raise self.problem(f"expected ':' after {key.value!r}")
             self.at += 1
-            put(tree, key.value, self.value((*where, key.value)), key.line)
+            put(tree, key.value, self.value((*where, key.value)), (key.line, key.column))
             self.comma("}")
         self.at += 1
         return tree
 
     def sequence(self, where: Where) -> Tree:
         items: list[Tree] = []
-        tree = Tree(items, self.line(self.at))
+        tree = Tree(items, *self.place(self.at))
         self.at += 1
         while self.peek() != "]":
             items.append(self.value((*where, len(items))))
@@ -107,15 +107,15 @@ class _Reader:
             raise self.problem(f"expected ',' or {end!r}")
 
     def string(self, where: Where) -> Tree:
-        start, line = self.at, self.line(self.at)
+        start, place = self.at, self.place(self.at)
         try:
             value, self.at = scanstring(self.text, start + 1, False)
         except JSONDecodeError as error:
-            raise SyntaxProblem(f"invalid JSON: {error.msg}", self.line(error.pos)) from None
+            raise SyntaxProblem(f"invalid JSON: {error.msg}", *self.place(error.pos)) from None
         raw = self.text[start : self.at]
         if "\n" in raw:
             value = _unwrapped(raw, value, where)
-        return Tree(text_of(value, line), line)
+        return Tree(text_of(value, place), *place, end=self.place(self.at))
 
     def bare(self) -> Any:
         if (match := _NUMBER.match(self.text, self.at)) is not None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
 Where = tuple[str | int, ...]
-MAX_LISTED: Final = 10
+Place = tuple[int, int]
+"""Line and column, both 1-based."""
 MAX_KEPT: Final = 200
 _MANY: Final = 200
-_SHOWN: Final = 24
+_SHOWN: Final = 40
 
 
 class SyntaxProblem(Exception):
@@ -20,12 +21,14 @@ class SyntaxProblem(Exception):
     Args:
         message: What is wrong and what to do.
         line: 1-based line, if known.
+        column: 1-based column in it, if known.
     """
 
-    def __init__(self, message: str, line: int | None = None) -> None:
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
+        self.column = column
 
 
 class Problems:
@@ -36,28 +39,30 @@ class Problems:
 
     def __init__(self) -> None:
         self.found: dict[tuple[Where, str], None] = {}
+        self.cut = False
 
     def add(self, where: Where, message: str) -> None:
         """Note one problem; the same one twice counts once."""
         if len(self.found) < MAX_KEPT:
             self.found[where, message] = None
+        else:
+            self.cut = True
 
     def touch(self, where: Where) -> bool:
         """Whether a problem is known at, above or below ``where``: a second message there would only repeat it."""
         return any(where[: len(at)] == at or at[: len(where)] == where for at, _ in self.found)
 
-    def told(self, line_of: Callable[[Where], int]) -> tuple[int, str]:
-        """The line of the first problem, and the message of an error about all of them.
+    def placed(self, place_of: Callable[[Where], Place]) -> list[tuple[Place, str]]:
+        """Return line, column and message of each problem, in the order of the file.
 
         Args:
-            line_of: Gives the line of a place.
+            place_of: Gives line and column of a place.
         """
-        found = sorted(((line_of(where), message) for where, message in self.found), key=lambda one: one[0])
-        line, message = found[0]
-        rest = [f"  line {at}: {text}" for at, text in found[1:MAX_LISTED]]
-        if len(found) > MAX_LISTED:
-            rest.append(f"  and {len(found) - MAX_LISTED} more")
-        return line, "\n".join([message, *rest])
+        found = [(place_of(where), message) for where, message in self.found]
+        found.sort(key=lambda one: one[0][0])  # those of one line stay in the order in which they were found
+        if self.cut:
+            found.append((found[-1][0], f"the file has more problems; the first {MAX_KEPT} that were found are listed"))
+        return found
 
     def __bool__(self) -> bool:
         return bool(self.found)
@@ -83,3 +88,9 @@ def hint(name: str, names: Collection[str]) -> str:
 def unknown(what: str, name: str, names: Collection[str]) -> str:
     """The sentence ``unknown platform 'frrouting' (known: 'frr', 'linux'). Did you mean 'frr'?``."""
     return f"unknown {what} {name!r} ({known(names)}).{hint(name, names)}"
+
+
+def in_one_text(placed: Sequence[tuple[Place, str]]) -> str:
+    """The message of an error about several problems, whose place is that of the first one."""
+    (_, first), *others = placed
+    return "\n".join([first, *(f"  line {line}, column {column}: {text}" for (line, column), text in others)])

@@ -17,7 +17,7 @@ SUFFIXES: Final = (*YAML_SUFFIXES, ".json")
 
 
 def read(path: Path, *, error: type[InputError], example: str, data: bytes | None = None) -> Tree:
-    """The mapping that a YAML or JSON file holds, with the line of everything in it.
+    """The mapping that a YAML or JSON file holds, with the line and column of everything in it.
 
     Args:
         path: Its suffix decides how it is read.
@@ -31,7 +31,7 @@ def read(path: Path, *, error: type[InputError], example: str, data: bytes | Non
     try:
         return _mapping(path, example, data)
     except SyntaxProblem as problem:
-        raise error(problem.message, path=path, line=problem.line) from None
+        raise error(problem.message, path=path, line=problem.line, column=problem.column) from None
 
 
 def _mapping(path: Path, example: str, data: bytes | None) -> Tree:
@@ -40,7 +40,8 @@ def _mapping(path: Path, example: str, data: bytes | None) -> Tree:
     if tree is None:
         raise SyntaxProblem("the file is empty")
     if not isinstance(tree.value, dict):
-        raise SyntaxProblem(f"expected a mapping of fields ({example}) at the top", tree.line)
+        raise SyntaxProblem(f"expected a mapping of fields ({example}) at the top", tree.line, tree.column)
+    tree.source = text
     return tree
 
 

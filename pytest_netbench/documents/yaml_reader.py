@@ -9,8 +9,9 @@ import math
 import re
 from typing import Any, Final
 
-from pytest_netbench.documents.problems import SyntaxProblem
+from pytest_netbench.documents.problems import Place, SyntaxProblem
 from pytest_netbench.documents.tree import MAX_DEPTH, MAX_VALUES, Tree, put, text_of
+from pytest_netbench.documents.yaml_errors import in_words, place_at
 
 _WORDS: Final = {"null": None, "Null": None, "NULL": None, "~": None, "": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
@@ -43,13 +44,9 @@ def read_yaml(text: str) -> Tree | None:
 def _refused(error: Any, text: str, yaml: Any) -> SyntaxProblem:
     if isinstance(error, yaml.reader.ReaderError):
         bad = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        line = None if bad is None else text.count("\n", 0, bad.start()) + 1
-        return SyntaxProblem("invalid YAML: control characters are not allowed", line)
-    last = text.rstrip().count("\n") + 1
-    begun = error.context_mark and min(error.context_mark.line + 1, last)
-    line = error.problem_mark and min(error.problem_mark.line + 1, last)
-    context = f"{error.context} that begins in line {begun}: " if error.context and begun else ""
-    return SyntaxProblem(f"invalid YAML: {context}{error.problem}", line)
+        place = () if bad is None else place_at(text, bad.start())
+        return SyntaxProblem("invalid YAML: control characters are not allowed", *place)
+    return in_words(error, text)
 
 
 class _Reader:
@@ -68,49 +65,54 @@ class _Reader:
         tree = self.value(0)
         self.events.get_event()
         if not self.events.check_event(yaml.StreamEndEvent):
-            line = self.events.get_event().start_mark.line + 1
-            raise SyntaxProblem("a second document starts here; one file holds one document", line)
+            place = self.place(self.events.get_event().start_mark)
+            raise SyntaxProblem("a second document starts here; one file holds one document", *place)
         return tree
+
+    def place(self, mark: Any) -> Place:
+        # a value that is not written stands, for YAML, after the end
+        return (mark.line + 1, mark.column + 1) if mark.line < self.last else (self.last, 1)
 
     def value(self, depth: int) -> Tree:
         event = self.events.get_event()
-        # a value that is not written stands, for YAML, after the end
-        line = min(event.start_mark.line + 1, self.last)
+        place = self.place(event.start_mark)
         self.values += 1
         if depth > MAX_DEPTH or self.values > MAX_VALUES:
             limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_VALUES} values"
-            raise SyntaxProblem(f"{limit}: not supported", line)
+            raise SyntaxProblem(f"{limit}: not supported", *place)
         if isinstance(event, self.yaml.AliasEvent):
-            raise SyntaxProblem(f"alias '*{event.anchor}': aliases are not supported, write the value out", line)
+            message = f"alias '*{event.anchor}': aliases are not supported, write the value out; quote a text with '*'"
+            raise SyntaxProblem(message, *place)
         if event.tag not in {None, "!", _STR_TAG}:
-            raise SyntaxProblem(f"tag {event.tag!r}: tags are not supported, write the plain value", line)
+            raise SyntaxProblem(f"tag {event.tag!r}: tags are not supported, write the plain value", *place)
         if isinstance(event, self.yaml.ScalarEvent):
-            return Tree(_scalar(event, line), line)
+            end = self.place(event.end_mark)
+            return Tree(_scalar(event, place), *place, end=end, block=event.style == "|")
         if isinstance(event, self.yaml.SequenceStartEvent):
-            return self.sequence(line, depth)
-        return self.mapping(line, depth)
+            return self.sequence(place, depth)
+        return self.mapping(place, depth)
 
-    def sequence(self, line: int, depth: int) -> Tree:
+    def sequence(self, place: Place, depth: int) -> Tree:
         items = []
         while not self.events.check_event(self.yaml.SequenceEndEvent):
             items.append(self.value(depth + 1))
         self.events.get_event()
-        return Tree(items, line)
+        return Tree(items, *place)
 
-    def mapping(self, line: int, depth: int) -> Tree:
-        tree = Tree({}, line)
+    def mapping(self, place: Place, depth: int) -> Tree:
+        tree = Tree({}, *place)
         while not self.events.check_event(self.yaml.MappingEndEvent):
             if not self.events.check_event(self.yaml.ScalarEvent):
-                raise SyntaxProblem("a key must be a text", self.events.get_event().start_mark.line + 1)
+                raise SyntaxProblem("a key must be a text", *self.place(self.events.get_event().start_mark))
             event = self.events.get_event()
-            key_line = event.start_mark.line + 1
-            put(tree, text_of(event.value, key_line), self.value(depth + 1), key_line)
+            key = self.place(event.start_mark)
+            put(tree, text_of(event.value, key), self.value(depth + 1), key)
         self.events.get_event()
         return tree
 
 
-def _scalar(event: Any, line: int) -> Any:
-    text = text_of(event.value, line)
+def _scalar(event: Any, place: Place) -> Any:
+    text = text_of(event.value, place)
     return plain_scalar(text) if event.tag is None and event.implicit[0] else text
 
 

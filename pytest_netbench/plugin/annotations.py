@@ -14,7 +14,7 @@ from pytest_netbench import workflow
 from pytest_netbench.plugin.nodeids import is_from_a_task
 from pytest_netbench.text import clean
 
-_PLACE: Final = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+): ")
+_PLACE: Final = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+):(\d+:)? ")
 """How errors of task files begin."""
 
 

@@ -120,7 +120,7 @@ def _nearer(error: InputError, root: Path) -> InputError:
     """``error`` with the path as seen from the rootdir."""
     if error.path is None:
         return error
-    return TaskFileError(error.message, path=_relative(Path(error.path), root), line=error.line)
+    return TaskFileError(error.message, path=_relative(Path(error.path), root), line=error.line, column=error.column)
 
 
 def _matrix(parent: TaskCollector, run: Run, task: Task, source: Source) -> Iterator[TaskItem]:

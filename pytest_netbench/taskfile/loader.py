@@ -1,4 +1,4 @@
-"""Load a task file: read, put into form, validate, check; every error with its line."""
+"""Load a task file: read, put into form, validate, check; every error with its place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from pytest_netbench.documents import reading
-from pytest_netbench.documents.problems import Problems, Where, known, unknown
+from pytest_netbench.documents.problems import Problems, Where, in_one_text, known, unknown
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import TaskFileError
 from pytest_netbench.model.payload import Payload
@@ -33,7 +33,7 @@ def load_task(path: Path, *, data: bytes | None = None) -> Task:
         data: Its content, if it is not on the disk.
 
     Raises:
-        TaskFileError: With the line of the first problem; its message lists the others.
+        TaskFileError: With the place of the first problem; its message lists the others.
     """
     tree = reading.read(path, error=TaskFileError, example="task_name: …", data=data)
     problems = Problems()
@@ -118,5 +118,6 @@ def _owner(where: Where) -> str:
 
 
 def _error(path: Path, tree: Tree, problems: Problems) -> TaskFileError:
-    line, message = problems.told(lambda where: tree.line_of(where, _SPELLING))
-    return TaskFileError(message, path=path, line=line)
+    placed = problems.placed(lambda where: tree.place_of(where, _SPELLING))
+    (line, column), _ = placed[0]
+    return TaskFileError(in_one_text(placed), path=path, line=line, column=column, problems=placed)

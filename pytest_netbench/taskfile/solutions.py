@@ -12,7 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from pytest_netbench.documents import reading
-from pytest_netbench.documents.problems import Problems, Where, unknown
+from pytest_netbench.documents.problems import Problems, Where, in_one_text, unknown
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import SolutionsFileError, UsageError
 from pytest_netbench.model.configure import Configure, configuration_of
@@ -191,5 +191,6 @@ class _Checker:
 
 
 def _error(path: Path, tree: Tree, problems: Problems) -> SolutionsFileError:
-    line, message = problems.told(tree.line_of)
-    return SolutionsFileError(message, path=path, line=line)
+    placed = problems.placed(tree.place_of)
+    (line, column), _ = placed[0]
+    return SolutionsFileError(in_one_text(placed), path=path, line=line, column=column, problems=placed)

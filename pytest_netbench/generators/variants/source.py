@@ -40,8 +40,8 @@ class VariantSource:
         problems = Problems()
         check(variant, problems)
         if problems:
-            _, message = problems.told(lambda _: 0)
-            raise TaskFileError(f"the variant {self.seed} is not valid: {message}", path=self.base.path)
+            messages = "; ".join(message for _, message in problems.placed(lambda _: (0, 0)))
+            raise TaskFileError(f"the variant {self.seed} is not valid: {messages}", path=self.base.path)
         return variant
 
     def solutions(self, task: Task) -> Solutions | None:

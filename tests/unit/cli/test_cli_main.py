@@ -132,7 +132,7 @@ def test_validate_tells_each_bad_file_and_goes_on(tmp_path, capsys):
     )
     out, err = capsys.readouterr()
     assert "b.task.yaml: ok" in out
-    assert err.splitlines()[0].startswith(f"{tmp_path}/a.task.yaml:4: unknown platform 'frrouting'")
+    assert err.splitlines()[0].startswith(f"{tmp_path}/a.task.yaml:4:1: unknown platform 'frrouting'")
     assert err.splitlines()[1] == f"{tmp_path}/c.task.yaml: cannot be read: No such file or directory"
 
 

@@ -28,7 +28,7 @@ def test_recorded_solutions_are_counted(copied, capsys):
     assert re.search(r"\d+ right and \d+ wrong solutions", capsys.readouterr().out)
 
 
-def test_a_right_solution_that_is_the_truth_in_another_order_is_an_error_with_its_line(copied, capsys):
+def test_a_right_solution_that_is_the_truth_in_another_order_is_an_error_with_its_place(copied, capsys):
     task, solutions = copied
     text = solutions.read_text()
     truth = text[: text.index("  - name: distances and tags")]
@@ -37,4 +37,4 @@ def test_a_right_solution_that_is_the_truth_in_another_order_is_an_error_with_it
     solutions.write_text(truth + text[text.index("  - name: distances and tags") :])
     assert main(["validate", str(task)]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"{solutions}:2: solution 'next hops with their interfaces': it is the ground truth ")
+    assert error.startswith(f"{solutions}:2:5: solution 'next hops with their interfaces': it is the ground truth ")

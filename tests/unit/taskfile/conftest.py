@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -63,15 +64,28 @@ def load(write: Callable[..., Path]) -> Callable[..., Task]:
 
 @pytest.fixture
 def refusal(write: Callable[..., Path]) -> Callable[..., str]:
-    """The message a text is refused with, the folder left out."""
+    """The message a text is refused with, the folder and the columns left out (see ``placed_refusal``)."""
 
     def _refusal(content: str | bytes, name: str = "static.task.yaml") -> str:
         path = write(content, name)
         with pytest.raises(TaskFileError) as caught:
             load_task(path)
-        return str(caught.value).replace(f"{path.parent}/", "")
+        message = str(caught.value).replace(f"{path.parent}/", "")
+        return re.sub(r"(?m)(^\S+:\d+):\d+(?=: )|(?<=^  line )(\d+), column \d+(?=: )", r"\1\2", message)
 
     return _refusal
+
+
+@pytest.fixture
+def placed_refusal(write: Callable[..., Path]) -> Callable[..., list[tuple[tuple[int, int], str]]]:
+    """Line, column and message of each problem that a text is refused for."""
+
+    def _placed_refusal(content: str | bytes, name: str = "static.task.yaml") -> list[tuple[tuple[int, int], str]]:
+        with pytest.raises(TaskFileError) as caught:
+            load_task(write(content, name))
+        return list(caught.value.problems)
+
+    return _placed_refusal
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_a_solution_without_a_name_or_a_reason_is_an_error(load):
     unreasoned = {"name": "r2", "configs": {"edge": ["x"]}}
     line, message = error_of(load, whole(right=[nameless, unreasoned]))
     assert line == 2
-    assert message == "right solution 1 lacks 'name'\n  line 6: right solution 'r2' lacks 'reason'"
+    assert message == "right solution 1 lacks 'name'\n  line 6, column 3: right solution 'r2' lacks 'reason'"
 
 
 def test_a_name_is_given_once_in_the_file(load):
@@ -88,7 +88,7 @@ def test_two_right_and_five_wrong_solutions_are_needed(load):
     assert line == 1
     assert message == (
         "1 right solutions; a task needs 2 that differ in mechanism or structure\n"
-        "  line 7: 1 wrong solutions; a task needs 5"
+        "  line 7, column 1: 1 wrong solutions; a task needs 5"
     )
 
 

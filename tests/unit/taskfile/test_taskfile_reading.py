@@ -24,17 +24,14 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("# nothing\n", "static.task.yaml: the file is empty"),
         ("- a\n", "static.task.yaml:1: expected a mapping of fields (task_name: …) at the top"),
         ("\n\nhello\n", "static.task.yaml:3: expected a mapping of fields (task_name: …) at the top"),
-        ("a: [1,\nb: 2\n", "static.task.yaml:2: invalid YAML: while parsing a flow sequence that begins in line 1: "),
+        ("a: [1,\nb: 2\n", "static.task.yaml:1: invalid YAML: '[' is not closed: ']' is missing"),
         (
             "a: 1\n\tb: 2\n",
-            "static.task.yaml:2: invalid YAML: while scanning a plain scalar that begins in line 1: found a tab",
+            "static.task.yaml:2: invalid YAML: this line is indented with a tab; YAML takes spaces only",
         ),
         (
             "a: 'x\n",
-            (
-                "static.task.yaml:1: invalid YAML: while scanning a quoted scalar that begins in line 1: found"
-                " unexpected end of stream"
-            ),
+            "static.task.yaml:1: invalid YAML: the text that begins with ' is not closed: add the ' at its end",
         ),
         (
             "task_name: a\ntags: []\ntask_name: b\n",
@@ -125,6 +122,8 @@ def test_lines_are_those_of_the_file():
         1,
         1,
     ]
+    assert [tree.place_of(where) for where in [("a", 0), ("a", 1, "b"), ("a", 1, "c")]] == [(2, 5), (3, 5), (5, 5)]
+    assert tree.place_of(("a", 1, "b"), of_value=True) == (3, 8)
     tree = read_json('{"a": [\n"x",\n{"b":\n"t"}\n]\n}')
     assert [tree.line_of(where) for where in [("a",), ("a", 0), ("a", 1, "b")]] == [1, 2, 3]
 
