@@ -1,18 +1,29 @@
-"""netbench validate: check task files, and the solutions recorded beside them, without running them."""
+"""netbench validate: check task files, and the solutions recorded beside them; with --boot, in labs."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.cli import seal
-from pytest_netbench.errors import InputError, ResultsError, SealedFileError, UsageError
+from pytest_netbench.errors import (
+    InfrastructureError,
+    InputError,
+    RequirementMissing,
+    ResultsError,
+    SealedFileError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
+    from pytest_netbench.cli.checking import Checked
+    from pytest_netbench.model.solutions import Solutions
     from pytest_netbench.model.task import Task
+    from pytest_netbench.taskfile.review import Finding
 
 SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
@@ -21,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is checked, and the key of what is sealed."""
     add_paths(parser)
     seal.add_key_argument(parser)
+    parser.add_argument(
+        "--boot",
+        action="store_true",
+        help="deploy each task's network, and report each line of its configurations that a device refuses",
+    )
+    parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
@@ -36,30 +53,83 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per good file, and the problems of each invalid one; return 1 if there is one."""
-    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
-
     bad = sum(map(_frozen_set_changed, _frozen_sets(arguments.paths)))
     bundles = [path for path in arguments.paths if path.suffix == seal.SUFFIX]
     bad += sum(_bundle_is_bad(path, arguments.key) for path in bundles)
     for path in list(files([path for path in arguments.paths if path not in bundles])):
-        try:
-            task = load_task(path)
-            facts = [task.slug, *_counts(task), *_solutions(path, task), f"digest {task.digest}"]
-            problems = _behaviour_problems(task, path)
-        except InputError as error:
-            if error.path is None:
-                raise
-            bad += 1
-            print(error, file=sys.stderr)
-            continue
-        except ResultsError as error:
-            problems = [str(error)]
-        bad += bool(problems)
-        for problem in problems:
-            print(f"{path}: {problem}", file=sys.stderr)
-        if not problems:
-            print(f"{path}: ok ({', '.join(facts)})")
+        bad += _is_bad(path, arguments)
     return 1 if bad else 0
+
+
+def _is_bad(path: Path, arguments: argparse.Namespace) -> bool:
+    """Check one task file; say what was found."""
+    try:
+        checked, facts = _loaded(path)
+        problems = _behaviour_problems(checked.task, path)
+    except InputError as error:
+        if error.path is None:
+            raise
+        for line in _lines(error):
+            print(line, file=sys.stderr)
+        return True
+    except ResultsError as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        return True
+    from pytest_netbench.cli.checking import merged  # noqa: PLC0415
+
+    findings = checked.findings()
+    unknown = False
+    if arguments.boot and checked.task.has_network:
+        refused = _booted(checked, arguments)
+        unknown = refused is None
+        findings = merged(findings, refused or [])
+        facts.append("booted")
+    for where, finding in findings:
+        print(f"{where}:{finding}", file=sys.stderr)
+    for problem in problems:
+        print(f"{path}: {problem}", file=sys.stderr)
+    if problems or unknown or any(not one.is_warning for _, one in findings):
+        return True
+    print(f"{path}: ok ({', '.join(facts)})")
+    return False
+
+
+def _loaded(path: Path) -> tuple[Checked, list[str]]:
+    """A task file with its solutions, and what is said of it if it is good."""
+    from pytest_netbench.cli.checking import Checked  # noqa: PLC0415
+    from pytest_netbench.taskfile import load_task  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.solutions import solutions_path  # noqa: PLC0415
+
+    task = load_task(path)
+    solutions = _solutions(path, task)
+    checked = Checked(task=task, path=path, solutions=solutions, recorded=solutions_path(path, task.slug))
+    return checked, [task.slug, *_counts(task), *_counted(task, solutions), f"digest {task.digest}"]
+
+
+def _lines(error: InputError) -> list[str]:
+    """One line for each problem of a file, each with its place."""
+    if not error.problems:
+        return [str(error)]
+    return [f"{error.path}:{line}:{column}: {message}" for (line, column), message in error.problems]
+
+
+def _booted(checked: Checked, arguments: argparse.Namespace) -> list[tuple[Path, Finding]] | None:
+    """The lines that devices refuse; ``None`` if the network cannot be deployed, which is said."""
+    from pytest_netbench.trial import Settings  # noqa: PLC0415  (imports backends' protocols)
+
+    path = checked.path
+    began = time.monotonic()
+
+    def progress(what: str) -> None:
+        print(f"{path}: {time.monotonic() - began:.0f} s: {what}", file=sys.stderr, flush=True)
+
+    try:
+        return checked.booted(Settings(backend=arguments.backend, where=path.parent), progress)
+    except RequirementMissing as error:
+        print(f"{path}: not booted, as this machine cannot deploy it: {error}", file=sys.stderr)
+    except InfrastructureError as error:
+        print(f"{path}: not booted: {error}", file=sys.stderr)
+    return None
 
 
 def _bundle_is_bad(path: Path, key_file: Path | None) -> bool:
@@ -115,21 +185,27 @@ def _frozen_set_changed(folder: Path) -> bool:
     return bool(found)
 
 
-def _solutions(path: Path, task: Task) -> Iterator[str]:
-    """How many solutions are recorded, if the task can be configured."""
+def _solutions(path: Path, task: Task) -> Solutions | None:
+    """The solutions recorded beside a task file."""
     from pytest_netbench.families.configure.renaming import renaming_of_truth  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.model.configure import Configure  # noqa: PLC0415
     from pytest_netbench.taskfile.solutions import load_solutions, solutions_path  # noqa: PLC0415
 
     payload = task.payload
-    if not isinstance(payload, Configure):
-        return
     recorded = solutions_path(path, task.slug)
-    if not recorded.is_file():
+    if not isinstance(payload, Configure) or not recorded.is_file():
+        return None
+    return load_solutions(recorded, task, judge=lambda one: renaming_of_truth(payload, one.configs))
+
+
+def _counted(task: Task, solutions: Solutions | None) -> Iterator[str]:
+    """How many solutions are recorded, if the task can be configured."""
+    from pytest_netbench.model.configure import Configure  # noqa: PLC0415  (imports pydantic)
+
+    if solutions is not None:
+        yield f"{len(solutions.right)} right and {len(solutions.wrong)} wrong solutions"
+    elif isinstance(task.payload, Configure):
         yield "no recorded solutions"
-        return
-    solutions = load_solutions(recorded, task, judge=lambda one: renaming_of_truth(payload, one.configs))
-    yield f"{len(solutions.right)} right and {len(solutions.wrong)} wrong solutions"
 
 
 def _behaviour_problems(task: Task, path: Path) -> list[str]:

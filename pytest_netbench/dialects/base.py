@@ -20,6 +20,30 @@ class ManualSection:
     text: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A mistake in configuration lines: the 0-based line, the 0-based character in it, and what is wrong."""
+
+    line: int
+    offset: int
+    message: str
+
+
+@runtime_checkable
+class Proofreads(Protocol):
+    """A dialect that finds mistakes in configurations that no device has read. Optional for a dialect."""
+
+    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
+        """Interfaces that a node does not have, and addresses that none of its devices takes.
+
+        Args:
+            lines: Lines of a startup config, or commands.
+            ports: The node's interfaces that have a link, as the topology writes them.
+            before: Lines that the node was configured with before.
+        """
+        ...
+
+
 @runtime_checkable
 class Mapped(Protocol):
     """A dialect that knows what a configuration names that packets can meet. Optional for a dialect.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -133,6 +134,29 @@ class CommandStatus(Recorded):
     message: str = ""
 
 
+_MARKED = re.compile(r"\(at '(.*)'\)$")
+
+
+def offset_of(line: str, message: str) -> int:
+    """The 0-based character of ``line`` that a device's message points to, by a marker or by a word."""
+    first = len(line) - len(line.lstrip())
+    marker = message.partition("\n")[0]
+    if marker.strip() == "^":
+        return min(marker.index("^"), max(len(line) - 1, 0))
+    named = _MARKED.search(message)
+    found = line.find(named[1], first) if named is not None else -1
+    return max(found, first)
+
+
+def in_one_line(message: str, line: str) -> str:
+    """A device's message about a line, with the word at its marker, in one line."""
+    marker, _, rest = message.partition("\n")
+    if marker.strip() != "^":
+        return " ".join(message.split())
+    word = line[marker.index("^") :].split(maxsplit=1)
+    return " ".join(rest.split()) + (f" (at {word[0]!r})" if word else "")
+
+
 class RefusedLine(Model):
     """A line of a startup config that its device refused; ``line_number`` is 1-based."""
 
@@ -140,6 +164,11 @@ class RefusedLine(Model):
     line_number: int
     line: str
     message: str = Field("", description="the device's words")
+
+    @property
+    def offset(self) -> int:
+        """The 0-based character of the line that the device objects to; the first one that says something otherwise."""
+        return offset_of(self.line, self.message)
 
 
 class BudgetUsed(Model):

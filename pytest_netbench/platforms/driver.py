@@ -120,6 +120,41 @@ class Driver(Protocol[NodeT_contra]):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlannedNode:
+    """A node that does not run: what a topology says of it."""
+
+    name: str
+    role: str | None
+    interfaces: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearsal:
+    """What a device would refuse: lines of its startup config, and for each batch the status of each command."""
+
+    refused: tuple[RefusedLine, ...]
+    batches: tuple[tuple[CommandStatus, ...], ...]
+
+
+@runtime_checkable
+class Rehearses(Protocol):
+    """What a driver may offer beyond ``Driver``: reading a configuration as its devices do, without a running one."""
+
+    def rehearse(self, node: PlannedNode, startup_config: str, batches: Sequence[Sequence[str]]) -> Rehearsal | None:
+        """What the device would refuse. What only a running network can tell counts as accepted.
+
+        Args:
+            node: The node.
+            startup_config: What it boots with.
+            batches: Configuration commands, each batch typed after the startup config and apart from the others.
+
+        Returns:
+            ``None`` if this machine cannot tell.
+        """
+        ...
+
+
 @runtime_checkable
 class ReadsCommands(Protocol):
     """What a driver may offer beyond ``Driver``: what a typed line stands for."""

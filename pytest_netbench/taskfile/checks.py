@@ -25,6 +25,7 @@ from pytest_netbench.model.testcase import (
 )
 from pytest_netbench.taskfile.events import check_events, check_under
 from pytest_netbench.taskfile.names import full_name
+from pytest_netbench.taskfile.protocols import PROTOCOLS, SELDOM
 from pytest_netbench.taskfile.reference import check_reference
 
 
@@ -148,6 +149,11 @@ def _config(checker: _Checker, testcase: ConfigTestcase) -> None:
 
 def _route(checker: _Checker, testcase: RouteTestcase) -> None:
     checker.node("device", testcase.device)
+    platform = checker.network.platform_of(testcase.device) if testcase.device in checker.nodes else ""
+    known_here = PROTOCOLS.get(platform)
+    given = testcase.protocol
+    if given is not None and known_here is not None and given.lower() not in {*known_here, *SELDOM}:
+        checker.say("protocol", unknown(f"routing protocol of platform {platform!r}", given, known_here))
     interfaces = checker.network.topology.interfaces(testcase.device)
     for hop in testcase.next_hops or ():
         if not is_address(hop) and hop not in interfaces and hop.lower() not in {"blackhole", "null0", "lo"}:

@@ -14,6 +14,7 @@ from pytest_netbench.taskfile.draft import is_draft
 from pytest_netbench.taskfile.events import events_form
 from pytest_netbench.taskfile.fields import kind_of, known_fields, list_of, mapping_of, one_or_many
 from pytest_netbench.taskfile.names import known_families, known_platforms
+from pytest_netbench.taskfile.places import COMMENTS
 from pytest_netbench.taskfile.ready import ready_form
 from pytest_netbench.taskfile.reference import reference_form
 from pytest_netbench.taskfile.testcases import testcase_forms
@@ -176,7 +177,7 @@ def _commands(value: Any, where: Where, problems: Problems) -> list[str]:
         return []
     if isinstance(value, str):
         lines = [line.rstrip() for line in value.split("\n")]
-        return [line for line in lines if line and not line.lstrip().startswith(("!", "#"))]
+        return [line for line in lines if line and not line.lstrip().startswith(COMMENTS)]
     commands = []
     for index, line in enumerate(list_of(value, where, problems, "ground-truth commands")):
         if isinstance(line, str) and line.strip():

@@ -27,10 +27,11 @@ def full_name(platform: str, interface: str) -> str:
         ValueError: The dialect has no such interface.
         ImportError: The part cannot be loaded.
     """
-    dialect = _dialect(platform)
+    dialect = dialect_of(platform)
     return interface if dialect is None else dialect.interface(interface)
 
 
 @cache
-def _dialect(platform: str) -> Dialect | None:
+def dialect_of(platform: str) -> Dialect | None:
+    """The dialect called ``platform``, or ``None`` if it is not installed."""
     return parts.load("dialects", platform)() if platform in parts.names("dialects") else None

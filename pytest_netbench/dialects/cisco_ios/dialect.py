@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mutations, names, signs
+from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.cisco_ios import interfaces, landmarks, manual, mistakes, mutations, names, signs
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
 
@@ -44,6 +44,9 @@ class CiscoIosDialect:
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS
+
+    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
+        return mistakes.mistakes(lines, ports=ports, before=before)
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_netbench.dialects.base import ManualSection, Tree
-from pytest_netbench.dialects.frr import landmarks, manual, mutations, names, signs
+from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
+from pytest_netbench.dialects.frr import landmarks, manual, mistakes, mutations, names, signs
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.landmarks import Landmarks
 from pytest_netbench.dialects.mutations import Mutations
@@ -38,6 +38,9 @@ class FrrDialect:
 
     def mutations(self) -> Mutations:
         return mutations.MUTATIONS
+
+    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
+        return mistakes.mistakes(lines, ports=ports, before=before)
 
     def manual(self) -> Sequence[ManualSection]:
         return manual.sections()

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pytest_netbench.dialects.base import ManualSection, Tree
+from pytest_netbench.dialects.base import ManualSection, Mistake, Tree
 from pytest_netbench.dialects.interfaces import linux_interface
 from pytest_netbench.dialects.linux import names
-from pytest_netbench.dialects.openvswitch import flows, signs
+from pytest_netbench.dialects.openvswitch import flows, mistakes, signs
 
 _FLOW = re.compile(r"flow (.*)")
 
@@ -43,6 +43,9 @@ class OpenvswitchDialect:
 
     def ordered_block(self, parents: tuple[str, ...], line: str) -> str | None:
         return names.ordered_block(parents, line)
+
+    def mistakes(self, lines: Sequence[str], *, ports: Sequence[str], before: Sequence[str] = ()) -> list[Mistake]:
+        return mistakes.mistakes(lines, ports=ports, before=before)
 
     def manual(self) -> Sequence[ManualSection]:
         return ()

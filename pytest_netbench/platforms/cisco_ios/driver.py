@@ -20,9 +20,10 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.readings import readings
 from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
 from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.offline import NotRunning, OfflineDevice, accepted
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.terminal.console import IosConsole
-from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.driver import Pending, PlannedNode, Rehearsal, Route
 from pytest_netbench.platforms.frr import daemons, neighbors, rib
 from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -55,6 +56,15 @@ class CiscoIosDriver:
         node.memory[_KEY] = device
         startup.boot(device, startup_config)
         return device.refused_startup_lines
+
+    def rehearse(self, node: PlannedNode, startup_config: str, batches: Sequence[Sequence[str]]) -> Rehearsal | None:
+        try:
+            refused = OfflineDevice(node, book(), startup_config).refused_startup_lines
+        except NotRunning:
+            return None
+        return Rehearsal(
+            refused=tuple(refused), batches=tuple(_rehearsed(node, startup_config, one) for one in batches)
+        )
 
     def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         device = device_of(node)
@@ -127,6 +137,15 @@ class CiscoIosDriver:
 
     def console(self, node: HostedNode, *, enable_secret: str, read_only: bool = False) -> Console:
         return IosConsole(device_of(node), enable_secret=enable_secret, read_only=read_only)
+
+
+def _rehearsed(node: PlannedNode, startup_config: str, commands: Sequence[str]) -> tuple[CommandStatus, ...]:
+    if not commands:
+        return ()
+    try:
+        return tuple(_typed(Session(OfflineDevice(node, book(), startup_config)), commands))
+    except NotRunning:
+        return accepted(node.name, commands)
 
 
 def device_of(node: HostedNode) -> Device:

@@ -15,7 +15,7 @@ from pytest_netbench.platforms.frr.processes import running, start
 
 Outcome = tuple[Literal["success", "error"], str]
 
-_EXEC_ONLY = (
+EXEC_ONLY = (
     "configure",
     "show",
     "clear",
@@ -184,7 +184,7 @@ def start_late(node: HostedNode, wanted: Iterable[str]) -> None:
 
 def _is_exec(line: str) -> bool:
     word = line.split(maxsplit=1)[0].lower()
-    return any(len(word) >= 2 and known.startswith(word) for known in _EXEC_ONLY)
+    return any(len(word) >= 2 and known.startswith(word) for known in EXEC_ONLY)
 
 
 def _opens_sibling(line: str, context: Sequence[tuple[str, str]]) -> bool:

@@ -9,13 +9,14 @@ from pytest_netbench.model.trial import CommandStatus, RefusedLine
 from pytest_netbench.platforms import power
 from pytest_netbench.platforms.access import SandboxLimits
 from pytest_netbench.platforms.capabilities import HOSTED, HostedNode
-from pytest_netbench.platforms.driver import Pending, Route
+from pytest_netbench.platforms.driver import Pending, PlannedNode, Rehearsal, Route
 from pytest_netbench.platforms.frr import (
     boot,
     config,
     console,
     daemons,
     neighbors,
+    offline,
     processes,
     readiness,
     readonly,
@@ -46,6 +47,9 @@ class FrrDriver:
 
     def boot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         return boot.boot(node, startup_config)
+
+    def rehearse(self, node: PlannedNode, startup_config: str, batches: Sequence[Sequence[str]]) -> Rehearsal | None:
+        return offline.rehearse(node, startup_config, batches)
 
     def reboot(self, node: HostedNode, startup_config: str) -> list[RefusedLine]:
         processes.end_router(node)

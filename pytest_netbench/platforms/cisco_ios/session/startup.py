@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.model.trial import RefusedLine
+from pytest_netbench.model.trial import RefusedLine, in_one_line
 from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.device.device import Device
@@ -63,19 +63,11 @@ def load(device: Device) -> None:
             if not session.refused:
                 continue
             skipped_below = indent
-            message = _in_one_line(words, line)
+            message = in_one_line(words, line)
         device.refused_startup_lines.append(
             RefusedLine(node=device.node.name, line_number=number, line=line, message=message)
         )
     device.touch()
-
-
-def _in_one_line(words: str, line: str) -> str:
-    """Return the device's message with the word at its marker, in one line."""
-    marker, _, rest = words.partition("\n")
-    if marker.strip() != "^":
-        return words.strip()
-    return f"{rest.strip()} (at {line[marker.index('^') :].split(maxsplit=1)[0]!r})"
 
 
 def factory_config(device: Device) -> list[str]:
