@@ -23,6 +23,7 @@
     │   ├── RunBudgetSpent         the whole run may ask no model any more
     │   └── ResultsError           results cannot be written
     ├── AgentError                 the agent itself failed: FAILED, scored on the state it left
+    │   ├── GroundTruthRejected    the oracle's commands; of a strict task it is an error
     │   └── BudgetExhausted        raised to the agent by the ANI once its budget is used up
     └── AniError                   one ANI request was refused; the agent may go on
         └── PolicyViolation        it was not permitted to this agent; results count these
@@ -138,10 +139,18 @@ class StartupConfigRejected(LabError):
         line: The line as written.
         device_message: The device's message.
         further: One phrase for each further refused line of the lab.
+        refused: All refused lines of the lab, each a ``RefusedLine``.
     """
 
     def __init__(
-        self, *, node: str, line_number: int, line: str, device_message: str, further: Iterable[str] = ()
+        self,
+        *,
+        node: str,
+        line_number: int,
+        line: str,
+        device_message: str,
+        further: Iterable[str] = (),
+        refused: Sequence[object] = (),
     ) -> None:
         first = f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {device_message.strip()}"
         super().__init__("\n".join([first, *further]))
@@ -149,6 +158,7 @@ class StartupConfigRejected(LabError):
         self.line_number = line_number
         self.line = line
         self.device_message = device_message
+        self.refused = tuple(refused)
 
 
 class NotReady(LabError):
@@ -217,6 +227,23 @@ class AgentError(NetbenchError):
     """
 
     submission: object | None = None
+
+
+class GroundTruthRejected(AgentError):
+    """A device refused commands of the ground truth: the task is broken.
+
+    Args:
+        message: What was refused.
+        refused: Node, 0-based number, command and the device's message of each refused command.
+        is_fatal: Whether the task is strict. Then it is an error of the task, and no trial is scored.
+    """
+
+    def __init__(
+        self, message: str, *, refused: Sequence[tuple[str, int, str, str]] = (), is_fatal: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.refused = tuple(refused)
+        self.is_fatal = is_fatal
 
 
 class BudgetExhausted(AgentError):

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import acceptance, validate
-from pytest_netbench.errors import NetbenchError
+from pytest_netbench.errors import GroundTruthRejected, NetbenchError, StartupConfigRejected
 
 if TYPE_CHECKING:
     from pytest_netbench.model.behaviour import Behaviour
     from pytest_netbench.model.task import Task
+    from pytest_netbench.model.trial import RefusedLine
     from pytest_netbench.results.reference import ReferenceStore
 
 
@@ -42,6 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
     for path in validate.files(arguments.paths):
         try:
             bad += not _record(path, arguments)
+        except (StartupConfigRejected, GroundTruthRejected) as error:
+            from pytest_netbench.taskfile.refused import told  # noqa: PLC0415  (imports pydantic)
+
+            bad += 1
+            print(told(error, path), file=sys.stderr)
         except NetbenchError as error:
             bad += 1
             print(f"{path}: {error}", file=sys.stderr)
@@ -52,6 +58,7 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
     from pytest_netbench.evaluation.behaviour.problems import problems_of  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.reference import ReferenceStore, is_held  # noqa: PLC0415
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.taskfile.refused import refused_lines  # noqa: PLC0415
     from pytest_netbench.trial import Settings, record_behaviour  # noqa: PLC0415  (imports backends' protocols)
 
     task = load_task(path)
@@ -63,7 +70,11 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
     def progress(what: str) -> None:
         print(f"{path}: {time.monotonic() - began:.0f} s: {what}", file=sys.stderr, flush=True)
 
-    behaviour = record_behaviour(task, Settings(backend=arguments.backend, where=path.parent), progress=progress)
+    refused: dict[RefusedLine, None] = {}
+    settings = Settings(backend=arguments.backend, where=path.parent)
+    behaviour = record_behaviour(task, settings, progress=progress, refused=refused.update)
+    for line in refused_lines(refused, path):
+        print(f"{line} (warning: the rest of the config was loaded)", file=sys.stderr)
     print(f"{path}: observed in {time.monotonic() - began:.0f} s")
     in_order = _compared(task, behaviour, store) if arguments.check else _saved(task, behaviour, store)
     for line in _found(task, behaviour):

@@ -165,6 +165,9 @@ class RefusedLine(Model):
     line: str
     message: str = Field("", description="the device's words")
 
+    def __str__(self) -> str:
+        return f"{self.node} line {self.line_number}: {self.line.strip()}: {in_one_line(self.message, self.line)}"
+
     @property
     def offset(self) -> int:
         """The 0-based character of the line that the device objects to; the first one that says something otherwise."""

@@ -79,7 +79,9 @@ def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
     except InputError as error:
         yield items.broken(parent, name=source.stem, error=_nearer(error, parent.config.rootpath))
         return
-    lack = None if run.selftest or not run.agents or is_sealed(source) else _no_reference(task, source, parent)
+    lack = _no_testcase(task, source, parent)
+    if lack is None and run.agents and not run.selftest and not is_sealed(source):
+        lack = _no_reference(task, source, parent)
     if lack is not None:
         yield items.broken(parent, name=source.stem, error=lack)
     elif run.selftest:
@@ -97,6 +99,19 @@ def is_sealed(source: Source) -> bool:
     from pytest_netbench.generators.sealed import SealedSource  # noqa: PLC0415  (imports pydantic)
 
     return isinstance(source, SealedSource)
+
+
+def _no_testcase(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:
+    """The error of a task that every answer would pass."""
+    from pytest_netbench.taskfile.places import Places  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.review import NO_TESTCASES, lacks_testcases  # noqa: PLC0415  (imports pydantic)
+
+    if not lacks_testcases(task):
+        return None
+    if not parent.path.is_file() or is_sealed(source):
+        return TaskFileError(NO_TESTCASES, path=str(source))
+    line, column = Places(parent.path).of(("testcases",))
+    return TaskFileError(NO_TESTCASES, path=_relative(parent.path, parent.config.rootpath), line=line, column=column)
 
 
 def _no_reference(task: Task, source: Source, parent: pytest.Collector) -> InputError | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin import adversarial
+from pytest_netbench.plugin import adversarial, refused
 from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
@@ -112,6 +112,7 @@ class Controller:
             verbose = self._config.get_verbosity() > 0
             width = get_terminal_size().columns
             lines += summary_lines(list(self._results.values()), width=width, verbose=verbose)
+            lines += refused.lines(self._results.values(), root=self._config.rootpath)
             lines += adversarial.lines(self._run.draws, list(self._results.values()), width=width)
             lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
             if self._resumed is not None:

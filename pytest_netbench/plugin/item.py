@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import pytest
 
-from pytest_netbench.errors import InputError, NetbenchError
+from pytest_netbench.errors import GroundTruthRejected, InputError, NetbenchError, StartupConfigRejected
 from pytest_netbench.plugin.failures import cleaned
 
 if TYPE_CHECKING:
@@ -65,7 +65,16 @@ class TaskItem(pytest.Function):
         expected = isinstance(excinfo.value, NetbenchError | TrialFailed | SelftestFailed)
         if not expected or self.config.option.tbstyle in {"long", "native"} or self.config.option.fulltrace:
             return cleaned(super().repr_failure(excinfo))
-        return self._shown(excinfo, excinfo.value)
+        return self._shown(excinfo, self._placed(excinfo.value))
+
+    def _placed(self, error: BaseException) -> BaseException:
+        """An error about refused lines with their places in the task file; any other as it is."""
+        rejected = error.__cause__ if isinstance(error.__cause__, GroundTruthRejected) else error
+        if not isinstance(rejected, StartupConfigRejected | GroundTruthRejected) or isinstance(self, DrawnItem):
+            return error
+        from pytest_netbench.taskfile.refused import told  # noqa: PLC0415  (imports pydantic)
+
+        return NetbenchError(told(rejected, self.path, shown=self.nodeid.partition("::")[0]))
 
     def _withheld(self, excinfo: pytest.ExceptionInfo[BaseException]) -> BaseException:
         """The error that is shown instead of one of a sealed task: texts and locals of it would be its ground truth."""

@@ -28,10 +28,7 @@ def item_sections(result: TrialResult) -> list[Section]:
         lines = [f"{device}: {line}" for device, found in result.unenforced.items() for line in found]
         sections.append((f"accepted but not enforced ({len(lines)})", "\n".join(lines[:_LISTED])))
     if result.refused_startup_lines:
-        refused = [
-            f"{one.node} line {one.line_number}: {one.line.strip()}: {one.message}"
-            for one in result.refused_startup_lines
-        ]
+        refused = [str(one) for one in result.refused_startup_lines]
         sections.append((f"refused startup lines ({len(refused)})", "\n".join(refused[:_LISTED])))
     if result.status != "error":
         sections.append(("budget used", _budget(result)))

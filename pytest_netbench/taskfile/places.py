@@ -32,25 +32,25 @@ class Places:
         """Line and column of a key or an item, or of the nearest one around it."""
         return self._tree.place_of(where)
 
-    def startup(self, node: str, number: int, offset: int = 0) -> Place:
+    def startup(self, node: str, number: int, offset: int = 0, *, line: str | None = None) -> Place:
         """The place of line ``number`` (1-based) of the startup config of a node.
 
         Args:
             node: Its name.
             number: The line, counted in the config.
             offset: The 0-based character in that line.
+            line: The line as a device tells it, in which the character is counted; it may lack white space around it.
         """
         where = (STARTUP, node)
         config = self._tree.at(where)
         if config is None:
             return self.of(where)
-        if not isinstance(config.value, list):
-            return self._in(config, number, offset)
-        for item in config.value:
-            size = str(item.value).count("\n") + 1
-            if number <= size:
-                return self._in(item, number, offset)
-            number -= size
+        for item in config.value if isinstance(config.value, list) else [config]:
+            written = str(item.value).split("\n")
+            if number <= len(written):
+                before = max(written[number - 1].find(line), 0) if line else 0
+                return self._in(item, number, offset + before)
+            number -= len(written)
         return self.of(where)
 
     def command(self, where: Where, index: int, offset: int = 0) -> Place:

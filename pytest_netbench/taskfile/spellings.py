@@ -22,7 +22,7 @@ def spelled_otherwise(network: Networked) -> dict[tuple[int, str], str]:
             platform = network.platform_of(end.node)
             full = full_name(platform, end.interface)
             text = _configs(network, end.node)
-            if full == end.interface or not text.strip() or _names(text, end.interface):
+            if full == end.interface or not _interfaces(text) or _names(text, end.interface):
                 continue
             if _names(text, full):
                 message = (

@@ -13,7 +13,15 @@ from typing import Any, Literal
 from pytest_netbench.agents.llm import raised_by_client
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
-from pytest_netbench.errors import AgentError, BudgetExhausted, InfrastructureError, InputError, RequirementMissing
+from pytest_netbench.errors import (
+    AgentError,
+    BudgetExhausted,
+    GroundTruthRejected,
+    InfrastructureError,
+    InputError,
+    LabError,
+    RequirementMissing,
+)
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Step, Submission, Usage
 
@@ -99,6 +107,8 @@ def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
         return Work(outcome="done", error=why, submission=handed_in, seconds=seconds)
     if error is not None and raised_by_client(error):
         raise error
+    if isinstance(error, GroundTruthRejected) and error.is_fatal and errand.is_informed:
+        raise LabError(str(error)) from error
     if isinstance(error, BudgetExhausted):
         left = handed_in or _nothing(ani, f"budget: {errand.limit}")
         return Work(outcome="budget", error=errand.text, submission=left, seconds=seconds)
@@ -140,6 +150,11 @@ class _Errand(Thread):
                 self.error = error
         if self.error is not None:
             self._read(self.error)
+
+    @property
+    def is_informed(self) -> bool:
+        """Whether the agent knows the ground truth, as the oracle does."""
+        return hasattr(self._agent, "run_informed")
 
     def _work(self) -> object:
         informed = getattr(self._agent, "run_informed", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,23 +11,31 @@ from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Progress, RecordsBehaviour, Scene
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.task import Task
+from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import family_of
 
 
-def record_behaviour(task: Task, settings: Settings | None = None, *, progress: Progress = lambda _: None) -> Behaviour:
+def record_behaviour(
+    task: Task,
+    settings: Settings | None = None,
+    *,
+    progress: Progress = lambda _: None,
+    refused: Callable[[Mapping[RefusedLine, None]], object] = lambda _: None,
+) -> Behaviour:
     """Observe what the network of ``task`` does before anything is done, and after the ground truth.
 
     Args:
         task: What is recorded.
         settings: How stages are set up.
         progress: Is told what is done now.
+        refused: Is told of each lab which lines of startup configs its devices refused.
 
     Raises:
         UsageError: No behaviour is recorded for tasks of this family.
         RequirementMissing: This machine lacks something that the task needs.
-        AgentError: A device refused the ground truth.
+        GroundTruthRejected: A device refused the ground truth.
         InfrastructureError: A stage broke, or its health checks failed.
     """
     family = family_of(task)
@@ -38,6 +46,8 @@ def record_behaviour(task: Task, settings: Settings | None = None, *, progress: 
     @contextmanager
     def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
         with Stage(task, unheld, when_healthy=when_healthy) as stage:
+            if stage.lab is not None:
+                refused(dict.fromkeys(stage.lab.refused_startup_lines))
             yield stage.scene
 
     return family.record(task, stages, progress=progress)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from pytest_netbench.families.proof import Extent, TruthConfigs
 from pytest_netbench.families.protocol import Scene
@@ -14,6 +14,8 @@ from pytest_netbench.model.task import Task
 from pytest_netbench.trial.settings import Settings
 from pytest_netbench.trial.stage import Stage
 from pytest_netbench.trial.terms import family_of
+
+REFUSED: Final = "lines of startup configs that devices refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +64,15 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
     """
     began = time.monotonic()
     opened = 0
+    refused: dict[str, None] = {}
 
     @contextmanager
     def stages(*, when_healthy: Callable[[Any], object] | None = None) -> Iterator[Scene]:
         nonlocal opened
         opened += 1
         with Stage(task, settings, when_healthy=when_healthy) as stage:
+            if stage.lab is not None:
+                refused.update(dict.fromkeys(map(str, stage.lab.refused_startup_lines)))
             yield stage.scene
 
     proof = family_of(task).prove(task, stages, extent or Extent())
@@ -75,7 +80,7 @@ def selftest(task: Task, settings: Settings | None = None, extent: Extent | None
         slug=task.slug,
         problems=proof.problems,
         shown=dict(proof.shown),
-        listed=dict(proof.listed),
+        listed=dict(proof.listed) | ({REFUSED: tuple(refused)} if refused else {}),
         truth=proof.truth,
         stages=opened,
         seconds=time.monotonic() - began,

@@ -175,4 +175,5 @@ def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
         further=[
             f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
         ],
+        refused=refused,
     )

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_netbench.ani.protocol import Ani
-from pytest_netbench.errors import AgentError, UsageError
+from pytest_netbench.errors import GroundTruthRejected, UsageError
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.task import Task
-from pytest_netbench.model.trial import Submission
+from pytest_netbench.model.trial import Submission, in_one_line
 
 Line = tuple[str, int]
 """A ground-truth command: its node and its 0-based index."""
@@ -24,7 +24,7 @@ def apply_truth(task: Task, ani: Ani, *, leave_out: Line | None = None) -> Submi
         leave_out: One command to omit. Commands that a device then refuses are expected and no error.
 
     Raises:
-        AgentError: A device refused a command: the task is broken.
+        GroundTruthRejected: A device refused a command: the task is broken.
         UsageError: ``leave_out`` names a command that the task does not have.
     """
     truth = configuration_of(task).ground_truth_configs if leave_out is None else truth_without(task, leave_out)
@@ -53,12 +53,18 @@ def truth_without(task: Task, line: Line) -> dict[str, list[str]]:
 
 
 def _refuse_errors(task: Task, node: str, answer: Mapping[str, Any]) -> None:
-    errors = [result for result in answer["results"] if result["status"] == "error"]
-    if not errors:
+    refused = [
+        (node, index, str(result["command"]), str(result.get("message") or ""))
+        for index, result in enumerate(answer["results"])
+        if result["status"] == "error"
+    ]
+    if not refused:
         return
-    first = errors[0]
-    more = f" ({len(errors) - 1} more of its commands were refused)" if len(errors) > 1 else ""
-    raise AgentError(
-        f"{node} refused ground-truth command {first['command'].strip()!r}: {first.get('message', '').strip()}{more}. "
-        f"Task {task.slug} is broken: fix its ground_truth_configs or startup_configs."
+    _, _, command, message = refused[0]
+    more = f" ({len(refused) - 1} more of its commands were refused)" if len(refused) > 1 else ""
+    raise GroundTruthRejected(
+        f"{node} refused ground-truth command {command.strip()!r}: {in_one_line(message, command).rstrip('.')}{more}. "
+        f"Task {task.slug} is broken: fix its ground_truth_configs or startup_configs.",
+        refused=refused,
+        is_fatal=task.network.strict,
     )

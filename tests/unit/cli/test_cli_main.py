@@ -11,7 +11,10 @@ import pytest
 from pytest_netbench import __version__
 from pytest_netbench.cli.main import main
 
-TASK = "task_name: T\nintents: [x]\ntopology: {nodes: [R1]}\n"
+TASK = (
+    "task_name: T\nintents: [x]\ntopology: {nodes: [R1]}\n"
+    "testcases: [{name: t, kind: route, device: R1, prefix: 10.0.0.0/8}]\n"
+)
 
 
 def netbench(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -132,7 +135,7 @@ def test_validate_tells_each_bad_file_and_goes_on(tmp_path, capsys):
     )
     out, err = capsys.readouterr()
     assert "b.task.yaml: ok" in out
-    assert err.splitlines()[0].startswith(f"{tmp_path}/a.task.yaml:4:1: unknown platform 'frrouting'")
+    assert err.splitlines()[0].startswith(f"{tmp_path}/a.task.yaml:5:1: unknown platform 'frrouting'")
     assert err.splitlines()[1] == f"{tmp_path}/c.task.yaml: cannot be read: No such file or directory"
 
 
