@@ -53,7 +53,8 @@ needs_vtysh = pytest.mark.skipif(shutil.which("vtysh") is None, reason="needs vt
 
 @needs_vtysh
 def test_frr_refuses_lines_that_no_daemon_knows():
-    startup = "interface eth0\n ip address 10.0.0.1/24\n ip ospf netwrk broadcast\nend\nrouter ospf\n network 10.0.0.0/8 area 0\n"
+    startup = "interface eth0\n ip address 10.0.0.1/24\n ip ospf netwrk broadcast\nend\n"
+    startup += "router ospf\n network 10.0.0.0/8 area 0\n"
     found = rehearse("frr", startup, ["router ospf", "pasive-interface eth0", "clear ip ospf process"])
     assert refused(found) == [(3, 1, "% Unknown command: ip ospf netwrk broadcast")]
     assert errors(found) == ["pasive-interface eth0"]
