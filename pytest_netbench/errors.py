@@ -11,6 +11,7 @@
     │   │   └── CassetteMiss       a request that was not recorded: never a score
     │   ├── SealedFileError        a sealed bundle, or a key that does not open it
     │   └── UsageError             a command-line option or an argument
+    │       └── AgentCannotStart   an agent that is refused before the first lab, for a reason of its own
     ├── RequirementMissing         something that a task needs is missing; has the remedy
     ├── InfrastructureError        not the agent's failure: a pytest ERROR, never a score
     │   ├── LabError
@@ -106,6 +107,36 @@ class SealedFileError(InputError):
 
 class UsageError(InputError):
     """A command-line option or an argument that cannot be used."""
+
+
+class AgentCannotStart(UsageError):
+    """An agent that cannot start, for a reason of its own: its class, its program, its options or its model.
+
+    Args:
+        message: What is wrong, what is known and how to fix it.
+        path: Its agent file, if there is one.
+        line: 1-based line in it, if known.
+        frames: Frames of the agent's own code, each in words.
+        printed: The last lines that its code printed.
+        field: The field of an agent file that says this, e.g. ``program.command``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path | str | None = None,
+        line: int | None = None,
+        frames: Sequence[str] = (),
+        printed: Sequence[str] = (),
+        field: str = "strategy",
+    ) -> None:
+        said = ("  It printed:", *(f"    {one}" for one in printed)) if printed else ()
+        super().__init__("\n".join([message, *frames, *said]), path=path, line=line)
+        self.reason = message
+        self.frames = tuple(frames)
+        self.printed = tuple(printed)
+        self.field = field
 
 
 class RequirementMissing(NetbenchError):

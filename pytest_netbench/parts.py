@@ -23,6 +23,12 @@ def names(group: Group) -> tuple[str, ...]:
     return tuple(sorted({point.name for point in (*_installed(group, tuple(sys.path)), *_declared(group))}))
 
 
+def place(group: Group, name: str) -> str:
+    """Where the part called ``name`` is, as ``module:attribute``; empty if there is none."""
+    points = (*_installed(group, tuple(sys.path)), *_declared(group))
+    return next((point.value for point in points if point.name == name), "")
+
+
 def load(group: Group, name: str) -> Any:
     """Load the part called ``name``.
 

@@ -108,6 +108,10 @@ class AgentFile(AgentSettings):
             id=self.name, model=self.model, strategy=self.strategy, settings=settings, overrides=self.overrides()
         )
 
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of a ``module:Class``: the options, and the model if there is one."""
+        return self.options if self.model is None else {"model": self.model, **self.options}
+
     def overrides(self) -> AgentSettings:
         """The file's settings for the terms of a trial."""
         return AgentSettings(**{name: getattr(self, name) for name in AgentSettings.model_fields})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -66,6 +66,7 @@ class Judgement:
         trials: How many there were.
         replayed: How many of them were replayed from cassettes.
         replayed_before: How many of those of the baseline were.
+        cannot_start: Agents that could not start, and why: each is a regression, and was not run.
     """
 
     outcome: Outcome
@@ -76,6 +77,7 @@ class Judgement:
     trials: int
     replayed: int = 0
     replayed_before: int = 0
+    cannot_start: Mapping[str, str] = field(default_factory=dict)
 
 
 def judge_run(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_netbench.gating.judging import Judgement, Ruling
+from pytest_netbench.gating.starting import refusals
 from pytest_netbench.workflow import annotation
 
 MOST_LOST: Final = 5
@@ -22,6 +23,9 @@ def lines(judgement: Judgement) -> Iterator[str]:
     if judgement.errors:
         yield f"  {judgement.errors} of {judgement.trials} trials ended in an infrastructure error"
     yield from (f"  {words}" for words in _replays(judgement))
+    for words, why in refusals(judgement):
+        yield f"  {words}"
+        yield from (f"    {line}" for line in why)
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield f"  must pass: {agent} failed {failed} of {trials} at {task}"
     for words in judgement.unmatched:
@@ -58,6 +62,7 @@ def entries(judgement: Judgement) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         kind = "failed" if judgement.outcome == "not judged" else "inconclusive"
         yield kind, f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error", ()
     yield from (("inconclusive", words, ()) for words in _replays(judgement))
+    yield from (("failed", words, why) for words, why in refusals(judgement))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield "failed", f"must pass: {agent} failed {failed} of {trials} at {task}", ()
     for words in judgement.unmatched:
@@ -73,6 +78,8 @@ def markdown(judgement: Judgement) -> str:
     if judgement.errors:
         rows += [f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error.", ""]
     rows += [f"{words}.\n" for words in _replays(judgement)]
+    for words, why in refusals(judgement):
+        rows += [f"- **{_plain(words)}**", *(f"  - {_plain(line.strip())}" for line in why)]
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         rows.append(f"- **must pass**: {_plain(agent)} failed {failed} of {trials} at {_plain(task)}")
     rows += [f"- {_plain(words)}" for words in judgement.unmatched]
@@ -86,6 +93,8 @@ def workflow_commands(judgement: Judgement) -> Iterator[str]:
     """Yield GitHub's workflow commands: an error for each reason why the gate is not passed."""
     if judgement.outcome == "not judged":
         yield _annotation(f"{judgement.errors} of {judgement.trials} trials ended in an infrastructure error")
+    for words, why in refusals(judgement):
+        yield _annotation("\n".join([words, *why]))
     for (task, agent), (failed, trials) in judgement.must_pass.items():
         yield _annotation(f"must pass: {agent} failed {failed} of {trials} at {task}")
     yield from map(_annotation, judgement.unmatched)

@@ -86,6 +86,8 @@ def items_of(parent: TaskCollector, source: Source) -> Iterator[TaskItem]:
         yield items.broken(parent, name=source.stem, error=lack)
     elif run.selftest:
         yield _marked(items.selftest(parent, task, name=source.item_name(task, SELFTEST)), task)
+    elif not run.agents and run.refused:
+        return  # no agent can start, and the gate says so
     elif not run.agents:
         skipped = _marked(items.unassigned(parent, task, name=source.item_name(task)), task)
         skipped.add_marker(pytest.mark.skip(reason=NO_AGENT))

@@ -12,6 +12,7 @@ import pytest
 from pytest_netbench import workflow
 from pytest_netbench.errors import InputError, ResultsError
 from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
@@ -96,10 +97,13 @@ class Gate:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Judge, save, and set the exit status."""
-        if session.exitstatus not in _JUDGED or session.shouldfail or session.shouldstop:
+        refused = bool(run_of(self._config).refused)
+        judged = (*_JUDGED, pytest.ExitCode.NO_TESTS_COLLECTED) if refused else _JUDGED
+        if session.exitstatus not in judged or session.shouldfail or session.shouldstop:
             self._lines.append("the run did not end by itself: neither judged nor saved")
+            self._lines += [one.message for one in run_of(self._config).refused]
             return
-        if session.config.option.collectonly or not self._results:
+        if session.config.option.collectonly or not (self._results or refused):
             self._lines.append("no trial was run: neither judged nor saved")
             return
         if self._baseline is not None:
@@ -113,9 +117,12 @@ class Gate:
 
     def _judge(self) -> int:
         from pytest_netbench.gating.judging import judge_run  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.gating.starting import with_refused  # noqa: PLC0415
         from pytest_netbench.gating.wording import lines  # noqa: PLC0415
 
-        found = self._judgement = judge_run(list(self._results.values()), self._baseline.results, self._policy)
+        found = judge_run(list(self._results.values()), self._baseline.results, self._policy)
+        found = with_refused(found, {one.id: one.message for one in run_of(self._config).refused})
+        self._judgement = found
         self._lines += lines(found)
         if found.outcome == "not judged":
             return NOT_JUDGED
@@ -130,7 +137,7 @@ class Gate:
         from pytest_netbench.results.files import append_line  # noqa: PLC0415
 
         option = self._config.option
-        if option.netbench_save_baseline:
+        if option.netbench_save_baseline and self._results:
             path = self._path(option.netbench_save_baseline)
             count = save_baseline(path, list(self._results.values()))
             self._lines.append(f"baseline of {count} trials: {option.netbench_save_baseline}")

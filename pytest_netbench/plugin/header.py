@@ -1,4 +1,4 @@
-"""The line at the top of a benchmark's output."""
+"""The lines at the top of a benchmark's output."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import pytest
 from pytest_netbench.plugin.run import run_of
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    """Return the line: agents, backend and results directory."""
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Return the line: agents, backend and results directory; and one for each agent that cannot start."""
     run = run_of(config)
-    what = "self-test" if run.selftest else f"agents {', '.join(choice.id for choice in run.agents)}"
+    agents = ", ".join(choice.id for choice in run.agents) or "none"
+    what = "self-test" if run.selftest else f"agents {agents}"
     scale = "chosen per lab" if run.time_scale is None else f"{run.time_scale:g}"
     parts = [what, f"backend {run.backend}", f"time scale {scale}"]
     if run.trials > 1 and not run.selftest:
         parts.append(f"{run.trials} trials")
     if not run.selftest:
         parts.append(f"results {run.shown_results(config.rootpath)}")
-    return f"netbench: {' · '.join(parts)}"
+    lines = [f"netbench: {' · '.join(parts)}"]
+    lines += [f"netbench: counts as regressed: {one.message.partition(chr(10))[0]}" for one in run.refused]
+    return lines

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_netbench.errors import InputError
-from pytest_netbench.plugin import draws
+from pytest_netbench.errors import AgentFileError, InputError
+from pytest_netbench.plugin import draws, startup
 
 WORKER_RESULTS = "netbench_results"
 NEED_AGENT = (
@@ -61,9 +61,11 @@ class Run:
     ``results`` is the results directory; nothing is created before the first result. ``worker`` names this process in
     it. ``side_by_side`` is how many labs are expected at a time. ``distributes``: this process gives items to xdist
     workers. ``unproven``: drawn tasks are used without proof. ``resumes``: ``results`` is that of an earlier run.
+    ``refused``: agents that a gate was asked about and that cannot start; they are not among ``agents``.
     """
 
     agents: tuple[AgentChoice, ...]
+    refused: tuple[startup.Refused, ...] = ()
     backend: str
     time_scale: float | None
     trials: int
@@ -93,7 +95,7 @@ class Run:
     @property
     def wanted(self) -> bool:
         """Whether tasks are to be run at all."""
-        return self.selftest or bool(self.agents)
+        return self.selftest or bool(self.agents or self.refused)
 
 
 RUN = pytest.StashKey[Run]()
@@ -114,9 +116,11 @@ def configure(config: pytest.Config) -> Run:
     workerinput: dict[str, Any] | None = getattr(config, "workerinput", None)
     distributes = workerinput is None and bool(getattr(option, "tx", None)) and getattr(option, "dist", "no") != "no"
     try:
-        agents = _agents(option.netbench_agents, config.rootpath)
+        refused = list(startup.refused_in(workerinput))
+        agents = _agents(option.netbench_agents, config.rootpath, refused, gated=startup.is_gated(option))
         run = Run(
             agents=agents,
+            refused=tuple(refused),
             backend=option.netbench_backend,
             time_scale=option.netbench_time_scale,
             trials=option.netbench_trials,
@@ -148,21 +152,32 @@ def configure(config: pytest.Config) -> Run:
             _refuse_without_agent(option)
         elif workerinput is None:
             _check_cassettes(run, option, config)
-            _check(run, option, rootdir=config.rootpath)
+            run = _check(run, option, rootdir=config.rootpath)
     except InputError as error:
-        raise pytest.UsageError(str(error)) from error
+        from pytest_netbench.text import clean  # noqa: PLC0415  (only for a benchmark)
+
+        raise pytest.UsageError(clean(str(error))) from error
     config.stash[RUN] = run
     return run
 
 
-def _agents(specs: list[str], rootdir: Path) -> tuple[AgentChoice, ...]:
+def _agents(specs: list[str], rootdir: Path, refused: list[startup.Refused], *, gated: bool) -> tuple[AgentChoice, ...]:
+    """The agents of the command line. In a gate, one whose file cannot be used is added to ``refused``."""
     if not specs:
         return ()
     from pytest_netbench.agents.resolve import agent_id  # noqa: PLC0415  (only for a benchmark)
 
     choices: dict[str, AgentChoice] = {}
     for spec in specs:
-        choice = AgentChoice(spec=spec, id=agent_id(spec, rootdir=rootdir))
+        if any(one.spec == spec for one in refused):
+            continue
+        try:
+            choice = AgentChoice(spec=spec, id=agent_id(spec, rootdir=rootdir))
+        except AgentFileError as error:
+            if not gated:
+                raise
+            refused.append(startup.refused_by_id(spec, error))
+            continue
         other = choices.setdefault(choice.id, choice)
         if other.spec != spec:
             raise pytest.UsageError(
@@ -238,9 +253,9 @@ def _check_cassettes(run: Run, option: Any, config: pytest.Config) -> None:
         _check_writable(folder, option=name)
 
 
-def _check(run: Run, option: Any, *, rootdir: Path) -> None:
+def _check(run: Run, option: Any, *, rootdir: Path) -> Run:
+    """Check what the options name; return the run without agents that cannot start, if a gate judges the others."""
     from pytest_netbench import parts  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.agents.resolve import check_agent  # noqa: PLC0415  (only for a benchmark)
 
     if run.backend not in parts.names("backends"):
         parts.load("backends", run.backend)
@@ -255,10 +270,17 @@ def _check(run: Run, option: Any, *, rootdir: Path) -> None:
         raise pytest.UsageError("--netbench-ssh needs asyncssh (fix: pip install 'pytest-netbench[ssh]')")
     if run.selftest:
         _check_selftest(run)
-    if not run.selftest and not option.collectonly:
-        _check_writable(run.results, option="--netbench-results")
-        for agent in run.agents:
-            check_agent(agent.spec, rootdir=rootdir, replayed=option.netbench_replay is not None)
+    if run.selftest or option.collectonly:
+        return run
+    _check_writable(run.results, option="--netbench-results")
+    refused = startup.check_all(
+        ((agent.spec, agent.id) for agent in run.agents),
+        rootdir=rootdir,
+        replayed=option.netbench_replay is not None,
+        gated=startup.is_gated(option),
+    )
+    left = tuple(agent for agent in run.agents if not any(agent.spec == one.spec for one in refused))
+    return replace(run, agents=left, refused=(*run.refused, *refused))
 
 
 def _check_writable(results: Path, *, option: str) -> None:

@@ -15,6 +15,7 @@ from xdist.workermanage import WorkerController
 from pytest_netbench.plugin.adversarial import WORKER_SOUGHT, plain_choices
 from pytest_netbench.plugin.estimates import Estimate, available_mb, estimates
 from pytest_netbench.plugin.run import WORKER_RESULTS, run_of
+from pytest_netbench.plugin.startup import WORKER_REFUSED
 
 
 class Distribution:
@@ -28,6 +29,7 @@ class Distribution:
         """Pass the results directory, and what a search chose, to a worker."""
         run = run_of(self._config)
         node.workerinput[WORKER_RESULTS] = str(run.results)
+        node.workerinput[WORKER_REFUSED] = [one.spec for one in run.refused]
         node.workerinput[WORKER_SOUGHT] = plain_choices(run.draws.series)
 
     @pytest.hookimpl(optionalhook=True)

@@ -116,6 +116,28 @@ def arguments(*, folder: Path, socket: Path, root: Path, show: Iterable[Path], h
     return [*words, "--chdir", str(folder)]
 
 
+def sees(path: Path, settings: Confinement, *, root: Path, shown: Iterable[Path] = ()) -> bool:
+    """Whether a confined program sees the file ``path``, as far as ``arguments`` decides.
+
+    Args:
+        path: Absolute.
+        settings: What it sees and does not see.
+        root: The project.
+        shown: Further files of the project that it may read.
+    """
+    real = path.resolve()
+    if any(real.is_relative_to(one) for one in _existing([*_corpus(), *_keys()])):
+        return False
+    if any(
+        real.is_relative_to(one) for one in _existing([*(root / one.expanduser() for one in settings.show), *shown])
+    ):
+        return True
+    home = [Path(os.environ["HOME"])] if Path(os.environ.get("HOME", "")).is_absolute() else []
+    system = _existing([*map(Path, (*_SYSTEM, *_AT_ROOT)), *home])
+    hidden = _existing([root, Path.cwd(), Path(tempfile.gettempdir()), *settings.hide])
+    return any(real.is_relative_to(one) for one in system) and not any(real.is_relative_to(one) for one in hidden)
+
+
 def _at_its_place(option: str, path: Path) -> list[str]:
     """Show ``path`` where it really is, and a link to there: what is hidden in it is then hidden by all its names."""
     real = path.resolve()

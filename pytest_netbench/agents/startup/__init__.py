@@ -1,0 +1,1 @@
+"""Whether an agent can start, found before the first lab is deployed."""
