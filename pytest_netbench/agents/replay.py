@@ -66,6 +66,26 @@ class Replay:
         given = record.submission
         return Submission(reasoning=given.reasoning, answer=given.answer)
 
+    def lack(self, task: Task, task_id: str) -> str | None:
+        """Why there is nothing to repeat at a task; ``None`` if there is.
+
+        Args:
+            task: The task as it is now.
+            task_id: Its id without the agent.
+        """
+        if task.digest in self._transcripts:
+            return None
+        digests = [
+            one["task_digest"]
+            for one in _results(self._folder)
+            if one["agent"]["id"] == self._agent and one.get("node_id", "").rpartition("[")[0] == task_id
+        ]
+        if not digests:
+            return f"no trial of {self._agent} in {self._folder}"
+        if task.digest in digests:
+            return f"no scored trial of {self._agent} with a transcript in {self._folder}"
+        return f"recorded at digest {digests[0]}, now {task.digest}"
+
     @cached_property
     def _transcripts(self) -> Mapping[str, Path]:
         """By task digest: the record of the first trial that was scored."""

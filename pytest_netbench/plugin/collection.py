@@ -148,21 +148,25 @@ def _matrix(parent: TaskCollector, run: Run, task: Task, source: Source) -> Iter
 
 
 def _marked(item: TaskItem, task: Task) -> TaskItem:
+    """``item`` with what ``-m`` and ``-k`` select by: a mark for each tag, each with everything else, and keywords."""
     drawn = task.drawn
-    mark = pytest.mark.netbench(
-        name=task.slug,
-        domain=task.domain,
-        family=task.family,
-        difficulty=task.difficulty,
-        platform=task.network.platform if task.has_network else None,
-        label=None if drawn is None else drawn.label,
-        level=None if drawn is None else drawn.level,
-    )
-    item.add_marker(mark)
+    for tag in task.tags or (None,):
+        mark = pytest.mark.netbench(
+            name=task.slug,
+            task=task.slug,
+            tag=tag,
+            domain=task.domain,
+            family=task.family,
+            difficulty=task.difficulty,
+            platform=task.network.platform if task.has_network else None,
+            label=None if drawn is None else drawn.label,
+            level=None if drawn is None else drawn.level,
+            agent=None if item.agent_choice is None else item.agent_choice.id,
+            trial=None if item.agent_choice is None else item.number,
+        )
+        item.add_marker(mark)
     words = () if drawn is None else (drawn.generator, drawn.label)
-    item.extra_keyword_matches.update(
-        word for word in (task.slug, task.domain, task.family, task.difficulty, *task.tags, *words) if word
-    )
+    item.extra_keyword_matches.update(word for word in (task.slug, task.domain, *task.tags, *words) if word)
     return item
 
 

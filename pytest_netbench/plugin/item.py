@@ -45,6 +45,8 @@ class TaskItem(pytest.Function):
     result: TrialResult | None = None
     selftest_report: SelftestReport | None = None
     sealed: SealedTask | None = None
+    full_name: str | None = None
+    """The name with the agent, while ``name`` has none."""
 
     @property
     def id(self) -> Any:
@@ -110,7 +112,7 @@ class DrawnItem(TaskItem):
 
     @property
     def nodeid(self) -> str:
-        return self.name
+        return self.full_name or self.name
 
 
 def trial(parent: TaskCollector, task: Task, *, name: str, agent: AgentChoice, number: int) -> TaskItem:

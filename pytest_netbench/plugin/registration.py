@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, run, sealing
+from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, run, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pytest_netbench.plugin.resume import Resumed
 
 _MARK = (
-    "netbench(name, domain, family, difficulty, platform, label, level): set on every task item from its task; "
-    "select with e.g. -m \"netbench(family='configure')\""
+    "netbench(task, tag, domain, family, difficulty, platform, label, level, agent, trial): set on each item of a task, "
+    "once for each of its tags; select with e.g. -m \"netbench(tag='nat', agent='oracle')\""
 )
 
 
@@ -33,6 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
     register(collection, "netbench-collection")
     register(sealing, "netbench-sealed-collection")
     register(fixtures, "netbench-fixtures")
+    withheld = keywords.Withheld()
+    register(withheld, "netbench-keywords-withheld")
+    register(keywords.Keywords(withheld), "netbench-keywords")
     if settings.draws.series:
         from pytest_netbench.plugin import drawing  # noqa: PLC0415  (only if tasks are drawn)
 
@@ -43,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import preload, replays, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
@@ -55,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
         register(spending.Spending(config), "netbench-spending")
     if not settings.is_worker:
         _register_reporting(config, loading, resumed)
+    if not settings.is_worker and replays.are_checked(config):
+        register(replays.Replays(config), "netbench-replays")
     if cassettes_are_wanted(config):  # its status comes after the gate's
         from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
 

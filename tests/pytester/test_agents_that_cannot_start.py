@@ -94,7 +94,7 @@ def test_what_an_import_prints_is_shown_only_if_the_agent_cannot_start(one):
     [
         ("broken:X", "broken.X", "No module named 'requestz'"),
         ("mine", "mine", "there is no program 'no-such-program' on PATH"),
-        ("torn", "torn", "unknown field"),
+        ("torn", "torn", "unknown key 'strateg'"),
         ("gone.agent.yaml", "gone", "there is no agent file 'gone.agent.yaml'"),
         ("expert", "react-expert", "litellm does not know whose model 'expert' is"),
     ],

@@ -131,6 +131,24 @@ def test_a_trial_that_asks_something_else_is_no_score_and_the_run_is_red(mine, m
     assert result["replayed"]["requests"] == 0
 
 
+def test_cassettes_of_other_versions_of_the_tasks_are_refused_before_the_first_lab(mine, monkeypatch, workers):
+    mine.task("b", task_name="b")
+    record(mine, monkeypatch)
+    deployed = len(mine.labs())
+    mine.task("b", task_name="b", difficulty="hard", budget={"calls": 7})
+    refused = replay(mine, *workers)
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(
+        [
+            "ERROR: --netbench-replay=tapes: 1 of 2 trials have a cassette of another version of their task:",
+            "  tapes/mine/b-*.1.json: tasks/access/b.task.yaml::b (recorded at digest *, now *)",
+            "Record them again with --netbench-record=tapes, or undo the change of the tasks.",
+        ]
+    )
+    assert len(mine.labs()) == deployed
+    replay(mine, "-k", "a.task", *workers).assert_outcomes(passed=1)
+
+
 def test_a_miss_is_an_error_although_a_gate_would_accept_it(mine, monkeypatch):
     for number in range(9):
         mine.task(f"t{number}", task_name=f"t{number}")

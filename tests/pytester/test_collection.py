@@ -57,6 +57,69 @@ def test_k_selects_by_domain_and_tag(bench):
         ]
 
 
+def chosen(bench, *arguments):
+    ended = bench.run("--collect-only", "-q", *arguments, timeout=200)
+    return [line.rpartition("::")[2] for line in ended.outlines if "::" in line]
+
+
+def test_agents_take_no_part_in_k(bench, workers):
+    bench.task("reach")
+    bench.task("wall", domain="security", tags=["acl", "edge"])
+    bench.task("destination", tags=["ospf"])
+    both = ("--agent=oracle", "--agent=nop", "--netbench-trials=2")
+    every = ["wall[oracle]", "wall[oracle-2]", "wall[nop]", "wall[nop-2]"]
+    for word, expected in (
+        ("acl", every),
+        ("oracle", []),
+        ("nop or edge", every),
+        ("security and not reach", every),
+        ("not (reach or destination) and not oracle", every),
+        ("WALL", every),
+        ("nat and not acl", ["destination[oracle]", "destination[oracle-2]", "destination[nop]", "destination[nop-2]"]),
+        ("2", []),
+    ):
+        assert chosen(bench, *both, "-k", word) == expected, word
+    ended = bench.run("--agent=oracle", "--agent=nop", "-k", "acl", *workers, timeout=200)
+    ended.assert_outcomes(passed=1, failed=1)
+    again = bench.run("--agent=oracle", "--agent=nop", "-k", "acl or reach", "--lf", *workers, timeout=200)
+    again.assert_outcomes(failed=1)
+    by_id = "tasks/security/wall.task.yaml::wall[nop]"
+    one = bench.pytester.runpytest_subprocess(by_id, "--agent=oracle", "--agent=nop", "-k", "acl", "-v", timeout=200)
+    one.assert_outcomes(failed=1)
+    one.stdout.fnmatch_lines([f"{by_id.replace('[', '[[]')} FAILED*"])
+    assert chosen(bench, *both, "-k", "acl", f"--deselect={by_id}") == ["wall[oracle]", "wall[oracle-2]", "wall[nop-2]"]
+
+
+def test_k_selects_other_tests_as_ever_and_hooks_see_the_names_with_the_agent(bench):
+    bench.task("wall", tags=["acl"])
+    (bench.path / "tasks" / "test_other.py").write_text("def test_acl(): ...\n\n\ndef test_more(): ...\n")
+    (bench.path / "conftest.py").write_text(
+        "import pytest\n\n\ndef pytest_collection_modifyitems(config, items):\n"
+        "    print([item.name for item in items], config.option.keyword)\n"
+        "    items[0].add_marker(pytest.mark.slow)\n\n\n"
+        "def pytest_configure(config):\n    config.addinivalue_line('markers', 'slow: x')\n"
+    )
+    ended = bench.run("--agent=oracle", "-k", "acl", "-m", "not slow", "--collect-only", "-q", timeout=200)
+    ended.stdout.fnmatch_lines(["*'wall[[]oracle[]]', 'test_acl', 'test_more'*"])
+    assert [line for line in ended.outlines if "::" in line] == ["tasks/test_other.py::test_acl"]
+    assert bench.run("--agent=oracle", "-k", "acl and", timeout=200).ret == 4
+
+
+def test_m_selects_whole_words(bench):
+    bench.task("wall", domain="security", tags=["acl", "nat"], difficulty="hard")
+    bench.task("destination", tags=["natural"])
+    both = ("--agent=oracle", "--agent=nop", "--netbench-trials=2")
+    for expression, expected in (
+        ("netbench(tag='nat', agent='nop', trial=1)", ["wall[nop]"]),
+        ("netbench(tag='acl') and netbench(tag='nat', domain='security', trial=2)", ["wall[oracle-2]", "wall[nop-2]"]),
+        ("netbench(tag='natural', agent='oracle', task='destination', trial=2)", ["destination[oracle-2]"]),
+        ("netbench(difficulty='hard', family='configure', agent='nop', trial=2)", ["wall[nop-2]"]),
+        ("netbench(tag='na')", []),
+        ("netbench(agent='orac')", []),
+    ):
+        assert chosen(bench, *both, "-m", expression) == expected, expression
+
+
 def test_m_selects_by_family_domain_and_difficulty(bench):
     bench.task("reach")
     bench.task("other", domain="routing", difficulty="hard")

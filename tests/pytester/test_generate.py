@@ -61,7 +61,7 @@ def test_collect_only_counts_tasks_by_level_and_label(drawn):
             "60 tests collected*",
         ]
     )
-    chosen = drawn("--netbench-generate=branches:n=30,seed=1", *BOTH, "--collect-only", "-q", "-k", "DC+WEB and oracle")
+    chosen = drawn("--netbench-generate=branches:n=30,seed=1", *BOTH, "--collect-only", "-q", "-k", "DC+WEB")
     chosen.stdout.fnmatch_lines([f"netbench: {both} tasks drawn by branches", f"  level 2: {both} (DC+WEB {both})"])
 
 

@@ -33,10 +33,26 @@ def test_each_trial_ends_as_it_did(recorded, workers):
     assert [one["command"] for one in reasons["replay-mine.Half"]] == ["no deny tcp 80 any"]
 
 
-def test_what_has_no_record_is_said(recorded):
+def test_a_replay_of_other_tasks_is_refused_before_the_first_lab_and_names_them(recorded, workers):
     recorded.task("d", task_name="d")
-    replayed = recorded.run("--agent=replay:run@oracle", "-k", "d or a")
-    replayed.stdout.fnmatch_lines(["*run has no scored trial of oracle at this task*"])
+    recorded.task("b", task_name="b", difficulty="hard", budget={"calls": 7})
+    deployed = len(recorded.labs())
+    refused = recorded.run("--agent=replay:run@oracle", *workers, timeout=300)
+    assert refused.ret == 4
+    refused.stderr.fnmatch_lines(
+        [
+            "ERROR: --agent=replay:run@oracle: 2 of 4 tasks have no record:",
+            "  tasks/access/b.task.yaml::b (recorded at digest *, now *)",
+            "  tasks/access/d.task.yaml::d (no trial of oracle in *run)",
+            "Give a run of these tasks, or leave them out*",
+        ]
+    )
+    assert len(recorded.labs()) == deployed
+    left = recorded.run("--agent=replay:run@oracle", "-k", "a.task or c.task", *workers, timeout=300)
+    left.assert_outcomes(passed=2)
+
+
+def test_a_replay_of_nothing_is_said(recorded):
     for spec, words in (
         ("replay:run", "*run: has several agents; add @AGENT (agents: mine.Half, nop, oracle)*"),
         ("replay:run@nobody", "*run: has no results of 'nobody' (agents: mine.Half, nop, oracle)*"),
