@@ -43,7 +43,8 @@ def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None]
         print("netbench: no logins by SSH (fix: pip install 'pytest-netbench[ssh]')", file=sys.stderr)
         ssh = False
     task, where = _task(arguments)
-    print(f"netbench: deploying {task.slug} …", file=sys.stderr, flush=True)
+    # not the task's name: a drawn one names its faults, and an MCP host may show this to the agent
+    print("netbench: deploying the task …", file=sys.stderr, flush=True)
     with Stage(task, Settings(backend=arguments.backend, where=where)) as stage:
         budget = None if arguments.budget else _NO_LIMIT
         stage.work(Attended("outside", attend), budget=budget, ssh=ssh and task.has_network)

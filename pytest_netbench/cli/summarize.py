@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 1 if no trial was scored."""
+    from pytest_netbench.reporting.common import common_lines  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
 
@@ -78,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     print("\n".join(group_table(scored, lambda one: groups(one, arguments.by), columns)))
     print(f"95 %: {columns.method.words.format(cluster=arguments.cluster)}")
+    for line in common_lines(results):
+        print(line)
     if len(scored) < len(results):
         print(f"infrastructure errors, not scored: {len(results) - len(scored)}")
     return 0

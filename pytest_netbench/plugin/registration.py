@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pytest_netbench.plugin.resume import Resumed
 
 _MARK = (
-    "netbench(task, tag, domain, family, difficulty, platform, label, level, agent, trial): set on each item of a task, "
-    "once for each of its tags; select with e.g. -m \"netbench(tag='nat', agent='oracle')\""
+    "netbench(task, tag, domain, family, difficulty, platform, label, level, agent, trial): set on each item of a "
+    "task, once for each of its tags; select with e.g. -m \"netbench(tag='nat', agent='oracle')\""
 )
 
 
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import preload, replays, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
@@ -58,8 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
         register(spending.Spending(config), "netbench-spending")
     if not settings.is_worker:
         _register_reporting(config, loading, resumed)
-    if not settings.is_worker and replays.are_checked(config):
-        register(replays.Replays(config), "netbench-replays")
     if cassettes_are_wanted(config):  # its status comes after the gate's
         from pytest_netbench.plugin import cassettes  # noqa: PLC0415  (imports pydantic)
 
@@ -85,10 +83,22 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     """Register what only the process needs that reports the run."""
     settings = run.run_of(config)
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
-    from pytest_netbench.plugin import annotations, controller, forecast, gate, header, otel, page, progress  # noqa: PLC0415
+    from pytest_netbench.plugin import (  # noqa: PLC0415
+        annotations,
+        controller,
+        forecast,
+        gate,
+        header,
+        otel,
+        page,
+        progress,
+        replays,
+    )
 
     register = config.pluginmanager.register
     register(header, "netbench-header")
+    if replays.are_checked(config):
+        register(replays.Replays(config), "netbench-replays")
     if settings.agents:
         register(forecast.Forecaster(config), "netbench-forecast")
     if progress.is_wanted(config):

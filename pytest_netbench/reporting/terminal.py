@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from textwrap import wrap
 
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting import words
+from pytest_netbench.reporting.common import common_lines
 from pytest_netbench.reporting.intervals import clusters_of, passed
 from pytest_netbench.results.pairing import task_id
 from pytest_netbench.stats.attempts import over_tasks, pass_at_k, pass_hat_k
@@ -40,6 +42,8 @@ def summary_lines(results: Sequence[TrialResult], *, width: int, verbose: bool =
     lines: list[str] = []
     for agent in sorted({result.agent.id for result in results}):
         lines += [*_table(agent, [one for one in results if one.agent.id == agent], width), ""]
+    if different := common_lines(results):
+        lines += [*(row for line in different for row in wrap(line, width)), ""]
     if any(one.status != "error" for one in results):
         lines += _LEGEND
     return lines if lines[-1] else lines[:-1]

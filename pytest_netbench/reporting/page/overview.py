@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.reporting.common import common_lines, ranked_agents
 from pytest_netbench.reporting.page.differences import Difference, differences
 from pytest_netbench.reporting.page.efforts import Effort, Times, effort, times
 from pytest_netbench.reporting.page.failing import Failing, failing
@@ -39,7 +41,8 @@ class Overview:
         agents: Ids.
         looks: By agent: its color and shape in all drawings.
         metrics: Names of scores.
-        leaders: Best first.
+        leaders: Best first; over the tasks that all agents have, if these are not the same.
+        different: That agents were scored at different tasks, in words; empty if they were not.
         plots: Shares by domain, size and difficulty.
         differences: Of agents, two at a time.
         effort: What trials took against how many passed, if a trial was scored.
@@ -55,6 +58,7 @@ class Overview:
     looks: Mapping[str, Look]
     metrics: Sequence[str]
     leaders: Sequence[Leader]
+    different: Sequence[str]
     plots: Sequence[Plot]
     differences: Sequence[Difference]
     effort: Effort | None
@@ -70,7 +74,7 @@ def overview(results: Sequence[TrialResult]) -> Overview:
     agents = sorted({one.agent.id for one in results})
     scored = [one for one in results if one.status != "error"]
     metrics = _metrics(scored)
-    ranked = leaders(results, agents, metrics)
+    ranked = sorted(leaders(results, agents, metrics), key=partial(_rank, ranked_agents(results)))
     apart = differences(scored, [one.agent for one in ranked if one.share is not None])
     return Overview(
         headline=headline(ranked, apart),
@@ -78,6 +82,7 @@ def overview(results: Sequence[TrialResult]) -> Overview:
         looks=looks(agents),
         metrics=metrics,
         leaders=ranked,
+        different=common_lines(results),
         plots=list(plots(scored, agents)),
         differences=apart,
         effort=effort(ranked),
@@ -91,6 +96,13 @@ def overview(results: Sequence[TrialResult]) -> Overview:
 
 def _order(result: TrialResult) -> tuple[bool, str, str, int]:
     return result.status == "passed", task_id(result), result.agent.id, result.trial
+
+
+def _rank(ranked: Sequence[str] | None, one: Leader) -> tuple[float, str]:
+    """The key by which leaders are sorted, best first. Without common tasks there is no ranking."""
+    if ranked is not None:
+        return float(ranked.index(one.agent)) if one.agent in ranked else 0.0, one.agent
+    return -(one.share.value if one.share else -1.0), one.agent
 
 
 def _metrics(scored: Sequence[TrialResult]) -> list[str]:

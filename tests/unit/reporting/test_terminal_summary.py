@@ -47,6 +47,10 @@ all        2/3  21-94%      0.71    0.89     0.83 $0.084+   1.0M    36  3m09s
 infrastructure errors, not scored: 1 (routing 1)
 reasoning not measured in 1 of 3: the agent gives no reasoning
 
+the agents were scored at different tasks (oracle 4, react-gpt-4o 3), so their
+rates are not comparable
+no task was scored for all of them: there is no ranking
+
 95 %: Wilson interval of passed, clustered by task
 scores: means of what was measured (– nothing); cost to time: totals"""
     )
