@@ -7,6 +7,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import attending, mcp
+from pytest_netbench.errors import FaultHasNoEffect, LabError
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.outside.attended import Attendance
@@ -41,7 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
                 server.terminate()  # over HTTP, requests under way are answered
 
     with attending.terminated_as_interrupted():
-        return attending.attended(arguments, attend, ssh=False)
+        try:
+            return attending.attended(arguments, attend, ssh=False)
+        except FaultHasNoEffect:
+            # its text names the fault, and an MCP host may show this to the agent
+            raise LabError("the task cannot be prepared here; `netbench lab` with the same task says why") from None
 
 
 def _ended(process: subprocess.Popen[bytes], within_s: float) -> bool:
