@@ -52,6 +52,12 @@ def load(group: Group, name: str) -> Any:
     )
 
 
+def is_ours(group: Group, name: str) -> bool:
+    """Whether the part called ``name`` is one of this package, or none at all."""
+    found = (point.module for point in (*_installed(group, tuple(sys.path)), *_declared(group)) if point.name == name)
+    return next(found, __package__).partition(".")[0] == __package__
+
+
 @cache  # reading the metadata of all distributions takes 10 ms, and a trial loads about twenty parts
 def _installed(group: Group, search_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001  (a key only)
     return tuple(entry_points(group=f"pytest_netbench.{group}"))

@@ -37,6 +37,7 @@ class Dialogue:
         self._brief = brief
         self._ani = ani
         self._recorded = 0
+        self._unanswered = False
 
     def say(self, role: str, content: str) -> None:
         """Add a message that is not the model's."""
@@ -77,6 +78,8 @@ class Dialogue:
             AgentError: The prompt is too long, or filtered, or there was no answer in time.
             ProviderError: The provider kept failing.
         """
+        if self._unanswered:
+            raise OutOfTime("the model did not answer before the time was over, so it is not asked once more")
         messages = [{"role": "user", "content": prompt}]
         deadline = time.monotonic() + self._time_aside()
         completion = self._llm.complete(
@@ -94,6 +97,7 @@ class Dialogue:
         try:
             return self._llm.complete(self.messages, note=self._ani.note, wall_left=self._wall_left, **options)
         except OutOfTime as error:
+            self._unanswered = True
             allowed = self._brief.budget.wall_s
             raise BudgetExhausted("wall_s", 0.0 if allowed is None else allowed) from error
 

@@ -15,7 +15,7 @@ from typing import Any
 from pytest_netbench.agents import purse
 from pytest_netbench.agents.cassettes import deck
 from pytest_netbench.agents.cassettes.question import Question
-from pytest_netbench.agents.cassettes.tapes import Recording, Replay
+from pytest_netbench.agents.cassettes.tapes import Records, Replays
 from pytest_netbench.agents.completion import Completion, Message, ToolCall
 from pytest_netbench.agents.failures import Failure, OutOfTime, classify
 from pytest_netbench.agents.retry import Retries
@@ -103,13 +103,13 @@ class Llm:
             parameters={**self.settings.request(), **options},
             redaction=tape.redaction,
         )
-        if isinstance(tape, Replay):
+        if isinstance(tape, Replays):
             return self._replayed(tape, question, wall_left)
         return self._recorded(
             tape, question, lambda: self._ask(messages, note=note, wall_left=wall_left, options=options)
         )
 
-    def _recorded(self, tape: Recording, question: Question, ask: Callable[[], Completion]) -> Completion:
+    def _recorded(self, tape: Records, question: Question, ask: Callable[[], Completion]) -> Completion:
         try:
             completion = ask()
         except (AgentError, ProviderError) as error:
@@ -118,7 +118,7 @@ class Llm:
         tape.keep(question, answer=completion.model_copy(update={"waited_s": 0.0}))
         return completion
 
-    def _replayed(self, tape: Replay, question: Question, wall_left: Callable[[], float | None]) -> Completion:
+    def _replayed(self, tape: Replays, question: Question, wall_left: Callable[[], float | None]) -> Completion:
         """Answer from the cassette, after the time that the model took: devices converge meanwhile."""
         left = wall_left()
         if left is not None and left <= 0:

@@ -32,6 +32,8 @@ class React:
         self._llm = Llm(model=file.needed_model(), settings=file.settings, retries=file.retries, price=file.price)
         self._opening = Opening.of(file, system="react", question="react-question")
         self._nudge, self._condense = packaged("nudge"), packaged("condense")
+        self.asks_at_the_end = False
+        """Whether it asks its model for what it hands in, which may take longer than its time."""
 
     @property
     def info(self) -> AgentInfo:
@@ -49,6 +51,7 @@ class React:
             AgentError: With ``submission``, as above.
             ProviderError: The provider refused, or kept failing.
         """
+        self.asks_at_the_end = False
         dialogue = Dialogue(llm=self._llm, brief=brief, ani=ani)
         reports = Reports(wanted=self._file.report_reachability, brief=brief, ani=ani)
         toolbox = Toolbox(methods=brief.methods, ani=ani, answer=brief.answer)
@@ -90,6 +93,7 @@ class React:
                 dialogue.say("user", self._nudge.fill(why=_why(completion), budget=left))
 
     def _hand_in(self, dialogue: Dialogue, ani: Ani, stop_reason: str, answer: dict[str, Any] | None) -> Submission:
+        self.asks_at_the_end = True
         reasoning = condense(dialogue, prompt=self._condense, ani=ani)
         return Submission(reasoning=reasoning, answer=answer, stop_reason=stop_reason, usage=dialogue.usage)
 

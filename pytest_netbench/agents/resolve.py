@@ -83,6 +83,30 @@ def resolve_agent(spec: str, *, rootdir: Path) -> Agent | InformedAgent:
     return _from_file(agentfile.AgentFile(name=_model_id(spec), model=spec), rootdir, None)
 
 
+def is_own(spec: str, *, rootdir: Path) -> bool:
+    """Whether the code of the agent that ``spec`` means is a user's: a class, or a part of another distribution.
+
+    Args:
+        spec: The value of ``--agent``.
+        rootdir: As for ``agent_id``.
+
+    Raises:
+        UsageError: It is not an agent.
+        AgentFileError: The agent file is invalid or does not exist.
+    """
+    if is_registered(spec):
+        return not parts.is_ours("agents", spec)
+    if is_replay(spec):
+        return False
+    path = agent_file(spec, rootdir)
+    if path is None:
+        return is_class(spec)
+    from pytest_netbench.agents.agentfile import load_agent_file  # noqa: PLC0415  (imports pydantic and yaml)
+
+    strategy = load_agent_file(path).strategy
+    return is_class(strategy) or not parts.is_ours("agents", strategy)
+
+
 def check_recordable(spec: str, *, rootdir: Path, option: str) -> None:
     """Check whether what models answer to an agent can be recorded and replayed.
 

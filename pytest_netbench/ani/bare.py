@@ -61,7 +61,8 @@ class BareAni:
         at_s = self._meter.elapsed_s
         known_to_be_over = self._meter.exhausted
         try:
-            result = self._answer(method, params)
+            with self._meter.answering():
+                result = self._answer(method, params)
         except NetbenchError as error:
             if isinstance(error, LabError):
                 self.lab_error = self.lab_error or error
@@ -108,6 +109,11 @@ class BareAni:
         return self._own.specs
 
     # for the code that runs the trial
+
+    @property
+    def quiet_s(self) -> float | None:
+        """Wall seconds since the last answer, 0 while a request is under way; ``None`` if there was none."""
+        return self._meter.quiet_s
 
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""

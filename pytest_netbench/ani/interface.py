@@ -17,7 +17,14 @@ from pytest_netbench.ani.commands import SHELL, CommandRules
 from pytest_netbench.ani.guard import METHOD, CommandGuard
 from pytest_netbench.ani.manual import search
 from pytest_netbench.ani.meter import Meter, longest_s
-from pytest_netbench.ani.methods import GET_REACHABILITY, SEARCH_MANUAL, check_method, check_params, wire_name
+from pytest_netbench.ani.methods import (
+    GET_REACHABILITY,
+    SEARCH_MANUAL,
+    as_sent,
+    check_method,
+    check_params,
+    wire_name,
+)
 from pytest_netbench.ani.own import OwnMethod, OwnMethods
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.ani.protocol import ReportsFlows, WorkWatcher
@@ -104,13 +111,13 @@ class LabAni:
     # the agent's side
 
     def get_topology(self, devices: Sequence[str] = ()) -> dict[str, Any]:
-        return self.call("get-topology", {"devices": _as_sent(devices)})
+        return self.call("get-topology", {"devices": as_sent(devices)})
 
     def get_running_cfg(self, device: str) -> dict[str, Any]:
         return self.call("get-running-cfg", {"device": device})
 
     def update_cfg(self, device: str, commands: Sequence[str]) -> dict[str, Any]:
-        return self.call("update-cfg", {"device": device, "commands": _as_sent(commands)})
+        return self.call("update-cfg", {"device": device, "commands": as_sent(commands)})
 
     def execute_cmd(self, device: str, command: str) -> dict[str, Any]:
         return self.call("execute-cmd", {"device": device, "command": command})
@@ -122,7 +129,8 @@ class LabAni:
         at_s = self._meter.elapsed_s
         known_to_be_over = self._meter.exhausted
         try:
-            result = self._answer(method, params)
+            with self._meter.answering():
+                result = self._answer(method, params)
         except NetbenchError as error:
             if isinstance(error, LabError):
                 self._lab_error = self._lab_error or error
@@ -161,6 +169,11 @@ class LabAni:
     def waited_s(self) -> float:
         """Wall seconds that the agent waited for the evaluation; its clock stood still."""
         return self._meter.waited_s
+
+    @property
+    def quiet_s(self) -> float | None:
+        """Wall seconds since the last answer, 0 while a request is under way; ``None`` if there was none."""
+        return self._meter.quiet_s
 
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
@@ -419,10 +432,6 @@ def code_of(error: NetbenchError) -> int:
     if isinstance(error, AniError):
         return error.code
     return Code.BUDGET_EXHAUSTED if isinstance(error, BudgetExhausted) else Code.INTERNAL_ERROR
-
-
-def _as_sent(values: Any) -> Any:
-    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
 
 
 def _lines(command: str) -> int:

@@ -36,6 +36,8 @@ class Meter:
         self._waited_s = 0.0
         self._calls = self._commands = self._tokens = 0
         self._exhausted: BudgetExhausted | None = None
+        self._under_way = 0
+        self._answered_at: float | None = None
 
     def start(self) -> None:
         """Start the clock; it starts once."""
@@ -82,6 +84,28 @@ class Meter:
         if self._began is None:
             return 0.0
         return self._clock() if self._ended is None else self._ended
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Around the work for one request. Requests after ``BudgetExhausted`` was raised do not count."""
+        counts = self._exhausted is None
+        with self._lock:
+            self._under_way += counts
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= counts
+                if counts:
+                    self._answered_at = self._clock()
+
+    @property
+    def quiet_s(self) -> float | None:
+        """Wall seconds since the last answer, 0 while a request is under way; ``None`` if there was none."""
+        with self._lock:
+            if self._under_way:
+                return 0.0
+            return None if self._answered_at is None else self._clock() - self._answered_at
 
     @property
     def exhausted(self) -> bool:

@@ -108,6 +108,11 @@ def wire_name(method: Any) -> Any:
     return DRAFT_TOOLS.get(method, method) if isinstance(method, str) else method
 
 
+def as_sent(values: Any) -> Any:
+    """Return a sequence of texts as it is sent; what is none is sent as it is, and refused."""
+    return list(values) if isinstance(values, Sequence) and not isinstance(values, str) else values
+
+
 def check_method(method: object, *, known: Iterable[str] = METHODS) -> MethodSpec:
     """Return the method of that name.
 

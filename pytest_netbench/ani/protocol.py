@@ -95,6 +95,14 @@ class OpenAni(Ani, Protocol):
         """Wall seconds that the agent waited for the evaluation; its clock stood still."""
         ...
 
+    @property
+    def quiet_s(self) -> float | None:
+        """Wall seconds since the last answer, 0 while a request is under way; ``None`` if there was none.
+
+        Requests that were made after the budget was known to be used up do not count.
+        """
+        ...
+
     def start(self) -> None:
         """Start the agent's clock; otherwise the first request does."""
         ...

@@ -288,6 +288,10 @@ class TrialRecord(Findings):
     extras: tuple[str, ...] = Field((), description="what the agent was offered beyond the draft")
     outcome: Literal["done", "budget", "agent-error"]
     error: str | None = None
+    traceback: tuple[str, ...] = Field(
+        (), description="where the agent's own code raised the error or was busy: at most eight frames, innermost last"
+    )
+    process_end: str | None = Field(None, description="how the agent's process ended, if it did: signal 11 (SIGSEGV)")
     submission: Submission
     trace: tuple[Step, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
@@ -338,6 +342,10 @@ class TrialResult(Recorded):
     status: Literal["passed", "failed", "error"]
     outcome: str | None = None
     error: str | None = None
+    traceback: tuple[str, ...] = Field(
+        (), description="where the agent's own code raised the error or was busy: at most eight frames, innermost last"
+    )
+    process_end: str | None = Field(None, description="how the agent's process ended, if it did: signal 11 (SIGSEGV)")
     scores: tuple[Score, ...] = ()
     usage: Usage = Usage()
     budget_used: BudgetUsed = BudgetUsed()

@@ -139,7 +139,7 @@ def checked(record: TrialRecord) -> TrialRecord:
         UsageError: It asked no model through this package.
     """
     tape = deck.current()
-    if tape is None:
+    if not isinstance(tape, Recording | Replay):
         return record
     if isinstance(tape, Replay) and tape.missed is not None:
         raise tape.missed

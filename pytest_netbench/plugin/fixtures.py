@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_netbench.errors import RequirementMissing, UsageError
+from pytest_netbench.plugin.agents import AGENTS
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:
@@ -36,14 +37,12 @@ def task(request: pytest.FixtureRequest) -> Task:
 
 @pytest.fixture
 def agent(request: pytest.FixtureRequest) -> Agent | InformedAgent:
-    """The agent that ``--agent`` names."""
-    from pytest_netbench.agents.resolve import resolve_agent  # noqa: PLC0415  (needs pydantic)
-
+    """The agent that ``--agent`` names. One whose code is a user's works in a process of its own."""
     choice = getattr(request.node, "agent_choice", None)
     chosen = run_of(request.config).agents if choice is None else (choice,)
     if not chosen:
         raise UsageError("the fixture 'agent' needs --agent=NAME")
-    return resolve_agent(chosen[0].spec, rootdir=request.config.rootpath)
+    return request.config.stash[AGENTS].make(chosen[0])
 
 
 @pytest.fixture

@@ -46,8 +46,10 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if settings.is_worker:
         end_with_parent()
-    from pytest_netbench.plugin import preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
+    from pytest_netbench.plugin import agents, preload, reports, resume, scheduler, spending  # noqa: PLC0415  (only for a benchmark)
 
+    config.stash[agents.AGENTS] = agents.Agents(config)
+    register(config.stash[agents.AGENTS], "netbench-agents")
     register(reports.Reports(config), "netbench-reports")
     loading = preload.Preload(config)
     register(loading, "netbench-preload")

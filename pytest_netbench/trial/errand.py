@@ -3,39 +3,50 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import dataclass
 from threading import Thread
-from typing import Any, Literal
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
-from pytest_netbench.agents.llm import raised_by_client
+from pytest_netbench.agents import ending
+from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.protocol import Agent, InformedAgent
 from pytest_netbench.ani.protocol import OpenAni
-from pytest_netbench.errors import (
-    AgentError,
-    BudgetExhausted,
-    GroundTruthRejected,
-    InfrastructureError,
-    InputError,
-    LabError,
-    RequirementMissing,
-)
+from pytest_netbench.errors import GroundTruthRejected, InfrastructureError, InputError, LabError, RequirementMissing
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Step, Submission, Usage
 
-LONGEST_GRACE_S = 60.0
+GRACE_S: Final = 0.8
+"""Wall seconds after the end of the time in which an agent may still hand in."""
+LONGEST_GRACE_S: Final = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """How the agent's part of a trial ended."""
+    """How the agent's part of a trial ended.
+
+    Attributes:
+        outcome: As in a ``TrialRecord``, and so are ``error``, ``traceback`` and ``process_end``.
+        submission: What it handed in.
+        seconds: How long it took.
+    """
 
     outcome: Literal["done", "budget", "agent-error"]
     submission: Submission
     error: str | None = None
+    traceback: tuple[str, ...] = ()
+    process_end: str | None = None
     seconds: float = 0.0
+
+
+@runtime_checkable
+class OfAProcess(Protocol):
+    """An agent in a process of its own, which can be ended."""
+
+    def end_process(self) -> tuple[str, ...]:
+        """End it; return the frames of the agent's code that was still busy."""
+        ...
 
 
 def let_work(
@@ -54,12 +65,14 @@ def let_work(
         task: The task.
         brief: What the agent is told, with the budget that applies.
         ani: Where requests and completions are counted.
-        grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall time,
-            at most a minute.
+        grace_s: Wall seconds in which the agent may still submit after the end of its time, or after the answer of the
+            ANI that was under way then or said so; ``None`` is 0.8 s. An agent that still asks its model when its time
+            is over has the budget's wall time, at most a minute.
         clock: Wall seconds, monotonic.
 
     An error of any class that the agent raises while it works is its failure: an agent must not be able to void its
-    trial. The exceptions are errors of this package's own model client. ``ani.lab_error`` reports a broken lab.
+    trial. The exceptions are errors of this package's own model client. ``ani.lab_error`` reports a broken lab. The
+    process of an agent whose time is over is ended; an agent in this process is abandoned.
 
     Raises:
         InfrastructureError: The model's provider broke, or something broke in ``prepare``.
@@ -73,47 +86,67 @@ def let_work(
     began = clock()
     ani.start()
     errand.start()
-    _join(errand, ani, _patience(brief.budget.wall_s, grace_s))
+    _join(errand, ani, brief.budget.wall_s, lambda: _grace(agent, brief.budget.wall_s) if grace_s is None else grace_s)
     seconds = clock() - began
-    if errand.is_alive():
-        late = f"wall_s: the agent was still busy in its own code {seconds:.1f} s after its start"
-        return Work(outcome="budget", error=late, submission=_nothing(ani, "budget: wall_s"), seconds=seconds)
-    return _judge(errand, ani, seconds)
+    if not errand.is_alive():
+        return _judge(errand, ani, seconds)
+    late = f"wall_s: the agent was still busy in its own code {seconds:.1f} s after its start"
+    busy = agent.end_process() if isinstance(agent, OfAProcess) else ()
+    return Work(
+        outcome="budget", error=late, traceback=busy, submission=_nothing(ani, "budget: wall_s"), seconds=seconds
+    )
 
 
-def _join(errand: _Errand, ani: OpenAni, patience_s: float | None) -> None:
-    """Wait until the errand ends or its patience is over. The time that it waits for the evaluation does not count."""
-    if patience_s is None:
+def _grace(agent: Agent | InformedAgent, wall_s: float | None) -> float:
+    """How long an agent may take to hand in, as far as is known now: ``react`` asks its model for it."""
+    asks = getattr(agent, "asks_at_the_end", False) is True
+    return min(LONGEST_GRACE_S, wall_s or 0.0) if asks else GRACE_S
+
+
+def _join(errand: _Errand, ani: OpenAni, wall_s: float | None, grace: Callable[[], float]) -> None:
+    """Wait until the errand ends or its time and grace are over. The time that it waits for the evaluation is not its.
+
+    A request that was begun in time is answered, and the agent has the grace after the answer.
+    """
+    if wall_s is None:
         errand.join()
         return
     began = time.monotonic()
-    while errand.is_alive() and (left := patience_s + ani.waited_s - (time.monotonic() - began)) > 0:
+    while errand.is_alive():
+        left = wall_s + grace() + ani.waited_s - (time.monotonic() - began)
+        if left <= 0:
+            quiet_s = ani.quiet_s
+            left = 0.0 if quiet_s is None else grace() - quiet_s
+        if left <= 0:
+            return
         errand.join(left)
 
 
-def _patience(wall_s: float | None, grace_s: float | None) -> float | None:
-    if wall_s is None:
-        return None
-    return wall_s + (min(LONGEST_GRACE_S, wall_s) if grace_s is None else grace_s)
-
-
 def _judge(errand: _Errand, ani: OpenAni, seconds: float) -> Work:
-    error, handed_in = errand.error, errand.handed_in
-    if error is None and handed_in is not None:
+    raised, handed_in = errand.raised, errand.handed_in
+    if raised is None:
+        assert handed_in is not None
         reason = handed_in.stop_reason
         if reason.startswith("budget"):
             return Work(outcome="budget", submission=handed_in, seconds=seconds)
         why = None if reason == "done" else f"the agent ended without being done: {reason}"
         return Work(outcome="done", error=why, submission=handed_in, seconds=seconds)
-    if error is not None and raised_by_client(error):
-        raise error
-    if isinstance(error, GroundTruthRejected) and error.is_fatal and errand.is_informed:
-        raise LabError(str(error)) from error
-    if isinstance(error, BudgetExhausted):
-        left = handed_in or _nothing(ani, f"budget: {errand.limit}")
-        return Work(outcome="budget", error=errand.text, submission=left, seconds=seconds)
-    left = handed_in or _nothing(ani, "agent-error")
-    return Work(outcome="agent-error", error=errand.text, submission=left, seconds=seconds)
+    if raised.by_client and errand.error is not None:
+        client = errand.error.client if isinstance(errand.error, EndedApart) else errand.error
+        raise client or errand.error
+    if isinstance(errand.error, GroundTruthRejected) and errand.error.is_fatal and errand.is_informed:
+        raise LabError(str(errand.error)) from errand.error
+    if raised.limit is not None:
+        left = raised.handed_in or _nothing(ani, f"budget: {raised.limit}")
+        return Work(outcome="budget", error=raised.text, submission=left, seconds=seconds)
+    return Work(
+        outcome="agent-error",
+        error=raised.text,
+        traceback=raised.traceback,
+        process_end=raised.process,
+        submission=raised.handed_in or _nothing(ani, "agent-error"),
+        seconds=seconds,
+    )
 
 
 def _nothing(ani: OpenAni, stop_reason: str) -> Submission:
@@ -129,8 +162,7 @@ class _Errand(Thread):
         self._trial_context = copy_context()
         self.handed_in: Submission | None = None
         self.error: BaseException | None = None
-        self.text: str | None = None
-        self.limit = ""
+        self.raised: Raised | None = None
 
     def prepare(self) -> None:
         """Let the agent load what it needs; otherwise the first trial of a process would lose that time."""
@@ -149,7 +181,7 @@ class _Errand(Thread):
             except BaseException as error:  # noqa: BLE001  (whatever an agent raises is its result; the caller sorts it)
                 self.error = error
         if self.error is not None:
-            self._read(self.error)
+            self.raised = ending.read(self.error, self._agent)
 
     @property
     def is_informed(self) -> bool:
@@ -164,29 +196,13 @@ class _Errand(Thread):
 
     def _take(self, answer: object) -> None:
         if isinstance(answer, Submission):
-            self.handed_in = _checked(answer)
+            self.handed_in = ending.checked(answer)
         else:
-            self.text = f"run() returned {answer!r:.80}, not a Submission"
-
-    def _read(self, error: BaseException) -> None:
-        """Read what the error says, in this thread: its methods may be the agent's and may fail or not return."""
-        self.text = type(error).__name__
-        try:
-            self.text = _words(error)
-            self.limit = str(error.limit) if isinstance(error, BudgetExhausted) else ""
-            submission = getattr(error, "submission", None)
-            self.handed_in = _checked(submission) if isinstance(submission, Submission) else None
-        except BaseException as further:  # noqa: BLE001  (as above)
-            self.text += f" (reading it failed: {type(further).__name__})"
+            self.raised = ending.no_submission(answer)
 
 
 def _nothing_to_load() -> None:
     """Most agents have no ``prepare``."""
-
-
-def _checked(submission: Submission) -> Submission:
-    """Return a valid copy: an agent can make a ``Submission`` without validation, or a subclass."""
-    return Submission.model_validate(submission.model_dump(warnings=False))
 
 
 def usage_of(steps: tuple[Step, ...]) -> Usage:
@@ -201,11 +217,3 @@ def usage_of(steps: tuple[Step, ...]) -> Usage:
         cost_usd=sum(prices) if prices else None,
         waited_s=sum(float(one.get("waited_s") or 0.0) for one in totals),
     )
-
-
-def _words(error: BaseException) -> str:
-    if isinstance(error, AgentError):
-        return str(error)
-    where = traceback.extract_tb(error.__traceback__)[-1:]
-    at = "".join(f" ({frame.filename}:{frame.lineno})" for frame in where)
-    return f"{type(error).__name__}: {error}{at}"

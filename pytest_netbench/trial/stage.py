@@ -160,8 +160,7 @@ class Stage:
             terms: What it may do and use; by default from the task, the agent's file, ``budget`` and ``ssh``.
             budget: Limits instead of the task's, by field name.
             ssh: Let the devices answer with SSH; ``brief.ssh`` says how to log in.
-            grace_s: Wall seconds after the budget in which the agent may still submit; ``None`` is the budget's wall
-                time, at most a minute.
+            grace_s: As for ``let_work``: wall seconds after the end of its time in which the agent may still submit.
             clock: Wall seconds, monotonic.
 
         Raises:
@@ -301,6 +300,8 @@ class Stage:
             extras=part.terms.extras,
             outcome=work.outcome,
             error=work.error,
+            traceback=work.traceback,
+            process_end=work.process_end,
             submission=work.submission,
             trace=part.ani.steps,
             commands=part.ani.commands,

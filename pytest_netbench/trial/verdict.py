@@ -33,6 +33,8 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         status="failed" if failed else "passed",
         outcome=record.outcome,
         error=record.error,
+        traceback=record.traceback,
+        process_end=record.process_end,
         scores=tuple(scores),
         usage=record.submission.usage,
         budget_used=record.budget_used,
@@ -68,7 +70,7 @@ def explain(result: TrialResult, *, intents: Sequence[str], pass_marks: Mapping[
     failed = [one for one in result.testcase_results if one.status == "fail"]
     lines = [_headline(result, failed, pass_marks)]
     if result.error is not None:
-        lines.append(f"  {result.outcome}: {result.error}")
+        lines += [*(f"  {line}" for line in result.traceback), f"  {result.outcome}: {result.error}"]
     for one in failed:
         under = "" if one.under is None else f", under {one.under}"
         lines += ["", f"  {one.name} [{one.kind}{under}]", *_rows(one, intents)]
@@ -77,11 +79,13 @@ def explain(result: TrialResult, *, intents: Sequence[str], pass_marks: Mapping[
 
 def _headline(result: TrialResult, failed: Sequence[TestcaseResult], pass_marks: Mapping[str, float]) -> str:
     total = len(result.testcase_results)
-    phrases = [f"{len(failed)} of {total} testcases failed: {', '.join(one.name for one in failed)}"] if failed else []
+    phrases = []
     if result.outcome == "agent-error":
         phrases.append(
             f"the agent failed: {(result.error or '').splitlines()[0] if result.error else 'no reason given'}"
         )
+    if failed:
+        phrases.append(f"{len(failed)} of {total} testcases failed: {', '.join(one.name for one in failed)}")
     if not phrases:
         phrases = short_of(result.scores, pass_marks)
     return "; ".join(phrases)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from datetime import UTC, datetime
+from typing import Protocol, runtime_checkable
 
 from pytest_netbench import __version__
 from pytest_netbench.agents.cassettes.cassette import FORMAT, Cassette, Entry, Refusal, entry_of
@@ -128,4 +129,22 @@ class Replay:
         )
 
 
-Tape = Recording | Replay
+@runtime_checkable
+class Replays(Protocol):
+    """What the model client asks of a replay."""
+
+    redaction: Redaction
+    pace: float
+
+    def entry(self, question: Question) -> Entry | CassetteMiss | OutOfTime: ...
+
+
+class Records(Protocol):
+    """What the model client asks of a recording."""
+
+    redaction: Redaction
+
+    def keep(self, question: Question, *, answer: Completion | None = None, error: Exception | None = None) -> None: ...
+
+
+Tape = Records | Replays

@@ -37,7 +37,7 @@ CARD_WITHIN_S: Final = 30.0
 MAX_NOTES: Final = 100
 _LOOK_S: Final = 0.05  # nothing tells that a server that starts now listens
 _POLL_S: Final = 0.5  # a server that does not stream tells of its task only when it is asked
-_LEAVE_S: Final = 2.0
+_LEAVE_S: Final = 0.5
 _SHOWN: Final = 500
 
 _GOES_ON: Final = (TaskState.TASK_STATE_UNSPECIFIED, TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING)
