@@ -66,7 +66,8 @@ def read(error: BaseException, agent: object = None) -> Raised:
         agent: Who raised it; names the place if no frame does.
     """
     if isinstance(error, EndedApart):
-        return error.raised
+        handed_in = error.submission if isinstance(error.submission, Submission) else None
+        return error.raised.model_copy(update={"handed_in": handed_in})
     words: dict[str, Any] = {"text": type(error).__name__, "by_client": raised_by_client(error)}
     try:
         if isinstance(error, BudgetExhausted):

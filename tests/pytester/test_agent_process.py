@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import time
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from tests.support.ios import eventually
 
 AGENTS = '''
-import ctypes, logging, os, resource, signal, subprocess, sys, threading, time
+import ctypes, os, resource, signal, socket, sys, threading, time
 from pytest_netbench.errors import AniError, BudgetExhausted, PolicyViolation
 from pytest_netbench.model.trial import AgentInfo, Brief, Submission
 
@@ -63,14 +65,6 @@ class Overflows(Base):
         sys.setrecursionlimit(10 ** 9)
         resource.setrlimit(resource.RLIMIT_STACK, (2 ** 20, 2 ** 20))
         threading.stack_size(65536)
-        nested = []
-        for _ in range(10 ** 6):
-            nested = [nested]
-        class Deep:
-            def __repr__(self):
-                return repr(self)
-        def deep(one):
-            return "%s" % (Deep(),)
         def through_c(n):
             return sorted([n], key=through_c)
         thread = threading.Thread(target=through_c, args=(0,))
@@ -104,26 +98,30 @@ class Leaves(Base):
 class Closes(Base):
     def end(self, brief, ani):
         os.closerange(3, 100)
+
+
+def sockets():
+    return [fd for fd in range(256) if os.path.exists(f"/proc/self/fd/{fd}") and "socket" in os.readlink(f"/proc/self/fd/{fd}")]
+
+
+class ShutsDown(Base):
+    def end(self, brief, ani):
+        for fd in sockets():
+            socket.socket(fileno=fd).shutdown(socket.SHUT_RDWR)
         time.sleep(60)
 
 
 class Garbage(Base):
     def end(self, brief, ani):
-        for fd in range(3, 20):
-            try:
-                os.write(fd, b"no message\\n")
-            except OSError:
-                pass
+        for fd in sockets():
+            os.write(fd, b"no message\\n")
         time.sleep(60)
 
 
 class Forges(Base):
     def end(self, brief, ani):
-        for fd in range(3, 20):
-            try:
-                os.write(fd, b'{"jsonrpc": "2.0", "id": 10000, "result": {"submission": {}}}\\n')
-            except OSError:
-                pass
+        for fd in sockets():
+            os.write(fd, b'{"jsonrpc": "2.0", "id": 10000, "result": {"submission": {}}}\\n')
         time.sleep(60)
 
 
@@ -157,6 +155,8 @@ class Prepares(Base):
             os._exit(8)
 '''
 
+LONG = 240
+"""Seconds for a run on a busy machine."""
 ENDS = {
     "Exits": "status 0",
     "Segfaults": "signal 11 (SIGSEGV)",
@@ -165,7 +165,8 @@ ENDS = {
     "Terminated": "signal 15 (SIGTERM)",
     "Overflows": "signal 11 (SIGSEGV)",
     "InAThread": "status 7",
-    "Closes": "closed its connection",
+    "Closes": "status 1",
+    "ShutsDown": "closed its connection",
     "Garbage": "no message",
     "Forges": "answer to nothing that was asked",
     "Forks": "status 5",
@@ -175,52 +176,43 @@ ENDS = {
 
 @pytest.fixture
 def two(bench):
-    """A task that ends an agent's process, and two others."""
-    for name in ("aaa", "bad", "ccc"):
+    """A task that ends an agent's process, and one after it."""
+    for name in ("bad", "good"):
         bench.task(name, task_name=name)
     (bench.path / "ends.py").write_text(AGENTS)
     return bench
 
 
-def by_task(bench, folder=None):
-    return {one["task_name"]: one for one in bench.results(folder)}
-
-
-@pytest.mark.parametrize("agent", ENDS)
-def test_an_agent_whose_process_ends_has_failed_one_trial_and_the_others_go_on(two, agent):
-    result = two.run(f"--agent=ends:{agent}")
-    result.assert_outcomes(passed=2, failed=1)
+def test_an_agent_whose_process_ends_has_failed_one_trial_and_the_others_go_on(two):
+    result = two.run(*(f"--agent=ends:{agent}" for agent in ENDS), timeout=LONG)
+    result.assert_outcomes(passed=len(ENDS), failed=len(ENDS))
     assert result.ret == 1
-    bad = by_task(two)["bad"]
-    assert (bad["status"], bad["outcome"]) == ("failed", "agent-error")
-    assert ENDS[agent] in bad["error"], bad["error"]
-    assert ENDS[agent] in bad["process_end"]
-    result.stdout.fnmatch_lines(["the agent failed: the agent's process *"])
-    result.stdout.fnmatch_lines(["*2/3*"])
+    of_agents = {one["agent"]["id"].partition(".")[2]: one for one in two.results() if one["task_name"] == "bad"}
+    assert {one["status"] for one in of_agents.values()} == {"failed"}
+    assert {one["outcome"] for one in of_agents.values()} == {"agent-error"}
+    for agent, how in ENDS.items():
+        assert how in of_agents[agent]["error"]
+        assert how in of_agents[agent]["process_end"]
+    result.stdout.fnmatch_lines(["the agent failed: the agent's process ended with status 0; *", "*1/2*"])
+    place = "\n".join(of_agents["Segfaults"]["traceback"])
+    assert "ends.py" in place
+    assert "in end" in place
+    assert "ctypes.string_at(0)" in place
+    assert "pytest_netbench" not in place
 
 
 def test_a_process_that_ends_is_counted_with_and_without_xdist(two, workers):
-    result = two.run("--agent=ends:Exits", "--agent=ends:Segfaults", *workers)
-    result.assert_outcomes(passed=4, failed=2)
-    assert [one["status"] for one in two.results()].count("error") == 0
+    two.run("--agent=ends:Exits", *workers, timeout=LONG).assert_outcomes(passed=1, failed=1)
+    assert sorted(one["status"] for one in two.results()) == ["failed", "passed"]
 
 
-def test_a_fatal_signal_has_the_place_in_the_agents_code(two):
-    two.run("--agent=ends:Segfaults")
-    lines = "\n".join(by_task(two)["bad"]["traceback"])
-    assert "ends.py" in lines
-    assert "in end" in lines
-    assert "ctypes.string_at(0)" in lines
-    assert "pytest_netbench" not in lines
-
-
-@pytest.mark.parametrize(("agent", "said"), [("OutOfMemory", "MemoryError"), ("Leaves", "SystemExit: 3")])
-def test_what_python_can_still_tell_is_told_with_its_place(two, agent, said):
-    two.run(f"--agent=ends:{agent}").assert_outcomes(passed=2, failed=1)
-    bad = by_task(two)["bad"]
-    assert said in bad["error"]
-    assert "in end" in "\n".join(bad["traceback"])
-    assert bad["process_end"] is None
+def test_what_python_can_still_tell_is_told_with_its_place(two):
+    two.run("--agent=ends:OutOfMemory", "--agent=ends:Leaves", timeout=LONG).assert_outcomes(passed=2, failed=2)
+    failed = [one for one in two.results() if one["status"] == "failed"]
+    for one, said in zip(sorted(failed, key=lambda one: one["node_id"]), ("SystemExit: 3", "MemoryError"), strict=True):
+        assert said in one["error"]
+        assert "in end" in "\n".join(one["traceback"])
+        assert one["process_end"] is None
 
 
 def test_a_process_that_ends_while_the_agent_is_made_is_the_agents_failure(two):
@@ -230,11 +222,11 @@ def test_a_process_that_ends_while_the_agent_is_made_is_the_agents_failure(two):
         "    if 'bad' in item.nodeid: open('bad.now', 'w').close()\n"
         "    elif os.path.exists('bad.now'): os.unlink('bad.now')\n"
     )
-    two.run("--agent=ends:Makes").assert_outcomes(passed=2, failed=1)
-    assert by_task(two)["bad"]["process_end"] == "status 6"
+    two.run("--agent=ends:Makes", timeout=LONG).assert_outcomes(passed=1, failed=1)
+    assert sorted(str(one["process_end"]) for one in two.results()) == ["None", "status 6"]
 
 
-LEAVES = '''
+LEAVES = """
 import os, subprocess, time
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -250,7 +242,7 @@ class Leaves:
         while not os.path.exists("go"):
             time.sleep(0.02)
         return Submission()
-'''
+"""
 
 
 def is_running(pid: int) -> bool:
@@ -262,10 +254,6 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.parametrize("killed", [True, False])
 def test_nothing_of_an_agent_is_left_after_the_run_or_after_kill_9_of_pytest(bench, killed):
-    import signal
-    import subprocess
-    import sys
-
     bench.task("reach")
     (bench.path / "leaves.py").write_text(LEAVES)
     argv = [sys.executable, "-m", "pytest", "tasks", "--agent=leaves:Leaves"]
@@ -355,9 +343,14 @@ def test_an_agent_sees_the_same_as_in_the_process_of_pytest(bench, monkeypatch):
     bench.task("reach")
     (bench.path / "same.py").write_text(SAME)
     seen = {}
-    for way, options in (("apart", ()), ("here", ("--trace-config", "--pdb"))):
+    for way in ("apart", "here"):
         monkeypatch.setenv("SEEN", str(bench.path / way))
-        bench.run("--agent=same:Same", f"--netbench-results={way}-results", *options)
+        bench.run("--agent=same:Same", f"--netbench-results={way}-results", timeout=LONG)
+        (bench.path / "conftest.py").write_text(
+            "import pytest\n@pytest.fixture\ndef agent(request):\n"
+            "    from pytest_netbench.agents.resolve import resolve_agent\n"
+            "    return resolve_agent('same:Same', rootdir=request.config.rootpath)\n"
+        )
         seen[way] = json.loads((bench.path / way).read_text())
     strange = list(zip(seen["apart"].pop("strange"), seen["here"].pop("strange"), strict=True))
     assert seen["apart"] == seen["here"]
@@ -376,7 +369,7 @@ def test_an_agent_sees_the_same_as_in_the_process_of_pytest(bench, monkeypatch):
         assert apart[name] == here[name]
 
 
-PRINTS = '''
+PRINTS = """
 import ctypes, logging, os, subprocess, sys
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -394,18 +387,19 @@ class Prints:
         logging.getLogger("mine").warning("logged by %s", brief.task_name)
         logging.getLogger("mine").info("not logged")
         return Submission()
-'''
+"""
 
 
 def test_what_an_agent_prints_and_logs_is_shown_with_its_trial(bench, workers):
     bench.task("one", task_name="one")
     bench.task("two", task_name="two")
     (bench.path / "prints.py").write_text(PRINTS)
-    result = bench.run("--agent=prints:Prints", *workers)
+    result = bench.run("--agent=prints:Prints", *workers, timeout=LONG)
     text = "\n".join(result.outlines)
-    first, second = text.split("_ two[prints.Prints] _") if text.find("_ one[") < text.find("_ two[") else (
-        text.split("_ one[prints.Prints] _")[::-1]
-    )
+    if text.find("_ one[") < text.find("_ two["):
+        first, second = text.split("_ two[prints.Prints] _")
+    else:
+        second, first = text.split("_ one[prints.Prints] _")
     assert "printed by the import" in text
     for name, part, other in (("one", first, "two"), ("two", second, "one")):
         captured = part[part.index("- Captured stdout call -") : part.index("- netbench scores -")]
@@ -426,12 +420,12 @@ def test_what_an_agent_prints_and_logs_is_shown_with_its_trial(bench, workers):
 def test_without_capture_an_agent_prints_at_once(bench):
     bench.task("one", task_name="one")
     (bench.path / "prints.py").write_text(PRINTS)
-    result = bench.run("--agent=prints:Prints", "-s")
+    result = bench.run("--agent=prints:Prints", "-s", timeout=LONG)
     result.stdout.fnmatch_lines(["*printed by one*"])
     result.stderr.fnmatch_lines(["*to stderr by one*"])
 
 
-HERE = '''
+HERE = """
 import os
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -441,7 +435,7 @@ class Here:
         with open("pids", "a") as file:
             file.write(f"{os.getpid()} {os.getppid()} {open('/proc/self/oom_score_adj').read().strip()}\\n")
         return Submission()
-'''
+"""
 
 
 def pids(bench):
@@ -453,7 +447,7 @@ def test_a_process_is_kept_for_many_trials_and_is_the_first_to_die(bench):
         bench.task(name)
     (bench.path / "here.py").write_text(HERE)
     (bench.path / "conftest.py").write_text("import os\nopen('pytest-pid', 'w').write(str(os.getpid()))\n")
-    bench.run("--agent=here:Here")
+    bench.run("--agent=here:Here", timeout=LONG)
     (bench_pid,) = [int((bench.path / "pytest-pid").read_text())]
     assert len(pids(bench)) == 3
     assert len(set(pids(bench))) == 1
@@ -470,12 +464,9 @@ def test_agents_of_a_fixture_and_with_a_debugger_stay_in_the_process_of_pytest(b
     if way == "fixture":
         conftest += "import pytest, here\n@pytest.fixture\ndef agent(): return here.Here()\n"
     (bench.path / "conftest.py").write_text(conftest)
-    options = () if way == "fixture" else (way, "-p", "no:terminal") if False else (way,)
-    bench.pytester.run(
-        *[os.sys.executable, "-m", "pytest", "tasks", "--agent=here:Here", *options],
-        stdin=b"c\nc\nc\nq\n",
-        timeout=60,
-    )
+    options = () if way == "fixture" else (way,)
+    argv = [sys.executable, "-m", "pytest", "tasks", "--agent=here:Here", *options]
+    bench.pytester.run(*argv, stdin=b"c\nc\nc\nq\n", timeout=LONG)
     assert pids(bench)[0][0] == int((bench.path / "pytest-pid").read_text())
 
 
@@ -488,14 +479,14 @@ def test_an_agent_file_with_a_class_and_options_works_in_a_process_of_its_own(be
         "strategy: here:Here\noptions: {depth: 3}\nbudget: {calls: 7}\n"
     )
     (bench.path / "conftest.py").write_text("import os\nopen('pytest-pid', 'w').write(str(os.getpid()))\n")
-    bench.run("--agent=deep")
+    bench.run("--agent=deep", timeout=LONG)
     assert pids(bench)[0][0] != int((bench.path / "pytest-pid").read_text())
     (result,) = bench.results()
     assert result["agent"]["id"] == "deep"
     assert result["agent"]["settings"]["budget"] == {"calls": 7}
 
 
-def test_an_agent_that_a_third_party_registers_works_in_a_process_of_its_own(bench):
+def test_an_agent_that_a_third_party_registers_works_in_a_process_of_its_own(bench, monkeypatch):
     bench.task("one")
     site = bench.path / "third"
     info = site / "third_party-1.0.dist-info"
@@ -503,9 +494,9 @@ def test_an_agent_that_a_third_party_registers_works_in_a_process_of_its_own(ben
     (info / "entry_points.txt").write_text("[pytest_netbench.agents]\nthird = here:Here\n")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
     (site / "here.py").write_text(HERE)
-    bench.pytester._monkeypatch.setenv("PYTHONPATH", f"{site}{os.pathsep}{os.environ['PYTHONPATH']}")
+    monkeypatch.setenv("PYTHONPATH", f"{site}{os.pathsep}{os.environ['PYTHONPATH']}")
     (bench.path / "conftest.py").write_text("import os\nopen('pytest-pid', 'w').write(str(os.getpid()))\n")
-    bench.run("--agent=third")
+    bench.run("--agent=third", timeout=LONG)
     assert pids(bench)[0][0] != int((bench.path / "pytest-pid").read_text())
 
 
@@ -553,9 +544,8 @@ class IsTold:
 def test_an_agent_that_hangs_is_ended_a_second_after_its_time_and_scored_on_what_it_did(bench, agent):
     bench.task("reach")
     (bench.path / "late.py").write_text(TIME)
-    began = time.monotonic()
-    bench.run(f"--agent=late:{agent}", "--agent=late:IsTold", "--netbench-budget=wall_s=2").assert_outcomes(passed=2)
-    assert time.monotonic() - began < 30
+    run = bench.run(f"--agent=late:{agent}", "--agent=late:IsTold", "--netbench-budget=wall_s=2", timeout=LONG)
+    run.assert_outcomes(passed=2)
     hung, told = sorted(bench.results(), key=lambda one: one["agent"]["id"] == "told")
     assert hung["agent_s"] < 3
     assert hung["outcome"] == "budget"
@@ -596,7 +586,7 @@ def test_a_thread_that_is_left_behind_does_not_reach_the_next_trial(bench):
     bench.task("one", task_name="one")
     bench.task("two", task_name="two")
     (bench.path / "left.py").write_text(LEFT)
-    bench.run("--agent=left:Left")
+    bench.run("--agent=left:Left", timeout=LONG)
     assert (bench.path / "said").read_text() == "the trial has ended: no further requests are answered"
     notes = [path.read_text().count("late note") for path in bench.path.glob(".netbench/*/transcripts/two*")]
     assert notes == [0]
@@ -604,7 +594,7 @@ def test_a_thread_that_is_left_behind_does_not_reach_the_next_trial(bench):
 
 def test_the_task_and_its_ground_truth_do_not_reach_the_process_of_an_agent(bench):
     bench.task("reach", ground_truth_reasoning="the-word-of-the-truth")
-    code = '''
+    code = """
 import gc, sys
 from pytest_netbench.model.trial import AgentInfo, Submission
 
@@ -621,10 +611,11 @@ class Looks:
                     found += memory.read(int(end, 16) - int(begin, 16)).count((word[:-1] + "h" + "\\\\").encode())
                 except (OSError, OverflowError, ValueError):
                     pass
-        names = sorted({type(one).__name__ for one in gc.get_objects() if type(one).__name__ in ("Task", "TrialRecord")})
+        kinds = {type(one).__name__ for one in gc.get_objects()}
+        names = sorted(kinds & {"Task", "TrialRecord"})
         open("found", "w").write(f"{found} {names}")
         return Submission()
-'''
+"""
     (bench.path / "looks.py").write_text(code)
-    bench.run("--agent=looks:Looks")
+    bench.run("--agent=looks:Looks", timeout=LONG)
     assert (bench.path / "found").read_text() == "0 []"

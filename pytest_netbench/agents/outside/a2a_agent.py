@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from pytest_netbench.agents import turns
 from pytest_netbench.agents.agentfile import AgentFile
 from pytest_netbench.agents.answer import read_with_answer
+from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.opening import Opening
 from pytest_netbench.agents.outside import confining, mcp_server
 from pytest_netbench.agents.outside.a2a_server import AgentServer, free_port
@@ -204,7 +205,13 @@ class A2aAgent:
         )
         with (
             confined as (whole, pass_fds),
-            AgentServer(whole, environment=environment, folder=folder, pass_fds=pass_fds) as server,
+            AgentServer(
+                whole,
+                environment=environment,
+                folder=folder,
+                pass_fds=pass_fds,
+                confined=self._settings.confine,
+            ) as server,
         ):
             yield f"http://127.0.0.1:{port}", server
 
@@ -289,9 +296,10 @@ def _noting(ani: Ani) -> Callable[[str], None]:
 
 def _with_end(error: AgentError, server: AgentServer) -> AgentError:
     ended = server.ended()
-    whole = AgentError(f"{error}; {ended}") if ended else error
-    whole.submission = error.submission
-    return whole
+    if not ended:
+        return error
+    handed_in = error.submission if isinstance(error.submission, Submission) else None
+    return EndedApart(Raised(text=f"{error}; {ended}", process=server.how, handed_in=handed_in))
 
 
 def _unlimited() -> None:

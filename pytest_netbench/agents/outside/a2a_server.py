@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from pytest_netbench.agents import exits
 from pytest_netbench.agents.outside import running
 
 _ENDS_WITHIN_S: Final = 0.5
@@ -23,15 +24,26 @@ class AgentServer:
         environment: Its variables.
         folder: Where it starts.
         pass_fds: Descriptors that it inherits.
+        confined: bubblewrap starts it, which tells its signals by its own status.
 
     Raises:
         AgentError: It cannot be started.
     """
 
     def __init__(
-        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, pass_fds: Sequence[int] = ()
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        pass_fds: Sequence[int] = (),
+        confined: bool = False,
     ) -> None:
+        self._by_shell = confined
+        self.how: str | None = None
+        """How it ended, once ``ended`` has told."""
         self._process = running.start(command, environment=environment, folder=folder, pass_fds=pass_fds)
+        running.let_die_first(self._process)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -60,7 +72,8 @@ class AgentServer:
         except subprocess.TimeoutExpired:
             return ""
         self._reader.join(_ENDS_WITHIN_S)
-        return f"its server ended with status {status}: {self._errors.text()[-500:]}"
+        self.how = exits.in_words(status, by_shell=self._by_shell)
+        return f"its server ended with {self.how}: {self._errors.text()[-500:]}"
 
 
 def free_port() -> int:

@@ -13,7 +13,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from pytest_netbench.agents import exits
 from pytest_netbench.agents.agentfile import AgentFile
+from pytest_netbench.agents.ending import EndedApart, Raised
 from pytest_netbench.agents.opening import Opening
 from pytest_netbench.agents.outside import command as words
 from pytest_netbench.agents.outside import confining, mcp_server, running
@@ -118,6 +120,7 @@ class Program:
         with confined as (whole, pass_fds):
             environment = confining.environment(self._settings.environment, brief, socket)
             process = running.start(whole, environment=environment, folder=folder, pass_fds=pass_fds)
+            running.let_die_first(process)
             try:
                 text = given[self._settings.stdin]
                 return running.communicate(process, text, left=lambda: ani.budget_left()["wall_s"])
@@ -139,7 +142,8 @@ class Program:
     def _printed(self, ended: running.Ended, *, needed: bool) -> Submission:
         name = self._settings.command[0]
         if ended.status != 0:
-            raise AgentError(f"{name} ended with status {ended.status}: {ended.last_words[-500:]}")
+            how = exits.in_words(ended.status, by_shell=self._settings.confine)
+            raise EndedApart(Raised(text=f"{name} ended with {how}: {ended.last_words[-500:]}", process=how))
         if not needed and not ended.output.strip():
             return Submission()
         try:

@@ -64,6 +64,12 @@ def start(
         raise AgentError(f"{command[0]} cannot be started: {error}") from error
 
 
+def let_die_first(process: subprocess.Popen[bytes]) -> None:
+    """Let the kernel kill this process, and what it starts, before others if memory runs out."""
+    with contextlib.suppress(OSError):  # it has ended already
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text("1000", encoding="ascii")
+
+
 def kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its group, unless it was waited for already, and take leave of it. Idempotent."""
     if process.returncode is None:  # else its number may be another's by now

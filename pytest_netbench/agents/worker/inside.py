@@ -67,8 +67,6 @@ class _Inside:
         threading.Thread(target=self._receive, name="netbench messages", daemon=True).start()
         while (request := self._requests.get()) is not None:
             answer = self._handlers[request["method"]](request["params"])
-            if os.getpid() != self._process:
-                os._exit(0)  # a copy of this process that the agent made and did not end
             _flush()
             self._connection.send({"id": request["id"], **answer}, default=str)
 
@@ -125,6 +123,8 @@ class _Inside:
             told = {"error": error_object(error)} if isinstance(error, NetbenchError) and raised.by_client else {}
             return {"result": {**_raised(raised)["result"], **told}}
         finally:
+            if os.getpid() != self._process:
+                os._exit(0)  # a copy of this process that the agent made and did not end
             faulthandler.cancel_dump_traceback_later()
             ani.close()
             deck.insert(None)
