@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.results.store import Contents
 
 OF_RESULT: Final = ("domain", "family", "task")
 OF_DRAW: Final = ("generator", "scenario")
@@ -60,10 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
 
-    results = list(_results(arguments.directories))
+    contents = list(_contents(arguments.directories))
+    results = [result for one in contents for result in one.results]
+    unfinished = sum(len(one.open) for one in contents)
     scored = [one for one in results if one.status != "error"]
     if not scored:
         print(f"no trial was scored ({len(results)} infrastructure errors)")
+        _say_open(unfinished)
         return 1
     for option, axis in (("--by", arguments.by), ("--cluster", arguments.cluster)):
         if not any(groups(one, axis) for one in scored):
@@ -83,7 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
         print(line)
     if len(scored) < len(results):
         print(f"infrastructure errors, not scored: {len(results) - len(scored)}")
+    _say_open(unfinished)
     return 0
+
+
+def _say_open(count: int) -> None:
+    if count:
+        print(f"open, begun and not finished: {count} (to run them again: pytest … --netbench-resume DIR)")
 
 
 def _attempts(text: str) -> tuple[int, ...]:
@@ -93,13 +103,13 @@ def _attempts(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, numbers)))
 
 
-def _results(directories: Iterable[Path]) -> Iterable[TrialResult]:
+def _contents(directories: Iterable[Path]) -> Iterable[Contents]:
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
     for directory in directories:
         if not directory.is_dir():
             raise UsageError("no such results directory; give the --netbench-results of a run", path=directory)
-        yield from ResultsDir(directory).results()
+        yield ResultsDir(directory).read()
 
 
 def groups(one: TrialResult, axis: str) -> tuple[str, ...]:

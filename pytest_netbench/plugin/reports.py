@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 from collections.abc import Generator
@@ -37,6 +38,7 @@ class Reports:
             item.outcome = None
             item.result = None
             item.selftest_report = None
+            self._begin(item)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -63,6 +65,8 @@ class Reports:
             if isinstance(item, TaskItem) and item.result is not None:
                 record = None if item.outcome is None else item.outcome.record
                 self._append(item, item.result, record)
+            elif isinstance(item, TaskItem):
+                self._begin(item, closed=True)
 
     def _payload(self, item: TaskItem, call: pytest.CallInfo[None], report: pytest.TestReport) -> dict[str, Any] | None:
         if item.selftest_report is not None and call.when == "call":
@@ -86,18 +90,44 @@ class Reports:
             return {"result": _public(item, item.result), "record": None}
         return None
 
-    def _append(self, item: TaskItem, result: TrialResult, record: TrialRecord | None) -> None:
+    def _begin(self, item: TaskItem, *, closed: bool = False) -> None:
+        """Keep that the trial of an item begins, or was not run after all; without a result it stays open.
+
+        If that cannot be written, neither can its result, which is an error then.
+        """
+        if item.task is None or item.agent_choice is None:
+            return
+        from pytest_netbench.errors import ResultsError, UsageError  # noqa: PLC0415
+        from pytest_netbench.results.opened import OpenTrial  # noqa: PLC0415  (imports pydantic)
+
+        digest = item.task.digest if item.sealed is None else item.sealed.digest_of(item.task)
+        opened = OpenTrial(
+            open=item.nodeid,
+            trial=item.number,
+            agent=item.agent_choice.id,
+            task_digest=digest,
+            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            closed=closed,
+        )
+        with contextlib.suppress(ResultsError, UsageError):
+            self._open().begin(opened, worker=self._run.worker)
+
+    def _open(self) -> Any:
         from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
         if self._store is None:
             self._store = ResultsDir.create(self._run.results)
             versions = {"pytest": pytest.__version__, "python": platform.python_version()}
             self._store.describe(argv=self._arguments, versions=versions)
+        return self._store
+
+    def _append(self, item: TaskItem, result: TrialResult, record: TrialRecord | None) -> None:
+        store = self._open()
         if item.sealed is None:
-            self._store.append(result, record, worker=self._run.worker)
+            store.append(result, record, worker=self._run.worker)
         else:
             details = item.sealed.details(result, record)
-            self._store.append_sealed(item.sealed.public(result), details, worker=self._run.worker)
+            store.append_sealed(item.sealed.public(result), details, worker=self._run.worker)
 
 
 def error_result(

@@ -89,8 +89,10 @@ def _scored(run: Run) -> Iterator[tuple[Done, TrialResult]]:
 
     if not run.results.is_dir():
         raise UsageError("no such results directory; give the --netbench-results of a run", path=run.results)
-    for result in ResultsDir(run.results).results():
-        if result.status == "error":
+    contents = ResultsDir(run.results).read()
+    begun_again = {(one.node_id, one.trial) for one in contents.open}
+    for result in contents.results:
+        if result.status == "error" or (result.node_id, result.trial) in begun_again:
             continue
         # the controller's line may be there although the worker died before it kept the transcript
         if result.transcript is None and result.sealed is None:

@@ -1,7 +1,7 @@
 """The results directory: one line per result, full transcripts, final configs.
 
     run.json                    what was run, with what
-    results-<worker>.jsonl      results as they happened, appended to by one process each
+    results-<worker>.jsonl      trials as they began, and results as they happened, appended to by one process each
     results.jsonl               all of them, merged
     transcripts/<trial>.json    the full TrialRecord
     sealed/<trial>.sealed       instead of it, for a sealed task: result and record, encrypted
@@ -26,6 +26,8 @@ from pytest_netbench import __version__
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.model.trial import TrialRecord, TrialResult
 from pytest_netbench.results.files import append_line, replace_file, safe_name
+from pytest_netbench.results.opened import OpenTrial, note, still_open
+from pytest_netbench.results.opened import read as read_opened
 from pytest_netbench.text import plain_json
 
 MERGED = "results.jsonl"
@@ -35,11 +37,13 @@ MERGED = "results.jsonl"
 class Contents:
     """Results of a directory, one for each node id and trial, sorted by them.
 
-    ``torn`` names incomplete lines (``results-gw0.jsonl:7``): the process that wrote them was killed.
+    ``torn`` names incomplete lines (``results-gw0.jsonl:7``): the process that wrote them was killed. ``open`` are
+    trials that have begun and have no result: the run was cut off, or still goes on.
     """
 
     results: tuple[TrialResult, ...]
     torn: tuple[str, ...] = ()
+    open: tuple[OpenTrial, ...] = ()
 
 
 class ResultsDir:
@@ -83,6 +87,14 @@ class ResultsDir:
         started = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"argv": list(argv), "started_at": started, "versions": {"netbench": __version__, **versions}}
         replace_file(path, plain_json(about, indent=2) + "\n")
+
+    def begin(self, trial: OpenTrial, *, worker: str) -> None:
+        """Keep that a trial has begun, or was not run after all.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
+        note(self.path / f"results-{worker}.jsonl", trial)
 
     def append(self, result: TrialResult, record: TrialRecord | None, *, worker: str) -> TrialResult:
         """Keep a result and, if there is one, its record; returns the result with the transcript's path.
@@ -144,14 +156,19 @@ class ResultsDir:
         """
         attempts: dict[tuple[str, int, str], TrialResult] = {}
         torn: list[str] = []
+        begun: list[OpenTrial] = []
         for path in [self.path / MERGED, *sorted(self.path.glob("results-*.jsonl"))]:
-            for result in _results_in(path, torn):
+            for result in _results_in(path, torn, begun):
                 key = (result.node_id, result.trial, result.started_at)
                 attempts[key] = _joined(attempts[key], result) if key in attempts else result
         latest = {
             (result.node_id, result.trial): result for _, result in sorted(attempts.items(), key=lambda one: one[0][2])
         }
-        return Contents(results=tuple(latest[key] for key in sorted(latest)), torn=tuple(torn))
+        return Contents(
+            results=tuple(latest[key] for key in sorted(latest)),
+            torn=tuple(torn),
+            open=still_open(begun, attempts.values()),
+        )
 
     def record_of(self, result: TrialResult) -> TrialRecord | None:
         """The full record behind a result, or ``None`` if none was kept.
@@ -210,7 +227,7 @@ def _line(result: TrialResult) -> str:
     return plain_json(result.model_dump(mode="json"))
 
 
-def _results_in(path: Path, torn: list[str]) -> list[TrialResult]:
+def _results_in(path: Path, torn: list[str], begun: list[OpenTrial]) -> list[TrialResult]:
     try:
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
@@ -222,6 +239,9 @@ def _results_in(path: Path, torn: list[str]) -> list[TrialResult]:
         if not line.strip():
             continue
         try:
+            if (opened := read_opened(line)) is not None:
+                begun.append(opened)
+                continue
             results.append(TrialResult.model_validate_json(line))
         except ValidationError as error:
             if error.errors()[0]["type"] != "json_invalid":

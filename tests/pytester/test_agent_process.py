@@ -101,7 +101,9 @@ class Closes(Base):
 
 
 def sockets():
-    return [fd for fd in range(256) if os.path.exists(f"/proc/self/fd/{fd}") and "socket" in os.readlink(f"/proc/self/fd/{fd}")]
+    known = [int(name) for name in os.listdir("/proc/self/fd")]
+    links = {fd: f"/proc/self/fd/{fd}" for fd in known}
+    return [fd for fd, link in links.items() if os.path.islink(link) and "socket" in os.readlink(link)]
 
 
 class ShutsDown(Base):

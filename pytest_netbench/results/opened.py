@@ -1,0 +1,71 @@
+"""Trials that have begun: a line beside the results, so that a run that is cut off says which it had not finished.
+
+    {"open": "tasks/a.task.yaml::a[nop]", "trial": 1, "agent": "nop", "task_digest": …, "started_at": …}
+
+A trial is open until a later result of it is stored, or a line says that it was not run after all (``closed``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field
+
+from pytest_netbench.model.base import Recorded
+from pytest_netbench.model.trial import TrialResult
+from pytest_netbench.results.files import append_line
+from pytest_netbench.text import plain_json
+
+KEY: Final = "open"
+
+
+class OpenTrial(Recorded):
+    """A trial that has begun. ``closed``: it was not run after all, e.g. because this machine lacks something."""
+
+    node_id: str = Field(alias="open")
+    trial: int
+    agent: str
+    task_digest: str
+    started_at: str
+    closed: bool = False
+
+
+def note(path: Path, trial: OpenTrial) -> None:
+    """Append a line for ``trial`` to the results file at ``path``.
+
+    Raises:
+        ResultsError: It cannot be written.
+    """
+    append_line(path, plain_json(trial.model_dump(mode="json", by_alias=True, exclude_defaults=True)))
+
+
+def read(line: bytes) -> OpenTrial | None:
+    """Return the trial that a line of a results file says is open, or closed; ``None`` if it is another line.
+
+    Raises:
+        ValidationError: The line is one of a trial, and cannot be read.
+    """
+    if f'"{KEY}"'.encode() not in line:
+        return None
+    try:
+        given: Any = json.loads(line)
+    except ValueError:
+        return None  # torn
+    if not isinstance(given, dict) or KEY not in given:
+        return None
+    return OpenTrial.model_validate(given)
+
+
+def still_open(begun: Iterable[OpenTrial], results: Iterable[TrialResult]) -> tuple[OpenTrial, ...]:
+    """Return the trials that neither a later result nor a later line has closed, sorted."""
+    latest: dict[tuple[str, int], OpenTrial] = {}
+    for one in sorted(begun, key=lambda one: (one.started_at, one.closed)):
+        latest[one.node_id, one.trial] = one
+    for result in results:
+        one = latest.get((result.node_id, result.trial))
+        if one is not None and one.started_at <= result.started_at:
+            del latest[result.node_id, result.trial]
+    return tuple(latest[key] for key in sorted(latest) if not latest[key].closed)
