@@ -18,8 +18,8 @@ def in_words(status: int, *, by_shell: bool = False) -> str:
     """
     if status < 0:
         return _signal(-status)
-    if by_shell and (name := _name(status - _AS_STATUS)):
-        return f"signal {status - _AS_STATUS} ({name})"
+    if by_shell and _name(status - _AS_STATUS):
+        return _signal(status - _AS_STATUS)
     return f"status {status}"
 
 

@@ -39,7 +39,7 @@ def test_an_agent_that_kills_its_process_costs_no_other_result(bench):
     bench.task("bbb")
     result = bench.run("--agent=oracle", "--agent=mine:Dies", "-n2")
     assert result.parseoutcomes()["passed"] == 2
-    assert result.parseoutcomes()["errors"] == 2
+    assert result.parseoutcomes()["failed"] == 2
     assert len([entry for entry in bench.results() if entry["status"] == "passed"]) == 2
 
 
