@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_netbench.cli import runs
 from pytest_netbench.cli.summarize import groups
 from pytest_netbench.errors import UsageError
 
@@ -22,11 +23,22 @@ _NAMED: Final = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is compared, and by which numbers."""
-    parser.add_argument("first", type=Path, metavar="A", help="results directory of the first side, e.g. the baseline")
+    parser.add_argument(
+        "first",
+        type=Path,
+        nargs="?",
+        metavar="A",
+        help="results directory of the first side, e.g. the baseline (default: the newest run of pytest)",
+    )
     parser.add_argument(
         "second", type=Path, nargs="?", metavar="B", help="results directory of the second side (default: A)"
     )
-    parser.add_argument("--agents", nargs="+", metavar="ID", help="the agent of A and that of B; one name is of both")
+    parser.add_argument(
+        "--agents",
+        nargs="+",
+        metavar="ID",
+        help="the agent of A and that of B; one name is of both (default: the two of a run)",
+    )
     parser.add_argument(
         "--metric", default=PASSED, metavar="NAME", help="passed (default), or a score such as testcase or root_cause"
     )
@@ -57,20 +69,27 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[TrialResult], list[Trial
     from pytest_netbench.results.pairing import of_agent  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
 
-    names = arguments.agents or [None]
+    folders = runs.chosen([one for one in (arguments.first, arguments.second) if one is not None])
+    arguments.first, arguments.second = folders[0], folders[-1]
+    stored = [ResultsDir(folder).results() for folder in folders]
+    names = arguments.agents or (_both(stored[0]) if len(folders) == 1 else [None])
     if len(names) > 2:
         raise UsageError("--agents: give the agent of A and that of B, or one for both")
-    if arguments.second is None and len(set(names)) < 2:
+    if len(folders) == 1 and len(set(names)) < 2:
         raise UsageError("give two results directories, or two agents of one with --agents A B")
-    folders = (arguments.first, arguments.second or arguments.first)
-    for folder in folders:
-        if not folder.is_dir():
-            raise UsageError("no such results directory; give the --netbench-results of a run", path=folder)
     first, second = (
-        of_agent(ResultsDir(folder).results(), name, where=str(folder))
-        for folder, name in zip(folders, (names[0], names[-1]), strict=True)
+        of_agent(results, name, where=str(folder))
+        for results, folder, name in zip(
+            (stored[0], stored[-1]), (folders[0], folders[-1]), (names[0], names[-1]), strict=True
+        )
     )
     return first, second
+
+
+def _both(results: Sequence[TrialResult]) -> list[str | None]:
+    """The agents of a run of two."""
+    known = sorted({one.agent.id for one in results})
+    return [*known] if len(known) == 2 else [None]
 
 
 def _value_of(metric: str) -> Value:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench import parts
-from pytest_netbench.cli import export_trials, validate
+from pytest_netbench.cli import export_trials, runs, validate
 from pytest_netbench.errors import NetbenchError, UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         type=Path,
         metavar="PATH",
-        help="sft: task files or folders, whose ground truth is written; atif, otel: results directories",
+        help="sft: task files or folders, whose ground truth is written; atif, otel: results directories (default: the"
+        " newest run of pytest, unless --generate or --results is given)",
     )
     parser.add_argument(
         "--generate",
@@ -84,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         return export_trials.run(arguments)
     if arguments.content:
         raise UsageError("--content is for otel; leave it out")
-    if not (arguments.paths or arguments.generate or arguments.results):
-        raise UsageError("give task files, --generate NAME:… or --results DIR: nothing to export")
+    if not (arguments.paths or arguments.generate):
+        arguments.results = runs.chosen(arguments.results)
     lines: list[str] = []
     left_out: Counter[str] = Counter()
     for name, make in _sources(arguments):

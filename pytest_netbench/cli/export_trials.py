@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_netbench.cli import runs
 from pytest_netbench.errors import NetbenchError, UsageError
 
 if TYPE_CHECKING:
@@ -22,11 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.generate:
         raise UsageError(f"{arguments.format} is of trials: give results directories instead of --generate")
     directories = [*arguments.paths, *arguments.results]
-    if not directories:
-        raise UsageError("give results directories: nothing to export")
     if arguments.content and arguments.format != "otel":
         raise UsageError("--content is for otel; trajectories have all that was said")
-    trials = list(_trials(directories, arguments))
+    trials = list(_trials(runs.chosen(directories), arguments))
     return _atif(trials, Path(arguments.output)) if arguments.format == "atif" else _otel(trials, arguments)
 
 
@@ -36,8 +35,6 @@ def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Itera
 
     families, agents, least = set(arguments.family), set(arguments.agent), dict(arguments.min_score)
     for directory in directories:
-        if not directory.is_dir():
-            raise UsageError("no such results directory; give the one that --netbench-results named", path=directory)
         store = ResultsDir(directory)
         for result in store.results():
             chosen = (not families or result.family in families) and (not agents or result.agent.id in agents)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_netbench.cli import runs
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,10 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("baseline", type=Path, metavar="BASELINE", help="file of --netbench-save-baseline")
     parser.add_argument(
         "directories",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="DIR",
-        help="results directories of one agent's runs, the first one first: each further one is another look",
+        help="results directories of one agent's runs, the first one first: each further one is another look"
+        " (default: the newest run of pytest)",
     )
     parser.add_argument("--policy", type=Path, metavar="FILE", help="policy of the gate (default: a loss of 0.02)")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
@@ -37,9 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     policy = Policy() if arguments.policy is None else load_policy(arguments.policy)
     baseline = load_baseline(arguments.baseline)
     results: list[TrialResult] = []
+    arguments.directories = runs.chosen(arguments.directories)
     for directory in arguments.directories:
-        if not directory.is_dir():
-            raise UsageError("no such results directory; give the --netbench-results of a run", path=directory)
         results += ResultsDir(directory).results()
     if not results:
         raise UsageError("no results in " + ", ".join(map(str, arguments.directories)))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_netbench.cli import runs
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which results, where to, and what they are compared with."""
-    parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="results directories of runs")
+    parser.add_argument("directories", nargs="*", type=Path, metavar="DIR", help=runs.HELP)
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page (default: report.html)"
     )
@@ -36,9 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     check(arguments.output)
     if arguments.policy and not arguments.baseline:
         raise UsageError("--policy says how to compare: give --baseline FILE, too")
-    missing = [directory for directory in arguments.directories if not directory.is_dir()]
-    if missing:
-        raise UsageError("no such results directory; give the --netbench-results of a run", path=missing[0])
+    arguments.directories = runs.chosen(arguments.directories)
     stores = [ResultsDir(directory) for directory in arguments.directories]
     results, record_of = trials_of((store.results(), store.record_of) for store in stores)
     if not results:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pytest_netbench.cli import runs
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run."""
     parser.add_argument(
-        "directory", type=Path, metavar="DIR", help="the results directory of a run (--netbench-results)"
+        "directory",
+        type=Path,
+        nargs="?",
+        metavar="DIR",
+        help="the results directory of a run (default: the newest run of pytest)",
     )
 
 
@@ -17,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what changed; return 1 if a change is not explained by scorer versions, or if not everything was scored."""
     from pytest_netbench.results.rescore import rescore  # noqa: PLC0415  (imports pydantic and the scorers)
 
-    report = rescore(arguments.directory)
+    report = rescore(arguments.directory or runs.chosen(())[0])
     for line in report.lines():
         print(line)
     return 0 if report.same and not report.unscored else 1

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pytest_netbench.cli import runs
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ INTERVALS: Final = ("clustered", "bootstrap", "wilson", "clopper-pearson")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which results, and how they are grouped."""
-    parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="results directories of runs")
+    parser.add_argument("directories", nargs="*", type=Path, metavar="DIR", help=runs.HELP)
     parser.add_argument(
         "--by",
         default="domain",
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
 
-    contents = list(_contents(arguments.directories))
+    contents = list(_contents(runs.chosen(arguments.directories)))
     results = [result for one in contents for result in one.results]
     unfinished = sum(len(one.open) for one in contents)
     scored = [one for one in results if one.status != "error"]
@@ -107,8 +108,6 @@ def _contents(directories: Iterable[Path]) -> Iterable[Contents]:
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
     for directory in directories:
-        if not directory.is_dir():
-            raise UsageError("no such results directory; give the --netbench-results of a run", path=directory)
         yield ResultsDir(directory).read()
 
 

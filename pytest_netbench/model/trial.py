@@ -351,6 +351,8 @@ class TrialResult(Recorded):
     budget_used: BudgetUsed = BudgetUsed()
     testcase_results: tuple[TestcaseResult, ...] = ()
     commands: tuple[CommandStatus, ...] = ()
+    methods: dict[str, int] = Field({}, description="by ANI method: how many requests the agent sent")
+    changed: tuple[str, ...] = Field((), description="nodes whose running config the agent changed")
     violations: dict[str, int] = Field({}, description="by kind: how many requests the policy refused")
     unenforced: dict[str, tuple[str, ...]] = Field(
         {}, description="by device: lines it accepted without doing what they say, and why"

@@ -5,6 +5,7 @@ Without xdist this is the only process; with xdist it is the controller.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from shutil import get_terminal_size
@@ -139,6 +140,8 @@ class Controller:
         from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
         from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415
 
+        if not self._results:
+            self._note_place()
         result = TrialResult.model_validate(payload["result"])
         if payload["record"] is not None:
             result = self._score(result, payload["record"])
@@ -182,6 +185,12 @@ class Controller:
         from pytest_netbench.reporting.junit import junit_properties  # noqa: PLC0415  (imports pydantic)
 
         report.user_properties.extend(junit_properties(result))
+
+    def _note_place(self) -> None:
+        from pytest_netbench.results.newest import note  # noqa: PLC0415
+
+        with contextlib.suppress(ResultsError):  # only commands without an argument need it
+            note(self._run.results, root=self._config.rootpath)
 
     def _open(self) -> Any:
         from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)

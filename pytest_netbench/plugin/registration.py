@@ -87,6 +87,7 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     from pytest_netbench import workflow  # noqa: PLC0415  (only for a benchmark)
     from pytest_netbench.plugin import (  # noqa: PLC0415
         annotations,
+        condensed,
         controller,
         forecast,
         gate,
@@ -116,3 +117,4 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     if workflow.read_by_github():
         level: workflow.Level = "warning" if config.option.netbench_baseline else "error"
         register(annotations.Annotations(config, level=level), "netbench-annotations")
+    register(condensed.Condensed(config), "netbench-condensed")  # the last one: it leaves out what others read

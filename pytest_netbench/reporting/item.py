@@ -1,4 +1,4 @@
-"""Report sections of one item: what pytest shows beneath a failure."""
+"""Report sections of one item: what pytest shows of a trial with ``-v`` or ``-rP``, beneath the failure itself."""
 
 from __future__ import annotations
 
@@ -58,16 +58,7 @@ def _testcase(result: TestcaseResult) -> str:
     belongs = f"intent {result.intent}" if result.intent is not None else result.role
     under = "" if result.under is None else f", under {result.under}"
     terms = f"{result.kind}, {belongs}{under}, {words.seconds(result.duration_s)}"
-    line = f"{result.status.upper()}  {result.name}  ({terms})"
-    if result.status == "pass":
-        return line
-    shown = (("command", result.command), ("expected", result.expected), ("actual", result.actual))
-    return "\n".join([line, *(_indented(label, text) for label, text in shown if text)])
-
-
-def _indented(label: str, text: str) -> str:
-    first, *rest = text.strip("\n").splitlines() or [""]
-    return "\n".join([f"      {label + ':':<9} {first}", *(f"      {'':<9} {line}" for line in rest)])
+    return f"{result.status.upper()}  {result.name}  ({terms})"
 
 
 def _commands_title(commands: Sequence[CommandStatus]) -> str:

@@ -65,5 +65,15 @@ def seconds(duration: float) -> str:
 
 def clipped(text: str, width: int) -> str:
     """``text`` on one line of at most ``width`` characters."""
-    line = " ".join(text.split())
+    return cut(" ".join(text.split()), width)
+
+
+def cut(text: str, width: int) -> str:
+    """``text`` on one line, with its spaces, of at most ``width`` characters."""
+    line = " ".join(text.expandtabs(4).splitlines())
     return line if len(line) <= width else line[: max(width - 1, 0)] + "…"
+
+
+def several(number: int, noun: str) -> str:
+    """``1 call``, ``2 calls``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -69,16 +69,18 @@ class Stage:
         self._begun: Begun | None = None
         self._finished: Finished | None = None
         self.prepare_s = 0.0
-        """Wall seconds that ``prepare`` took."""
+        """Wall seconds until the stage was ready for an agent."""
 
     def __enter__(self) -> Self:
         try:
             self.prepare()
+            began = time.monotonic()
             self.health()
             if self._when_healthy is not None:
                 self._when_healthy(self.scene)
             self.inject()
             self.settle()
+            self.prepare_s += time.monotonic() - began
         except BaseException:
             self.destroy()
             raise

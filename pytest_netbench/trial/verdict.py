@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pytest_netbench.model.score import Score
@@ -40,6 +41,8 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         budget_used=record.budget_used,
         testcase_results=record.testcase_results,
         commands=record.commands,
+        methods=_methods(record),
+        changed=_changed(record),
         violations=record.violations,
         environment=record.environment,
         replayed=record.replayed,
@@ -49,6 +52,15 @@ def judge(record: TrialRecord, scores: Sequence[Score], *, pass_marks: Mapping[s
         agent_s=record.agent_s,
         evaluate_s=record.evaluate_s,
     )
+
+
+def _methods(record: TrialRecord) -> dict[str, int]:
+    return dict(Counter(str(step.data.get("method")) for step in record.trace if step.kind == "ani"))
+
+
+def _changed(record: TrialRecord) -> tuple[str, ...]:
+    before, after = record.initial_configs, record.final_configs
+    return tuple(sorted(name for name, config in after.items() if before.get(name, config) != config))
 
 
 def short_of(scores: Sequence[Score], pass_marks: Mapping[str, float]) -> list[str]:
@@ -78,13 +90,13 @@ def explain(result: TrialResult, *, intents: Sequence[str], pass_marks: Mapping[
 
 
 def _headline(result: TrialResult, failed: Sequence[TestcaseResult], pass_marks: Mapping[str, float]) -> str:
-    total = len(result.testcase_results)
     phrases = []
     if result.outcome == "agent-error":
         phrases.append(
             f"the agent failed: {(result.error or '').splitlines()[0] if result.error else 'no reason given'}"
         )
     if failed:
+        total = len(result.testcase_results)
         phrases.append(f"{len(failed)} of {total} testcases failed: {', '.join(one.name for one in failed)}")
     if not phrases:
         phrases = short_of(result.scores, pass_marks)

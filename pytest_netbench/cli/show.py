@@ -1,0 +1,104 @@
+"""netbench show: print all about one trial, or in short about all that failed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Final
+
+from pytest_netbench.cli import runs
+from pytest_netbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.results.store import ResultsDir
+
+_NAMED: Final = 10
+_NARROWEST: Final = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which trial of which run."""
+    parser.add_argument(
+        "trial",
+        nargs="?",
+        metavar="TRIAL",
+        help="name of an item, e.g. 'llq-voice[nop]', its node id, or a part that only one has; without it, all trials"
+        " that failed are shown in short",
+    )
+    parser.add_argument(
+        "directory",
+        nargs="?",
+        type=Path,
+        metavar="DIR",
+        help="the results directory of a run (default: the newest run of pytest)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it; return 1 if there is no trial."""
+    from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.text import clean  # noqa: PLC0415
+
+    trial, directory = arguments.trial, arguments.directory
+    if directory is None and trial is not None and Path(trial).is_dir():
+        directory = Path(trial)
+        trial = None
+    (folder,) = runs.chosen([] if directory is None else [directory])
+    store = ResultsDir(folder)
+    results = store.results()
+    if not results:
+        print(f"no results in {folder}")
+        return 1
+    lines = _failures(results, folder) if trial is None else _whole(_found(results, trial), store)
+    print(clean("\n".join(lines)))
+    return 0
+
+
+def _found(results: Sequence[TrialResult], name: str) -> TrialResult:
+    for matching in (
+        [one for one in results if name in {one.node_id, one.node_id.rpartition("::")[2]}],
+        [one for one in results if name in one.node_id],
+    ):
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            raise UsageError(f"{len(matching)} trials are called {name!r}; give one: {_listed(matching)}")
+    raise UsageError(f"no trial is called {name!r} (there are: {_listed(results)})")
+
+
+def _listed(results: Sequence[TrialResult]) -> str:
+    more = len(results) - _NAMED
+    return ", ".join(one.node_id for one in results[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _whole(result: TrialResult, store: ResultsDir) -> Iterator[str]:
+    from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.trial import explain, family_of  # noqa: PLC0415
+
+    record = store.record_of(result)
+    yield f"{result.node_id}: {result.status}"
+    if result.status == "error":
+        yield str(result.error)
+    elif record is not None and result.status == "failed":
+        intents = [intent.text for intent in getattr(record.task.payload, "intents", ())]
+        yield explain(result, intents=intents, pass_marks=family_of(record.task).pass_marks)
+    for title, text in item_sections(result):
+        where = f"{store.path}/{text}" if text in {result.transcript, result.sealed} else text
+        yield f"\n--- {title}\n{where}"
+
+
+def _failures(results: Sequence[TrialResult], folder: Path) -> Iterator[str]:
+    from pytest_netbench.reporting.failure import failure_lines  # noqa: PLC0415  (imports pydantic)
+
+    failed = [one for one in results if one.status == "failed"]
+    width = max(get_terminal_size().columns - 1, _NARROWEST)
+    for one in failed:
+        yield f"--- {one.node_id}"
+        rest = [("transcript", f"{folder}/{one.transcript}")] if one.transcript else []
+        yield from failure_lines(one, reason=one.error or "a score is under its pass mark:", width=width, rest=rest)
+        yield ""
+    errors = sum(one.status == "error" for one in results)
+    yield f"{len(failed)} of {len(results)} trials failed" + (f", {errors} infrastructure errors" if errors else "")

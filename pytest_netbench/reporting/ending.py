@@ -1,0 +1,25 @@
+"""How the agent's part of a trial ended, in one or two words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from pytest_netbench.model.trial import TrialResult
+
+_ORDER: Final = ("done", "gave up", "budget", "agent error")
+
+
+def ending(result: TrialResult) -> str:
+    """``done``, ``gave up`` (it ended without being done), ``budget`` (used up), ``agent error``; else the outcome."""
+    if result.outcome == "done":
+        return "done" if result.error is None else "gave up"
+    return "agent error" if result.outcome == "agent-error" else str(result.outcome)
+
+
+def endings(results: Iterable[TrialResult]) -> str:
+    """How many trials ended how: ``done 3, budget 1``."""
+    counts = Counter(map(ending, results))
+    ordered = [name for name in _ORDER if name in counts] + sorted(set(counts) - set(_ORDER))
+    return ", ".join(f"{name} {counts[name]}" for name in ordered)
