@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _found(results: Sequence[TrialResult], name: str) -> TrialResult:
     for matching in (
         [one for one in results if name in {one.node_id, one.node_id.rpartition("::")[2]}],
-        [one for one in results if name in one.node_id],
+        [one for one in results if name in one.node_id.rpartition("::")[2]],
     ):
         if len(matching) == 1:
             return matching[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.cli import runs
@@ -21,6 +23,7 @@ DERIVED: Final = ("size", "fault-domain")
 SMALL, MEDIUM = 15, 40
 """The most nodes of a small and of a medium network."""
 HEALTHY: Final = "healthy"
+_ANY_WIDTH: Final = 100_000
 INTERVALS: Final = ("clustered", "bootstrap", "wilson", "clopper-pearson")
 
 
@@ -54,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K[,K…]",
         help="show pass@k (at least one of k attempts passes) and pass^k (all of k pass), for each number K",
     )
+    parser.add_argument(
+        "--tasks",
+        action="store_true",
+        help="show the agents side by side with all tasks; without it only of several agents, with at most 20 tasks",
+    )
+    parser.add_argument("--markdown", action="store_true", help="print Markdown, with all tasks")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.reporting.common import common_lines  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.groups import Columns, group_table, metrics_of  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.reporting.intervals import METHODS  # noqa: PLC0415  (imports statistics)
+    from pytest_netbench.reporting.terminal import Part, agents_parts  # noqa: PLC0415
 
     contents = list(_contents(runs.chosen(arguments.directories)))
     results = [result for one in contents for result in one.results]
@@ -68,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     scored = [one for one in results if one.status != "error"]
     if not scored:
         print(f"no trial was scored ({len(results)} infrastructure errors)")
-        _say_open(unfinished)
+        for line in _open_lines(unfinished):
+            print(line)
         return 1
     for option, axis in (("--by", arguments.by), ("--cluster", arguments.cluster)):
         if not any(groups(one, axis) for one in scored):
@@ -82,19 +93,30 @@ def run(arguments: argparse.Namespace) -> int:
         method=METHODS[arguments.interval],
         attempts=arguments.attempts,
     )
-    print("\n".join(group_table(scored, lambda one: groups(one, arguments.by), columns)))
-    print(f"95 %: {columns.method.words.format(cluster=arguments.cluster)}")
-    for line in common_lines(results):
-        print(line)
+    table = group_table(scored, lambda one: groups(one, arguments.by), columns)
+    notes = [f"95 %: {columns.method.words.format(cluster=arguments.cluster)}"]
     if len(scored) < len(results):
-        print(f"infrastructure errors, not scored: {len(results) - len(scored)}")
-    _say_open(unfinished)
+        notes.append(f"infrastructure errors, not scored: {len(results) - len(scored)}")
+    notes += _open_lines(unfinished)
+    parts = [Part(table=table, notes=[*notes, *common_lines(results)])]
+    if arguments.tasks or arguments.markdown or len({one.agent.id for one in scored}) > 1:
+        every = arguments.tasks or arguments.markdown
+        parts += agents_parts(scored, width=_width(arguments), all_tasks=every, with_endings=True)
+    if arguments.markdown:
+        print("\n".join(line for part in parts for line in part.markdown()))
+    else:
+        print("\n\n".join("\n".join(part.lines(None)) for part in parts))
     return 0
 
 
-def _say_open(count: int) -> None:
-    if count:
-        print(f"open, begun and not finished: {count} (to run them again: pytest … --netbench-resume DIR)")
+def _open_lines(count: int) -> list[str]:
+    return [f"open, begun and not finished: {count} (to run them again: pytest … --netbench-resume DIR)"] if count else []
+
+
+def _width(arguments: argparse.Namespace) -> int:
+    """Characters of a line of the agents x tasks table. A Markdown table and a file may be as wide as they are."""
+    is_for_reading = sys.stdout.isatty() and not arguments.markdown
+    return max(get_terminal_size().columns, 80) - 1 if is_for_reading else _ANY_WIDTH
 
 
 def _attempts(text: str) -> tuple[int, ...]:

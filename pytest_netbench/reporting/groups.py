@@ -10,6 +10,7 @@ from typing import Final
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting import words
 from pytest_netbench.reporting.intervals import METHODS, Method, clusters_of, passed
+from pytest_netbench.reporting.tables import Table
 from pytest_netbench.stats.attempts import over_tasks, pass_at_k, pass_hat_k
 from pytest_netbench.stats.intervals import Interval, wald
 
@@ -42,8 +43,8 @@ class Columns:
     attempts: Sequence[int] = ()
 
 
-def group_table(results: Sequence[TrialResult], groups_of: Grouping, columns: Columns) -> list[str]:
-    """Return the lines of a table: agent, group, passed of all, its interval, and means of metrics.
+def group_table(results: Sequence[TrialResult], groups_of: Grouping, columns: Columns) -> Table:
+    """Return a table: agent, group, passed of all, its interval, and means of metrics.
 
     Args:
         results: Those of trials whose lab did not fail.
@@ -57,15 +58,8 @@ def group_table(results: Sequence[TrialResult], groups_of: Grouping, columns: Co
         *(text for k in columns.attempts for text in (f"pass@{k}", f"pass^{k}")),
         *(text for metric in columns.metrics for text in (metric, "95 %")),
     )
-    rows = [head, *_rows(results, groups_of, columns, netarena=netarena)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
-    return [
-        "  ".join(
-            f"{cell:<{width}}" if at < 2 else f"{cell:>{width}}"
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    rows = list(_rows(results, groups_of, columns, netarena=netarena))
+    return Table(head=head, rows=rows, left=frozenset({1}), gap="  ")
 
 
 def metrics_of(results: Iterable[TrialResult]) -> list[str]:

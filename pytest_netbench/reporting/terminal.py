@@ -1,15 +1,21 @@
-"""The summary at the end of a run: a table per agent, a row per domain."""
+"""The summary of a run: a table per agent with a row per domain, time and cost, and agents side by side."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from textwrap import wrap
+from typing import Final
 
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting import words
+from pytest_netbench.reporting.agents import ENDED, MOST_TASKS, by_agent, differences, spent, tasks_table
 from pytest_netbench.reporting.common import common_lines
+from pytest_netbench.reporting.ending import endings
 from pytest_netbench.reporting.intervals import clusters_of, passed
+from pytest_netbench.reporting.tables import Table, safe
 from pytest_netbench.results.pairing import task_id
 from pytest_netbench.stats.attempts import over_tasks, pass_at_k, pass_hat_k
 from pytest_netbench.stats.clusters import clustered_share
@@ -19,14 +25,16 @@ from pytest_netbench.stats.means import mean
 _DRAFT = ("reasoning", "command", "testcase")
 """The order of the draft's three scores; others follow in the order in which they were made."""
 
-_Columns = Sequence[tuple[str, int]]
-_BEFORE: _Columns = (("passed", 6), ("95 %", 7))
-_AFTER: _Columns = (("cost", 7), ("tokens", 6), ("calls", 5), ("time", 6))
-_LEAST_LABEL = 8
-_LEGEND = (
+_LABEL, _ENDING = 8, 20
+"""Characters that the label and the endings of a row have at least."""
+_BESIDE: Final = 16
+"""Characters of the columns ``passed`` and ``95 %``, with gaps."""
+_LEGEND: Final = (
     "95 %: Wilson interval of passed, clustered by task",
-    f"scores: means of what was measured ({words.NOTHING} nothing); cost to time: totals",
+    f"scores: means of what was measured ({words.NOTHING} nothing)",
 )
+_OF_TIMES: Final = "wall: deploy + agent + evaluation; all columns are totals over trials"
+_OF_DIFFERENCES: Final = "95 % of B - A: for tasks like these, by bootstrap over the tasks that both ran"
 
 
 def summary_lines(results: Sequence[TrialResult], *, width: int, verbose: bool = False) -> list[str]:
@@ -40,13 +48,61 @@ def summary_lines(results: Sequence[TrialResult], *, width: int, verbose: bool =
         return []
     width = max(width, 80) - 1  # a line as wide as the terminal would wrap on some
     lines: list[str] = []
-    for agent in sorted({result.agent.id for result in results}):
-        lines += [*_table(agent, [one for one in results if one.agent.id == agent], width), ""]
+    for part in _parts(results, width=width, verbose=verbose):
+        lines += [*part.lines(width), ""]
+    return lines[:-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of a summary: a title, a table, and notes. Each may be missing."""
+
+    title: str = ""
+    table: Table | None = None
+    notes: Sequence[str] = ()
+
+    def lines(self, width: int | None) -> list[str]:
+        """The part as text; ``None`` is any width."""
+        said = [[self.title] if self.title else [], self.notes]
+        title, notes = (texts if width is None else [words.clipped(one, width) for one in texts] for texts in said)
+        return [*title, *([] if self.table is None else self.table.lines(width)), *notes]
+
+    def markdown(self) -> list[str]:
+        """The part as Markdown."""
+        title = [f"#### {safe(self.title)}", ""] if self.title else []
+        table = [] if self.table is None else [*self.table.markdown(), ""]
+        notes = [*(f"- {safe(note)}" for note in self.notes), ""] if self.notes else []
+        return [*title, *table, *notes]
+
+
+def _parts(results: Sequence[TrialResult], *, width: int, verbose: bool) -> Iterator[Part]:
+    """Yield a part for each agent, then those about all agents, then the legend."""
+    for agent, mine in by_agent(results).items():
+        yield _of_agent(agent, mine, width)
     if different := common_lines(results):
-        lines += [*(row for line in different for row in wrap(line, width)), ""]
-    if any(one.status != "error" for one in results):
-        lines += _LEGEND
-    return lines if lines[-1] else lines[:-1]
+        yield Part(notes=[row for line in different for row in wrap(line, width)])
+    scored = [one for one in results if one.status != "error"]
+    if scored:
+        yield from agents_parts(scored, width=width, all_tasks=verbose, by_domain=verbose)
+        yield Part(notes=_LEGEND)
+
+
+def agents_parts(
+    scored: Sequence[TrialResult],
+    *,
+    width: int,
+    all_tasks: bool = False,
+    by_domain: bool = False,
+    with_endings: bool = False,
+) -> Iterator[Part]:
+    """Yield time and cost of agents; of several also their differences and the agents x tasks table."""
+    yield Part(table=spent(scored, by_domain=by_domain, with_endings=with_endings), notes=[_OF_TIMES])
+    if len(by_agent(scored)) > 1:
+        table, notes = differences(scored)
+        if table is not None:
+            yield Part(table=table, notes=[*notes, _OF_DIFFERENCES])
+        table, notes = tasks_table(scored, width=width, most=sys.maxsize if all_tasks else MOST_TASKS)
+        yield Part(table=table, notes=notes)
 
 
 def _own_scores_only(result: TrialResult) -> TrialResult:
@@ -60,31 +116,28 @@ def _is_beside(metric: str, families: Collection[str]) -> bool:
     return bool(dot) and whose not in families
 
 
-def _table(agent: str, results: Sequence[TrialResult], width: int) -> list[str]:
+def _of_agent(agent: str, results: Sequence[TrialResult], width: int) -> Part:
     scored = [one for one in results if one.status != "error"]
     extras = sorted({name for one in scored for name in one.extras})
     offered = f" (with {', '.join(extras)})" if extras else ""
-    lines = [words.clipped(f"agent {agent}{offered}", width)]
     shown, left_over = _metrics(scored, width)
-    columns = (*_BEFORE, *((name, max(len(name), 4)) for name in shown), *_AFTER)
-    if scored:
-        lines += _rows(scored, shown, columns, width)
-    notes = (*_attempts(scored), *_means(scored, left_over), *_detection(scored), *_notes(results, scored))
-    return [*lines, *(words.clipped(note, width) for note in notes)]
+    table, cut_off = _by_domain(scored, shown, width) if scored else (None, ())
+    notes = (*cut_off, *_attempts(scored), *_means(scored, left_over), *_detection(scored), *_notes(results, scored))
+    return Part(title=f"agent {agent}{offered}", table=table, notes=notes)
 
 
-def _rows(scored: list[TrialResult], shown: Sequence[str], columns: _Columns, width: int) -> Iterable[str]:
-    """Yield the head, a row per domain, and a row for all. Cells wider than their column narrow the domain's column."""
+def _by_domain(scored: list[TrialResult], shown: Sequence[str], width: int) -> tuple[Table, Sequence[str]]:
+    """A row per domain, and a row for all. The last column is cut if it is too wide, and then is whole in a note."""
     domains = sorted({one.domain for one in scored})
     groups = [(domain, [one for one in scored if one.domain == domain]) for domain in domains]
     if len(groups) > 1:
         groups.append(("all", scored))
-    rows = [(domain, _cells(group, shown)) for domain, group in groups]
-    wide = [max(least, *(len(cells[at]) for _, cells in rows)) for at, (_, least) in enumerate(columns)]
-    columns = [(name, room) for (name, _), room in zip(columns, wide, strict=True)]
-    label = min(max(len(name) for name in (*domains, "domain")), width - sum(room + 1 for room in wide))
-    yield _row("domain", label, [name for name, _ in columns], columns)
-    yield from (_row(domain, label, cells, columns) for domain, cells in rows)
+    head = ("domain", "passed", "95 %", *shown, ENDED)
+    table = Table(
+        head=head, rows=[(domain, *_cells(group, shown)) for domain, group in groups], left=frozenset({len(head) - 1})
+    )
+    is_cut = any(line.endswith("…") for line in table.lines(width))
+    return table, [f"ended: {endings(scored)}"] if is_cut else ()
 
 
 def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list[str]]:
@@ -94,7 +147,7 @@ def _metrics(scored: Sequence[TrialResult], width: int) -> tuple[list[str], list
     families = {one.family for one in scored}
     beside = [name for name in ordered if _is_beside(name, families)]
     ordered = [name for name in ordered if not _is_beside(name, families)]
-    room = width - _LEAST_LABEL - sum(column + 1 for _, column in (*_BEFORE, *_AFTER))
+    room = width - _LABEL - _BESIDE - _ENDING - 1
     shown: list[str] = []
     for name in ordered:
         room -= max(len(name), 4) + 1
@@ -110,20 +163,12 @@ def _means(scored: Sequence[TrialResult], metrics: Sequence[str]) -> Iterable[st
         yield f"{metric}: {words.score(mean(one.score(metric) for one in scored).value)}"
 
 
-def _row(name: str, label: int, cells: Sequence[str], columns: _Columns) -> str:
-    padded = (f"{cell:>{width}}" for cell, (_, width) in zip(cells, columns, strict=True))
-    return " ".join([f"{words.clipped(name, label):<{label}}", *padded])
-
-
 def _cells(results: Sequence[TrialResult], metrics: Sequence[str]) -> list[str]:
     return [
         f"{sum(map(passed, results)):.0f}/{len(results)}",
         _interval(results),
         *(words.score(mean(one.score(metric) for one in results).value) for metric in metrics),
-        _cost(results),
-        _tokens(results),
-        words.count(sum(one.budget_used.calls for one in results)),
-        words.seconds(sum(one.agent_s for one in results)),
+        endings(results),
     ]
 
 
@@ -186,18 +231,3 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
 def _interval(results: Sequence[TrialResult]) -> str:
     interval = clustered_share(clusters_of(results, task_id, passed))
     return f"{100 * interval.low:.0f}-{100 * interval.high:.0f}%"
-
-
-def _tokens(results: Sequence[TrialResult]) -> str:
-    if not any(one.usage.completions for one in results):
-        return words.NOTHING
-    return words.count(sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in results))
-
-
-def _cost(results: Sequence[TrialResult]) -> str:
-    """The sum of what is known; a ``+`` says that there is more of which the price is not known."""
-    asked = [one.usage for one in results if one.usage.completions]
-    known = [usage.cost_usd for usage in asked if usage.cost_usd is not None]
-    if not known:
-        return words.NOTHING
-    return words.money(sum(known)) + ("+" if len(known) < len(asked) else "")

@@ -18,14 +18,21 @@ def passed(**changes: object) -> TrialResult:
 def of_oracle(domain: str, number: int) -> TrialResult:
     values = {"testcase": 1.0, "command": 1.0, "reasoning": 1.0}
     used = BudgetUsed(calls=3, commands=5)
-    return result(values, node_id=f"{domain}{number}", agent=ORACLE, domain=domain, budget_used=used, agent_s=0.4)
+    times = {"duration_s": 150.4, "deploy_s": 2.5, "agent_s": 0.4, "evaluate_s": 147.5}
+    return result(values, node_id=f"{domain}{number}", agent=ORACLE, domain=domain, budget_used=used, **times)
 
 
 def test_a_run_of_two_agents():
     results = [
-        passed(node_id="b", domain="routing", usage=Usage(completions=3, prompt_tokens=1_000_000, completion_tokens=5)),
-        busy_result(node_id="a"),
-        passed(node_id="c"),
+        passed(
+            node_id="b",
+            domain="routing",
+            outcome="budget",
+            usage=Usage(completions=3, prompt_tokens=1_000_000, completion_tokens=5),
+            duration_s=63.0,
+        ),
+        busy_result(node_id="a", outcome="agent-error", duration_s=63.0),
+        passed(node_id="c", duration_s=63.0),
         result(node_id="d", domain="routing", status="error", outcome=None),
         *(of_oracle(domain, number) for number, domain in enumerate(["routing", "qos", "qos", "security"])),
     ]
@@ -33,17 +40,17 @@ def test_a_run_of_two_agents():
         "\n".join(summary_lines(results, width=80))
         == """\
 agent oracle
-domain   passed    95 % reasoning command testcase    cost tokens calls   time
-qos         2/2 34-100%      1.00    1.00     1.00       –      –     6  0.80s
-routing     1/1 21-100%      1.00    1.00     1.00       –      –     3  0.40s
-security    1/1 21-100%      1.00    1.00     1.00       –      –     3  0.40s
-all         4/4 51-100%      1.00    1.00     1.00       –      –    12  1.60s
+domain   passed    95 % reasoning command testcase how it ended
+qos         2/2 34-100%      1.00    1.00     1.00 done 2
+routing     1/1 21-100%      1.00    1.00     1.00 done 1
+security    1/1 21-100%      1.00    1.00     1.00 done 1
+all         4/4 51-100%      1.00    1.00     1.00 done 4
 
 agent react-gpt-4o
-domain  passed    95 % reasoning command testcase    cost tokens calls   time
-qos        1/2   9-91%      0.71    0.88     0.75  $0.084  24.7k    24  2m06s
-routing    1/1 21-100%      0.71    0.90     1.00       –   1.0M    12  1m03s
-all        2/3  21-94%      0.71    0.89     0.83 $0.084+   1.0M    36  3m09s
+domain  passed    95 % reasoning command testcase how it ended
+qos        1/2   9-91%      0.71    0.88     0.75 done 1, agent error 1
+routing    1/1 21-100%      0.71    0.90     1.00 budget 1
+all        2/3  21-94%      0.71    0.89     0.83 done 1, budget 1, agent error 1
 infrastructure errors, not scored: 1 (routing 1)
 reasoning not measured in 1 of 3: the agent gives no reasoning
 
@@ -51,8 +58,22 @@ the agents were scored at different tasks (oracle 4, react-gpt-4o 3), so their
 rates are not comparable
 no task was scored for all of them: there is no ranking
 
+agent          wall deploy agent evaluation    cost tokens calls
+oracle       10m02s  10.0s 1.60s      9m50s       –      –    12
+react-gpt-4o  3m09s  0.00s 3m09s      0.00s $0.084+   1.0M    36
+wall: deploy + agent + evaluation; all columns are totals over trials
+
+task      oracle react-gpt-4o
+a              –          0/1
+b              –          1/1
+c              –          1/1
+qos1         1/1            –
+qos2         1/1            –
+routing0     1/1            –
+security3    1/1            –
+
 95 %: Wilson interval of passed, clustered by task
-scores: means of what was measured (– nothing); cost to time: totals"""
+scores: means of what was measured (– nothing)"""
     )
 
 
@@ -156,9 +177,14 @@ def test_every_line_fits_eighty_columns(results):
 
 def test_totals_stay_in_their_columns():
     results = costly(domain=LONG, agent="a", calls=99_960, tokens=1_234_567_890, cost=12_345.0, time=400_000.0)
-    assert summary_lines(results, width=80)[1:3] == [
-        "domain    passed    95 % reasoning command testcase    cost tokens calls   time",
-        "redistri…    1/1 21-100%      0.71    0.90     1.00  $12.3k   1.2G  100k  4d15h",
+    lines = summary_lines(results, width=80)
+    assert lines[1:3] == [
+        "domain                   passed    95 % reasoning command testcase how it ended",
+        "redistribution-and-filt…    1/1 21-100%      0.71    0.90     1.00 done 1",
+    ]
+    assert lines[4:6] == [
+        "agent  wall deploy agent evaluation   cost tokens calls",
+        "a     0.00s  0.00s 4d15h      0.00s $12.3k   1.2G  100k",
     ]
 
 
@@ -186,7 +212,7 @@ def test_repeated_trials_of_tasks_tell_of_several_attempts():
     lines = summary_lines(results, width=80)
     assert "of 3 attempts one or more pass: 1.00 (pass@3), all pass: 0.50 (pass^3)" in lines
     # six trials of two tasks are not six tasks
-    assert " 5/6  14-99%" in lines[2]
+    assert " 5/6 14-99%" in lines[2]
     results.append(passed(node_id="c[oracle]"))
     assert not [line for line in summary_lines(results, width=80) if "attempts" in line]
 
@@ -200,3 +226,67 @@ def test_violations_of_a_policy_are_counted_under_the_table():
     ]
     assert "policy violations: 5 in 2 of 3 trials (approval 1, command 4)" in summary_lines(results, width=80)
     assert not [line for line in summary_lines([passed()], width=80) if "violations" in line]
+
+
+def test_how_trials_ended_is_whole_in_a_note_where_its_column_is_cut():
+    endings = ({}, {"error": "tired"}, {"outcome": "budget"}, {"outcome": "agent-error"})
+    results = [passed(node_id=f"{at}[a]", **changes) for at, changes in enumerate(endings)]
+    lines = summary_lines(results, width=80)
+    assert lines[2].endswith("done 1, gave up 1, budget 1, …")
+    assert "ended: done 1, gave up 1, budget 1, agent error 1" in lines
+
+
+def of_agents(passes: dict[str, list[int]]) -> list[TrialResult]:
+    """One trial at each task, by agent."""
+    return [
+        passed(
+            node_id=f"x.task.yaml::t{at:02}[{agent}]",
+            agent=AgentInfo(id=agent, strategy="x"),
+            status="passed" if value else "failed",
+        )
+        for agent, values in passes.items()
+        for at, value in enumerate(values)
+    ]
+
+
+def test_two_agents_stand_side_by_side_with_the_interval_of_their_difference():
+    lines = summary_lines(of_agents({"new": [1, 1, 1, 1, 0, 1], "old": [1, 0, 1, 0, 0, 1]}), width=80)
+    at = lines.index("agents A, B tasks A passed B passed B - A           95 %")
+    assert lines[at + 1].split() == ["new,", "old", "6", "0.83", "0.50", "-0.33", "-0.67", "to", "+0.00"]
+    assert "task new old" in lines
+    assert "t01  1/1 0/1" in lines
+
+
+def test_only_tasks_that_both_agents_ran_are_compared():
+    lines = summary_lines(of_agents({"a": [1, 0, 1, 1], "b": [0, 0]}), width=80)
+    (row,) = (line for line in lines if line.startswith("a, b"))
+    assert row.split()[2] == "2"
+    assert "t03  1/1   –" in lines
+    apart = [*of_agents({"a": [1]}), passed(node_id="y.task.yaml::other[b]", agent=AgentInfo(id="b", strategy="x"))]
+    assert not [line for line in summary_lines(apart, width=80) if "agents A, B" in line]
+
+
+def test_of_many_tasks_those_at_which_agents_differ_are_listed_first_and_the_others_counted():
+    alike = [1] * 50
+    results = of_agents({"a": [*alike, 0, 1, 0, 0], "b": [*alike, 1, 0, 0, 0]})
+    lines = summary_lines(results, width=80)
+    listed = [line.split()[0] for line in lines if line.startswith("t") and line[1:3].isdigit()]
+    assert len(listed) == 20
+    assert {"t50", "t51", "t52", "t53"} < set(listed)
+    assert listed == sorted(listed)
+    assert "34 tasks more, 34 of them passed by all: netbench summarize --tasks" in lines
+    every = summary_lines(results, width=80, verbose=True)
+    assert sum(line.startswith("t") and line[1:3].isdigit() for line in every) == 54
+
+
+def test_many_agents_are_cut_to_the_width_and_counted():
+    results = of_agents({f"agent-number-{number:02}-of-a-dozen": [1, 0] for number in range(12)})
+    lines = summary_lines(results, width=80)
+    assert all(len(line) < 80 for line in lines)
+    assert "9 agents more: netbench summarize --markdown" in lines
+    assert "60 pairs of agents more: netbench compare --agents A B" in lines
+
+
+def test_one_agent_alone_is_not_compared():
+    lines = summary_lines([passed()], width=80)
+    assert not [line for line in lines if "B - A" in line or line.startswith("task")]
