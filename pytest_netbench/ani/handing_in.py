@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from threading import Event
 from typing import Any
 
 from pytest_netbench.ani.methods import spec_of, validated
@@ -32,12 +33,19 @@ class Desk:
     Args:
         brief: The task.
         text: The same in words, as a model is told.
+        answers_later: ``task-done`` is answered after ``release``, so that the client stays until the work is judged.
     """
 
-    def __init__(self, brief: Brief, *, text: str) -> None:
+    def __init__(self, brief: Brief, *, text: str, answers_later: bool = False) -> None:
         self._brief = brief
         self._text = text
         self._submission: Submission | None = None
+        self._answers_later = answers_later
+        self._may_answer = Event()
+
+    def release(self) -> None:
+        """Answer ``task-done``."""
+        self._may_answer.set()
 
     @property
     def submission(self) -> Submission | None:
@@ -66,6 +74,8 @@ class Desk:
             if wrong:
                 raise AniError(f"task-done: {wrong}", code=Code.INVALID_PARAMS)
         self._submission = Submission(reasoning=given.summary, answer=given.answer)
+        if self._answers_later:
+            self._may_answer.wait()
         return TaskDoneResult(ok=True).model_dump(mode="json")
 
 

@@ -7,16 +7,17 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_netbench.cli import scoring
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
     from pytest_netbench.agents.outside.attended import Attendance
     from pytest_netbench.model.task import Task
-    from pytest_netbench.trial import Stage
 
 _NO_LIMIT = dict.fromkeys(("calls", "commands", "wall_s", "tokens"))
 
@@ -26,7 +27,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TASK", help="a task file, or a draw: NAME:PARAMETER=VALUE,… (the first one)")
     parser.add_argument("--index", type=int, default=0, metavar="N", help="of a draw: its place in the series, from 0")
     parser.add_argument("--budget", action="store_true", help="apply the task's budget; without it there is no limit")
-    parser.add_argument("--score", action="store_true", help="evaluate the network at the end and print the scores")
+    parser.add_argument(
+        "--score",
+        action="store_true",
+        help="evaluate the network when the work is handed in, print the scores, and keep the result",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="with --score: the results directory (default: a new one in .netbench)",
+    )
+    parser.add_argument(
+        "--agent",
+        default="outside",
+        metavar="ID",
+        help="with --score: the agent's name in the results (default: outside)",
+    )
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the lab (default: netns)")
 
 
@@ -42,13 +59,16 @@ def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None]
     if ssh and find_spec("asyncssh") is None:
         print("netbench: no logins by SSH (fix: pip install 'pytest-netbench[ssh]')", file=sys.stderr)
         ssh = False
+    scoring.check(arguments)
     task, where = _task(arguments)
     # not the task's name: a drawn one names its faults, and an MCP host may show this to the agent
     print("netbench: deploying the task …", file=sys.stderr, flush=True)
-    with Stage(task, Settings(backend=arguments.backend, where=where)) as stage:
+    with Stage(task, Settings(backend=arguments.backend, where=where)) as stage, ExitStack() as serving:
         budget = None if arguments.budget else _NO_LIMIT
-        stage.work(Attended("outside", attend), budget=budget, ssh=ssh and task.has_network)
-        return _scored(stage) if arguments.score else 0
+        # a client may end this process when it has the answer to task-done: it gets it when the result is kept
+        agent = Attended(arguments.agent, attend, until=serving if arguments.score else None)
+        stage.work(agent, budget=budget, ssh=ssh and task.has_network)
+        return scoring.scored(stage, arguments) if arguments.score else 0
 
 
 @contextlib.contextmanager
@@ -84,23 +104,3 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
-
-
-def _scored(stage: Stage) -> int:
-    from pytest_netbench.scorers.apply import apply_scorers  # noqa: PLC0415
-    from pytest_netbench.trial import explain, judge  # noqa: PLC0415
-
-    print("netbench: evaluating …", file=sys.stderr, flush=True)
-    record, family = stage.evaluate(), stage.family
-    scores = [
-        score for where in ("worker", "controller") for score in apply_scorers(record, family.scorers, where=where)
-    ]
-    result = judge(record, scores, pass_marks=family.pass_marks)
-    for score in scores:
-        value = "not measured" if score.value is None else f"{score.value:.3g}"
-        print(f"{score.metric:24} {value:12} {score.explanation}", file=sys.stderr)
-    print(f"netbench: {result.status}", file=sys.stderr)
-    if result.status == "failed":
-        intents = stage.family.brief(stage.task).intents
-        print(explain(result, intents=intents, pass_marks=family.pass_marks), file=sys.stderr)
-    return 0 if result.status == "passed" else 1

@@ -110,7 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open_lines(count: int) -> list[str]:
-    return [f"open, begun and not finished: {count} (to run them again: pytest … --netbench-resume DIR)"] if count else []
+    again = "to run them again: pytest … --netbench-resume DIR"
+    return [f"open, begun and not finished: {count} ({again})"] if count else []
 
 
 def _width(arguments: argparse.Namespace) -> int:

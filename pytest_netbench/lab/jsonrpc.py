@@ -15,6 +15,7 @@ import logging
 import math
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Self
@@ -27,6 +28,7 @@ MAX_MESSAGE_BYTES = 2**20
 MAX_BATCH = 100
 MAX_CLIENTS = 64
 MAX_SOCKET_PATH = 107
+_ANSWERED_WITHIN_S = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +46,11 @@ def plain_error(error: Exception) -> Mapping[str, Any] | None:
     """The error object for an exception that has an integer ``code``; ``None`` for any other."""
     code = getattr(error, "code", None)
     return {"code": code, "message": str(error)} if isinstance(code, int) else None
+
+
+def _shut(connection: socket.socket, how: int) -> None:
+    with contextlib.suppress(OSError):  # the other side may have gone already
+        connection.shutdown(how)
 
 
 class Server:
@@ -81,16 +88,19 @@ class Server:
         self.close()
 
     def close(self) -> None:
-        """End all connections, wait for requests under way, remove the socket. Idempotent."""
+        """End all connections when requests under way are answered, and remove the socket. Idempotent."""
         with self._lock:
             self._closing = True
             clients = list(self._clients.items())
-        for end in (self._socket, *(connection for _, connection in clients)):
-            with contextlib.suppress(OSError):  # the other side may have gone already
-                end.shutdown(socket.SHUT_RDWR)
+        _shut(self._socket, socket.SHUT_RDWR)
+        for _, connection in clients:
+            _shut(connection, socket.SHUT_RD)
         self._acceptor.join()
         self._socket.close()
-        for thread, _ in clients:
+        ends_at = time.monotonic() + _ANSWERED_WITHIN_S
+        for thread, connection in clients:
+            thread.join(max(0.0, ends_at - time.monotonic()))
+            _shut(connection, socket.SHUT_RDWR)  # a client that does not read
             thread.join()
         self.path.unlink(missing_ok=True)
         if self._own_directory is not None:

@@ -92,6 +92,7 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
         forecast,
         gate,
         header,
+        interruption,
         otel,
         page,
         progress,
@@ -104,6 +105,7 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
         register(replays.Replays(config), "netbench-replays")
     if settings.agents:
         register(forecast.Forecaster(config), "netbench-forecast")
+        register(interruption.Interruption(config, resumed=resumed), "netbench-interruption")
     if progress.is_wanted(config):
         register(progress.Progress(config), "netbench-progress")
     register(controller.Controller(config, scorer=loading.scorer, resumed=resumed), "netbench-controller")

@@ -8,14 +8,25 @@ from typing import Final
 
 from pytest_netbench.model.trial import TrialResult
 
-_ORDER: Final = ("done", "gave up", "budget", "agent error")
+_ORDER: Final = ("done", "gave up", "budget", "crash", "agent error")
 
 
 def ending(result: TrialResult) -> str:
-    """``done``, ``gave up`` (it ended without being done), ``budget`` (used up), ``agent error``; else the outcome."""
+    """``done``, ``gave up`` (it ended without being done), ``budget`` (used up), ``crash``, ``agent error``.
+
+    A crash has a traceback, or the end of the agent's process.
+    """
     if result.outcome == "done":
         return "done" if result.error is None else "gave up"
-    return "agent error" if result.outcome == "agent-error" else str(result.outcome)
+    if result.outcome != "agent-error":
+        return str(result.outcome)
+    return "crash" if traceback_of(result) or getattr(result, "process_end", None) else "agent error"
+
+
+def traceback_of(result: TrialResult) -> list[str]:
+    """The lines of the agent's own frames, if they were recorded."""
+    frames: tuple[str, ...] = getattr(result, "traceback", ())
+    return [line for frame in frames for line in frame.splitlines()]
 
 
 def endings(results: Iterable[TrialResult]) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_netbench.model.trial import TestcaseResult, TrialResult
 from pytest_netbench.reporting import words
-from pytest_netbench.reporting.ending import ending
+from pytest_netbench.reporting.ending import ending, traceback_of
 
 LINES: Final = 23
 """The most lines of a failure. pytest adds its heading, and with xdist a line that names the worker."""
@@ -47,6 +47,7 @@ def failure_lines(
 def _agent(result: TrialResult, width: int, *, room: int) -> Iterator[str]:
     """How the agent ended. The first line of an error stands beside it, a traceback below."""
     first, *more = (result.error or "").strip("\n").splitlines() or [""]
+    more += traceback_of(result)
     how = f"{_ENDED.get(ending(result), ending(result))} after {words.seconds(result.agent_s)}"
     begin, *wrapped = _wrapped(f"{how}: {first}" if first else how, width - _ROW, most=min(3, max(room, 1)))
     yield _labelled("agent", begin)

@@ -36,6 +36,15 @@ def netbench(bench, *arguments, **streams):
     )
 
 
+def kept(bench, command):
+    """The one result that ``netbench lab`` or ``netbench serve`` has kept."""
+    (folder,) = (bench.path / ".netbench").glob(f"{command}-*")
+    (line,) = (folder / "results.jsonl").read_text().splitlines()
+    result = json.loads(line)
+    assert (folder / result["transcript"]).is_file()
+    return result
+
+
 def test_a_lab_is_worked_on_over_its_socket_scored_and_removed(bench):
     task = bench.task()
     lab = netbench(bench, "lab", str(task), "--json", "--score")
@@ -54,6 +63,9 @@ def test_a_lab_is_worked_on_over_its_socket_scored_and_removed(bench):
     assert lab.returncode == 0, errors
     assert re.search(r"^testcase +1 ", errors, re.MULTILINE)
     assert errors.rstrip().endswith("netbench: passed")
+    result = kept(bench, "lab")
+    assert result["node_id"] == f"{task}::{task.name.removesuffix('.task.yaml')}[outside]"
+    assert (result["status"], result["methods"], result["changed"]) == ("passed", {"update-cfg": 2}, ["R1", "R2"])
     assert not Path(facts["socket"]).exists()
     assert not Path(facts["ssh"]["inventory"]).exists()
 
@@ -115,10 +127,35 @@ def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
                 for device, command in COMMANDS:
                     await client.call_tool("update_cfg", {"device": device, "commands": [command]})
                 done = await client.call_tool("task_done", {"summary": "both routes"})
+                kept(bench, "serve")  # before the client goes and ends the server
                 return done.structured_content
 
     assert anyio.run(conversation) == {"ok": True}
+    assert kept(bench, "serve")["status"] == "passed"
     await_that(lambda: not working_in(bench.path), errors)
+
+
+def test_the_score_of_a_client_that_goes_without_a_word_is_kept_although_it_kills_the_server(bench):
+    task = bench.task()
+    arguments = ["-m", "pytest_netbench.cli", "serve", str(task), "--score", "--agent=mine", "--results=out"]
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=bench.environment(), cwd=bench.path)
+
+    async def conversation():
+        with anyio.fail_after(120):
+            async with Client(server) as client:
+                for device, command in COMMANDS:
+                    await client.call_tool("update_cfg", {"device": device, "commands": [command]})
+
+    anyio.run(conversation)
+    await_that(lambda: not working_in(bench.path), bench.path)
+    (line,) = (bench.path / "out" / "results.jsonl").read_text().splitlines()
+    assert (json.loads(line)["status"], json.loads(line)["agent"]["id"]) == ("passed", "mine")
+
+
+def test_results_without_a_score_are_refused_before_anything_is_deployed(bench):
+    done = bench.netbench("serve", str(bench.task()), "--results", "out")
+    assert done.code == 2
+    assert "--results is where a score is kept: give --score, too" in done.out
 
 
 async def work_by_mcp(url):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +23,14 @@ class Attendance:
         socket: Of the ANI.
         desk: Takes the submission.
         ani: The ANI itself.
+        serving: What else is served is closed with it.
     """
 
     brief: Brief
     socket: Path
     desk: Desk
     ani: Ani
+    serving: ExitStack
 
 
 Attend = Callable[[Attendance], None]
@@ -40,11 +43,14 @@ class Attended:
     Args:
         name: Its id in results.
         attend: Waits until the work is done.
+        until: What is served stays until this is closed, and ``task-done`` is answered only then. By default it ends
+            with the work.
     """
 
-    def __init__(self, name: str, attend: Attend) -> None:
+    def __init__(self, name: str, attend: Attend, *, until: ExitStack | None = None) -> None:
         self._name = name
         self._attend = attend
+        self._until = until
 
     @property
     def info(self) -> AgentInfo:
@@ -56,9 +62,12 @@ class Attended:
         Raises:
             AgentError: Nobody can attend.
         """
-        desk = Desk(brief, text=task_text(brief))
-        with serve(ani, desk=desk) as server:
-            self._attend(Attendance(brief=brief, socket=server.path, desk=desk, ani=ani))
+        desk = Desk(brief, text=task_text(brief), answers_later=self._until is not None)
+        with ExitStack() as own:
+            serving = own if self._until is None else self._until
+            server = serving.enter_context(serve(ani, desk=desk))
+            self._attend(Attendance(brief=brief, socket=server.path, desk=desk, ani=ani, serving=serving))
+            serving.callback(desk.release)
         return desk.submission or Submission()
 
 

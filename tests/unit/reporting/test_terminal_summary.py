@@ -50,7 +50,8 @@ agent react-gpt-4o
 domain  passed    95 % reasoning command testcase how it ended
 qos        1/2   9-91%      0.71    0.88     0.75 done 1, agent error 1
 routing    1/1 21-100%      0.71    0.90     1.00 budget 1
-all        2/3  21-94%      0.71    0.89     0.83 done 1, budget 1, agent error 1
+all        2/3  21-94%      0.71    0.89     0.83 done 1, budget 1, agent erro…
+ended: done 1, budget 1, agent error 1
 infrastructure errors, not scored: 1 (routing 1)
 reasoning not measured in 1 of 3: the agent gives no reasoning
 
