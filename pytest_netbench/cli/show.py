@@ -75,14 +75,17 @@ def _listed(results: Sequence[TrialResult]) -> str:
 
 
 def _whole(result: TrialResult, store: ResultsDir) -> Iterator[str]:
-    from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.failure import head_lines  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.reporting.item import item_sections  # noqa: PLC0415
     from pytest_netbench.trial import explain, family_of  # noqa: PLC0415
 
     record = store.record_of(result)
     yield f"{result.node_id}: {result.status}"
     if result.status == "error":
         yield str(result.error)
-    elif record is not None and result.status == "failed":
+    else:
+        yield from head_lines(result, width=_width())
+    if record is not None and result.status == "failed":
         intents = [intent.text for intent in getattr(record.task.payload, "intents", ())]
         yield explain(result, intents=intents, pass_marks=family_of(record.task).pass_marks)
     for title, text in item_sections(result):
@@ -94,11 +97,14 @@ def _failures(results: Sequence[TrialResult], folder: Path) -> Iterator[str]:
     from pytest_netbench.reporting.failure import failure_lines  # noqa: PLC0415  (imports pydantic)
 
     failed = [one for one in results if one.status == "failed"]
-    width = max(get_terminal_size().columns - 1, _NARROWEST)
     for one in failed:
         yield f"--- {one.node_id}"
         rest = [("transcript", f"{folder}/{one.transcript}")] if one.transcript else []
-        yield from failure_lines(one, reason=one.error or "a score is under its pass mark:", width=width, rest=rest)
+        yield from failure_lines(one, reason=one.error or "a score is under its pass mark:", width=_width(), rest=rest)
         yield ""
     errors = sum(one.status == "error" for one in results)
     yield f"{len(failed)} of {len(results)} trials failed" + (f", {errors} infrastructure errors" if errors else "")
+
+
+def _width() -> int:
+    return max(get_terminal_size().columns - 1, _NARROWEST)

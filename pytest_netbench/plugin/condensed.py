@@ -59,9 +59,7 @@ class Condensed:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Condense the report of a trial that did not pass, once all others have read it."""
         option = self._config.option
-        only_line = option.tbstyle == "line"
-        detailed = self._config.get_verbosity() > 0 or option.tbstyle in _DETAILED or option.fulltrace
-        if detailed and not only_line:
+        if option.tbstyle in _DETAILED or option.fulltrace:
             return
         if report.when == "teardown" and report.nodeid in self._failed and report.passed:
             report.sections = []
@@ -71,15 +69,18 @@ class Condensed:
         payload = getattr(report, "netbench", None) or {}
         if "result" not in payload or crash is None:
             return
-        self._failed.add(report.nodeid)
-        if only_line:
+        if option.tbstyle == "line":
             report.sections, report.longrepr = [], Shown([], crash)  # type: ignore[assignment]
             return
-        report.sections = printed(report.sections, showing=option.showcapture)
-        room = sum(1 + len(text.splitlines()) for _, text in report.sections)
         from pytest_netbench.model.trial import TrialResult  # noqa: PLC0415  (imports pydantic)
 
         result = TrialResult.model_validate(payload["result"])
+        if self._config.get_verbosity() > 0:
+            self._head(report, result, crash)
+            return
+        self._failed.add(report.nodeid)
+        report.sections = printed(report.sections, showing=option.showcapture)
+        room = sum(1 + len(text.splitlines()) for _, text in report.sections)
         if result.status == "failed":
             lines = self._of_failure(result, str(crash.message), taken=room)
         elif (text := report.longreprtext.splitlines()) and text[0] == crash.message:  # else it is a traceback
@@ -91,11 +92,18 @@ class Condensed:
             return
         report.longrepr = Shown([printable(line) for line in lines], crash)  # type: ignore[assignment]
 
+    def _head(self, report: pytest.TestReport, result: TrialResult, crash: Any) -> None:
+        """Put how the agent ended and what it did above the whole failure."""
+        from pytest_netbench.reporting.failure import head_lines  # noqa: PLC0415  (imports pydantic)
+
+        if result.status == "failed":
+            head = [printable(line) for line in head_lines(result, width=_width())]
+            report.longrepr = Shown([*head, *report.longreprtext.splitlines()], crash)  # type: ignore[assignment]
+
     def _of_failure(self, result: TrialResult, reason: str, *, taken: int) -> list[str]:
         from pytest_netbench.reporting.failure import LINES, failure_lines  # noqa: PLC0415  (imports pydantic)
 
-        width = min(max(get_terminal_size().columns - 1, _NARROWEST), _WIDEST)
-        return failure_lines(result, reason=reason, width=width, room=LINES - taken, rest=self._rest(result))
+        return failure_lines(result, reason=reason, width=_width(), room=LINES - taken, rest=self._rest(result))
 
     def _rest(self, result: TrialResult) -> list[tuple[str, str]]:
         folder = self._run.shown_results(self._config.rootpath)
@@ -108,6 +116,10 @@ class Condensed:
         is_elsewhere = option.netbench_results is not None or option.netbench_resume is not None
         where = f" {shlex.quote(folder)}" if is_elsewhere else ""
         return [("transcript", f"{folder}/{result.transcript}"), ("show all", f"netbench show {name}{where}")]
+
+
+def _width() -> int:
+    return min(max(get_terminal_size().columns - 1, _NARROWEST), _WIDEST)
 
 
 def printed(sections: Sequence[tuple[str, str]], *, showing: str) -> list[tuple[str, str]]:

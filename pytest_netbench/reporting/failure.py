@@ -44,6 +44,11 @@ def failure_lines(
     return [*head, *_failed(result, reason, width=width, room=room - len(head) - taken), *tail]
 
 
+def head_lines(result: TrialResult, *, width: int) -> list[str]:
+    """How the agent ended and what it did, above all that failed."""
+    return [*_agent(result, width, room=_ERROR_LINES), *_did(result, width)]
+
+
 def _agent(result: TrialResult, width: int, *, room: int) -> Iterator[str]:
     """How the agent ended. The first line of an error stands beside it, a traceback below."""
     first, *more = (result.error or "").strip("\n").splitlines() or [""]

@@ -113,6 +113,7 @@ def test_verbose_shows_all_of_it(many, workers):
     lines = block(result, "many[loud.Loud]")
     assert sum(line.startswith("    intent:   2. The edge knows") for line in lines) == 9
     assert "line 0" in lines
+    assert re.match(r"agent:      error after \S+: ValueError: bad", lines[2 if workers else 1])
     assert any("netbench scores" in line for line in lines)
     assert sum("expected: 10.0.0.0/16" in line for line in lines) == 1, "once"
 

@@ -25,9 +25,9 @@ def test_the_oracle_passes_and_nop_fails(bench, workers):
     assert len(bench.labs()) == len(bench.labs("destroy")) == 4
 
 
-def test_a_failure_shows_intent_command_expected_and_actual_and_no_traceback(bench, workers):
+def test_a_verbose_failure_shows_intent_command_expected_and_actual_and_no_traceback(bench, workers):
     bench.task("reach")
-    result = bench.run("--agent=mine:Half", *workers)
+    result = bench.run("--agent=mine:Half", "-v", *workers)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -128,7 +128,7 @@ def test_junit_has_a_short_message_scores_as_properties_and_errors_apart(bench, 
 
 def test_report_sections_show_scores_testcases_and_commands(bench, workers):
     bench.task("reach")
-    result = bench.run("--agent=mine:Half", *workers)
+    result = bench.run("--agent=mine:Half", "-v", *workers)
     result.stdout.fnmatch_lines(["*netbench scores*", "testcase *0.67 *2 of 3 testcases passed"])
 
 

@@ -96,7 +96,7 @@ def test_reruns_repeat_a_trial_on_a_fresh_lab_and_count_it_once(bench, workers):
 
 def test_a_rerun_that_fails_again_shows_its_sections_once(bench):
     bench.task("reach")
-    result = bench.run("--agent=nop", "--reruns=1")
+    result = bench.run("--agent=nop", "--reruns=1", "-v")
     assert result.parseoutcomes() == {"failed": 1, "rerun": 1}
     assert sum("netbench scores" in line for line in result.outlines) == 1
 

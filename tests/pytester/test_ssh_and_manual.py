@@ -89,8 +89,8 @@ def test_an_agent_file_may_ask_for_it(typist):
     assert scored["agent"]["settings"]["access"] == "ssh"
 
 
-def test_a_person_is_told_the_logins_beneath_a_failure(typist):
-    result = typist.run("--agent=nop", "--netbench-ssh")
+def test_a_person_is_told_the_logins_beneath_a_verbose_failure(typist):
+    result = typist.run("--agent=nop", "--netbench-ssh", "-v")
     result.stdout.fnmatch_lines(
         [
             "*netbench ssh*",

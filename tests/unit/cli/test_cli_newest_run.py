@@ -104,7 +104,8 @@ def test_show_prints_all_of_one_trial_and_in_short_all_that_failed(root: Path, c
     run_in(root / ".netbench/1", at=1000, agents=("a", "b"))
     assert main(["show", "x[a]"]) == 0
     whole = capsys.readouterr().out
-    assert whole.startswith("tasks/x.task.yaml::x[a]: failed\n1 of 2 testcases failed: voice has priority\n")
+    assert whole.startswith("tasks/x.task.yaml::x[a]: failed\nagent:      done after 1m03s\n")
+    assert "\n1 of 2 testcases failed: voice has priority\n" in whole
     assert "    expected: at least 900 kbit/s" in whole
     assert "--- commands (2, 1 refused)" in whole
     assert main(["show", "x[b"]) == 0
