@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import scoring
+from pytest_netbench.cli.taskpaths import task_file
 from pytest_netbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,18 +90,13 @@ def _task(arguments: argparse.Namespace) -> tuple[Task, Path]:
     from pytest_netbench.cli.validate import SUFFIXES  # noqa: PLC0415
     from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415
+    from pytest_netbench.taskfile.nearby import exists  # noqa: PLC0415
 
     if arguments.index < 0:
         raise UsageError(f"--index {arguments.index}: the first draw is 0")
-    path = Path(arguments.task)
-    if arguments.task.endswith(SUFFIXES) or _exists(path):
+    if arguments.task.endswith(SUFFIXES) or "/" in arguments.task.partition(":")[0] or exists(arguments.task):
+        path = task_file(arguments.task)
         return load_task(path), path.parent
     return read_series(arguments.task).source(arguments.index).load(), Path.cwd()
 
 
-def _exists(path: Path) -> bool:
-    """Whether there is such a file. A series may be longer than a name of a file can be."""
-    try:
-        return path.exists()
-    except OSError:
-        return False

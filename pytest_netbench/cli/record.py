@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.accept is not None:
         return 0 if acceptance.accept(arguments) else 1
     bad = 0
-    for path in validate.files(arguments.paths):
+    for path in list(validate.files(arguments.paths)):
         try:
             bad += not _record(path, arguments)
         except (StartupConfigRejected, GroundTruthRejected) as error:
@@ -77,8 +78,9 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
         print(f"{line} (warning: the rest of the config was loaded)", file=sys.stderr)
     print(f"{path}: observed in {time.monotonic() - began:.0f} s")
     in_order = _compared(task, behaviour, store) if arguments.check else _saved(task, behaviour, store)
-    for line in _found(task, behaviour):
+    for line in _facts(task, behaviour):
         print(f"  {line}")
+    print("\n".join(_to_paste(task, behaviour, path)), end="")
     problems = problems_of(task, behaviour, path=path) if is_held(task) else []
     for problem in problems:
         print(f"  problem: {problem}")
@@ -105,22 +107,31 @@ def _compared(task: Task, behaviour: Behaviour, store: ReferenceStore) -> bool:
     return not lines
 
 
-def _found(task: Task, behaviour: Behaviour) -> list[str]:
+def _facts(task: Task, behaviour: Behaviour) -> list[str]:
     from pytest_netbench.evaluation.behaviour.listing import headline, tally  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
+
+    reference = reference_of(task, behaviour)
+    return [headline(reference), *tally(reference)]
+
+
+def _to_paste(task: Task, behaviour: Behaviour, path: Path) -> list[str]:
+    """Lines for the task file, at the left margin: they are pasted as they are."""
+    from pytest_netbench.evaluation.behaviour.pasting import Entry, pasted_testcases  # noqa: PLC0415  (pydantic)
     from pytest_netbench.evaluation.behaviour.problems import reference_of  # noqa: PLC0415
     from pytest_netbench.evaluation.behaviour.suggesting import suggested  # noqa: PLC0415
     from pytest_netbench.results.reference import is_held  # noqa: PLC0415
 
-    reference = reference_of(task, behaviour)
-    lines = [headline(reference), *tally(reference), *suggested(task, reference)]
+    text, as_json = path.read_text(encoding="utf-8-sig"), path.suffix.lower() == ".json"
+    lines = suggested(task, reference_of(task, behaviour), text=text, as_json=as_json)
     if not is_held(task):
-        lines += ["no testcase compares with it; add:", *_testcases(behaviour)]
-    return lines
+        entries = [Entry(fields=fields) for fields in _testcases(behaviour)]
+        lines += pasted_testcases(entries, text=text, as_json=as_json)
+    return [*lines, ""] if lines else []
 
 
-def _testcases(behaviour: Behaviour) -> list[str]:
-    lines = ["  - {name: everything else is as before, kind: reference, role: regression}"]
-    return lines + [
-        f"  - {{name: everything else is as before under {event}, kind: reference, role: regression, under: {event}}}"
-        for event in behaviour.events
-    ]
+def _testcases(behaviour: Behaviour) -> Iterator[dict[str, str | int]]:
+    kind = {"kind": "reference", "role": "regression"}
+    yield {"name": "everything else is as before", **kind}
+    for event in behaviour.events:
+        yield {"name": f"everything else is as before under {event}", **kind, "under": event}

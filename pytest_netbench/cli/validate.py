@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pytest_netbench.cli import seal
+from pytest_netbench.cli.taskpaths import missing
 from pytest_netbench.errors import (
     InfrastructureError,
     InputError,
@@ -56,8 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
     bad = sum(map(_frozen_set_changed, _frozen_sets(arguments.paths)))
     bundles = [path for path in arguments.paths if path.suffix == seal.SUFFIX]
     bad += sum(_bundle_is_bad(path, arguments.key) for path in bundles)
-    for path in list(files([path for path in arguments.paths if path not in bundles])):
-        bad += _is_bad(path, arguments)
+    for path in list(files([path for path in arguments.paths if path not in bundles], must_exist=False)):
+        if path.exists():
+            bad += _is_bad(path, arguments)
+        else:
+            bad += 1
+            print(missing(path), file=sys.stderr)
     return 1 if bad else 0
 
 
@@ -227,10 +232,16 @@ def _counts(task: Task) -> Iterator[str]:
         yield f"{len(testcases)} testcases"
 
 
-def files(paths: Sequence[Path]) -> Iterator[Path]:
-    """The task files in ``paths``, which are files and folders."""
+def files(paths: Sequence[Path], *, must_exist: bool = True) -> Iterator[Path]:
+    """The task files in ``paths``, which are files and folders.
+
+    Raises:
+        UsageError: A folder has none, or a path does not exist and must.
+    """
     for path in paths:
         if not path.is_dir():
+            if must_exist and not path.exists():
+                raise UsageError(missing(path))
             yield path
             continue
         found = sorted(one for one in path.rglob("*.task.*") if one.name.endswith(SUFFIXES) and one.is_file())

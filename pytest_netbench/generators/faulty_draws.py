@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from pytest_netbench.errors import UsageError
 from pytest_netbench.generators.faulty_networks import Choice, choices, kinds_of, networks, with_company
+from pytest_netbench.generators.faulty_refusals import why_nothing
 from pytest_netbench.generators.networks import DrawnNetwork
 from pytest_netbench.generators.networks.parameters import Naming, ServiceName
 from pytest_netbench.generators.protocol import Parameters
@@ -147,12 +148,9 @@ def draw_broken(name: str, parameters: FaultyParameters, source: random.Random) 
             chosen = _chosen(network, first, level, parameters, source)
             if chosen:
                 return Broken(network, chosen)
-    raise UsageError(
-        f"{name}: nothing can be drawn with level={parameters.level}, faults={'+'.join(parameters.faults)},"
-        f" shapes={'+'.join(parameters.shapes)}, routings={'+'.join(parameters.routings)},"
-        f" platforms={'+'.join(parameters.platforms)} and size={parameters.size}: give more of them, or a lower"
-        " level"
-    )
+    asked = parameters.model_dump(include={"shapes", "routings", "platforms", "services", "faults"})
+    reason = why_nothing(kinds, **asked, level=level, size=parameters.size, hosts=parameters.hosts)
+    raise UsageError(f"{name}: {reason}")
 
 
 def _chosen(

@@ -52,10 +52,11 @@ def _rows(model: type[Parameters], shared: Mapping[str, int]) -> Iterator[tuple[
         yield name, str(number), _SHARED[name]
     for name, field in model.model_fields.items():
         meaning = ": ".join(filter(None, (field.description, _kind(field.annotation))))
-        yield name, _written(field.get_default(call_default_factory=True)), meaning
+        yield name, written(field.get_default(call_default_factory=True)), meaning
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value of a parameter as it is written on a command line."""
     if isinstance(value, tuple | list):
         return "+".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)

@@ -21,6 +21,8 @@ _Word = Annotated[str, StringConstraints(min_length=1)]
 
 ANY = "any"
 NOT = "not "
+FILL_IN = "TODO"
+"""What suggested entries have in the place of an intent's number, which only the author of a task knows."""
 
 
 class ReferenceFlow(Model):

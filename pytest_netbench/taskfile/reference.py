@@ -9,7 +9,7 @@ from pytest_netbench.documents.problems import Problems, Where, known, unknown
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.payload import Networked
-from pytest_netbench.model.reference import ANY, NOT, Change, Free, ReferenceSettings, Selector, is_network
+from pytest_netbench.model.reference import ANY, FILL_IN, NOT, Change, Free, ReferenceSettings, Selector, is_network
 from pytest_netbench.taskfile.fields import known_fields, list_of, mapping_of
 
 _LISTS = ("source", "target", "sent_by", "ports")
@@ -43,6 +43,8 @@ def _selector(
     form = known_fields(raw, model, where, problems, what=f"an entry of {where[-2]}")
     # the model's fields have an alias, which is what the file calls them
     form = {_MODEL.get(name, name): given for name, given in form.items()}
+    if form.get("intent") == FILL_IN:
+        problems.add((*where, "intent"), f"intent: write the number of the intent that asks for it, not {FILL_IN}")
     for name in _LISTS:
         if name in form and not isinstance(form[name], list):
             form[name] = [form[name]]

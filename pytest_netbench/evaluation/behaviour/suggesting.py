@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
+from pytest_netbench.evaluation.behaviour.pasting import Entry, changes_to_paste
 from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
 from pytest_netbench.model.behaviour import Behaviour, HeldFlow
 from pytest_netbench.model.configure import configuration_of
-from pytest_netbench.model.reference import ANY, Selector
+from pytest_netbench.model.reference import ANY, FILL_IN, Selector
 from pytest_netbench.model.task import Task
 
 MOST_LINES = 12
@@ -53,49 +54,47 @@ def suggestions(reference: Reference, *, prefixes: Sequence[str] = ()) -> list[S
     return found
 
 
-def suggested(task: Task, reference: Reference) -> list[str]:
-    """The lines that explain what ``task`` does not; none if it explains everything."""
-    intents = configuration_of(task).intents
-    found = suggestions(reference, prefixes=_named([intent.text for intent in intents]))
-    if not found:
-        return []
-    lines = task_lines(found, Wording(reference.behaviour.addresses), intents=len(intents))
-    return ["to explain the rest, add to the task file (or to 'free' with a reason):", *lines]
-
-
-def task_lines(found: Sequence[Suggestion], wording: Wording, *, intents: int) -> list[str]:
-    """The lines to paste into a task file, each with its number of flows and an example.
+def suggested(task: Task, reference: Reference, *, text: str, as_json: bool = False) -> list[str]:
+    """The lines that explain what ``task`` does not; none if it explains everything.
 
     Args:
-        found: The suggestions.
-        wording: Words for flows.
-        intents: How many intents the task has; if there is one, it is the one that asks.
+        task: The task.
+        reference: What was recorded, and what the task says of it.
+        text: The task file, into which the lines are pasted.
+        as_json: Whether it is JSON.
     """
-    intent = "1" if intents == 1 else "?"
-    lines = ["reference:", "  changes:"]
+    intents = [intent.text for intent in configuration_of(task).intents]
+    found = suggestions(reference, prefixes=_named(intents))
+    if not found:
+        return []
+    entries = _entries(found, Wording(reference.behaviour.addresses), intents=len(intents))
+    more = sum(len(one.flows) for one in found[MOST_LINES:])
+    return changes_to_paste(entries, intents=intents, more=more, text=text, as_json=as_json)
+
+
+def _entries(found: Sequence[Suggestion], wording: Wording, *, intents: int) -> list[Entry]:
+    """Entries with a comment each: their number of flows and an example."""
+    intent: int | str = 1 if intents == 1 else FILL_IN
+    entries = []
     for one in found[:MOST_LINES]:
-        first = one.flows[0]
-        lines.append(f"    # {len(one.flows)} flows, e.g. {wording.flow(first.flow)}: {_change(first)}")
-        lines.append(f"    - {{{', '.join([f'intent: {intent}', *_fields(one.selector)])}}}")
-    rest = sum(len(one.flows) for one in found[MOST_LINES:])
-    return [*lines, *([f"    # and {rest} more flows"] if rest else [])]
+        first, count = one.flows[0], len(one.flows)
+        example = f"{wording.flow(first.flow)}: {change_words(first.before, first.after)}"
+        comment = f"{count} flow{'s' * (count > 1)}, e.g. {example}"
+        entries.append(Entry(comment=comment, fields={"intent": intent, **dict(_fields(one.selector))}))
+    return entries
 
 
-def _change(held: HeldFlow) -> str:
-    return change_words(held.before, held.after)
-
-
-def _fields(selector: Selector) -> Iterator[str]:
+def _fields(selector: Selector) -> Iterator[tuple[str, str | int]]:
     if selector.source != (ANY,):
-        yield f"from: {selector.source[0]}"
+        yield "from", selector.source[0]
     if selector.target != (ANY,):
-        yield f"to: {selector.target[0]}"
+        yield "to", selector.target[0]
     if selector.protocol != ANY:
-        yield f"protocol: {selector.protocol}"
+        yield "protocol", selector.protocol
     if selector.ports:
-        yield f"ports: {selector.ports[0].first}"
+        yield "ports", selector.ports[0].first
     if selector.under is not None:
-        yield f"under: {selector.under}"
+        yield "under", selector.under
 
 
 def _cover(left: Sequence[HeldFlow], same: Sequence[HeldFlow], names: _Names, under: str | None) -> list[Suggestion]:

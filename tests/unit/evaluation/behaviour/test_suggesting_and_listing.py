@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import yaml
+
 from pytest_netbench.evaluation.behaviour.listing import explained, headline, tally
 from pytest_netbench.evaluation.behaviour.problems import problems_of
-from pytest_netbench.evaluation.behaviour.suggesting import suggestions, task_lines
-from pytest_netbench.evaluation.behaviour.wording import Wording
+from pytest_netbench.evaluation.behaviour.suggesting import suggested, suggestions
 from pytest_netbench.model.behaviour import Unstable
 from tests.support.behaviours import ADDRESSES, ALLOWED, DENIED, behaviour, flow, reference
 from tests.support.records import task
@@ -28,8 +29,9 @@ def test_one_selector_is_suggested_for_what_belongs_together():
 def test_a_suggestion_can_be_pasted_and_leaves_nothing_unexplained():
     flows = {flow(port=port): (ALLOWED, DENIED) for port in (22, 80)} | {flow(port=443): (ALLOWED, ALLOWED)}
     found = suggestions(reference(behaviour(flows)))
-    lines = task_lines(found, Wording(ADDRESSES), intents=1)
-    assert lines[:2] == ["reference:", "  changes:"]
+    lines = suggested(task(**TASK), reference(behaviour(flows)), text="task_name: x\n")
+    pasted = yaml.safe_load("\n".join(lines[1:]))["reference"]["changes"]
+    assert suggestions(reference(behaviour(flows), changes=pasted)) == []
     changes = [{"intent": 1, **one.selector.model_dump(by_alias=True)} for one in found]
     assert suggestions(reference(behaviour(flows), changes=changes)) == []
 
