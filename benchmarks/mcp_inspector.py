@@ -20,7 +20,7 @@ CALLS = (
     ("update_cfg", {"device": "R1", "commands": ["ip route 10.2.0.0/24 10.0.12.2"]}),
     ("update_cfg", {"device": "R2", "commands": ["ip route 10.1.0.0/24 10.0.12.1"]}),
     ("execute_cmd", {"device": "R1", "command": "show ip route static"}),
-    ("task_done", {"summary": "a route to each far site"}),
+    ("task_done", {"reasoning": "a route to each far site"}),
 )
 
 

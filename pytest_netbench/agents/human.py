@@ -81,7 +81,7 @@ class Terminal:
             if self._line(at) is None or at.desk.submission is not None:
                 return
             given: dict[str, object] = {
-                "summary": self._asked(at, "What did you find and do, and why? (one line) ") or None
+                "reasoning": self._asked(at, "What did you find and do, and why? (one line) ") or None
             }
             if at.brief.answer is not None:
                 given |= self._answer(at)

@@ -122,12 +122,12 @@ def tool_specs(methods: Sequence[MethodSpec], answer: Mapping[str, Any] | None) 
 
 
 def _parameters_of_done(schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    summary = {"type": "string", "description": "what was configured and why"}
+    reasoning = {"type": "string", "description": "what was configured and why"}
     if schema is None:
-        return {"type": "object", "properties": {"summary": summary}}
+        return {"type": "object", "properties": {"reasoning": reasoning}}
     answer = {name: value for name, value in schema.items() if name != "$defs"}
     defined = {"$defs": schema["$defs"]} if "$defs" in schema else {}  # references are from the root
-    properties = {"summary": summary, "answer": answer}
+    properties = {"reasoning": reasoning, "answer": answer}
     return {"type": "object", "properties": properties, "required": ["answer"], **defined}
 
 

@@ -25,6 +25,7 @@ TASK_DONE = spec_of(
     TaskDoneParams,
     TaskDoneResult,
 )
+_FORMER_REASONING = "summary"
 
 
 class Desk:
@@ -65,6 +66,7 @@ class Desk:
         Raises:
             AniError: The task asks for an answer, and this is none.
         """
+        params, note = _renamed(params)
         given = validated(TASK_DONE.name, TaskDoneParams, params)
         schema = self._brief.answer
         if schema is not None:
@@ -73,10 +75,19 @@ class Desk:
             wrong = misfit(given.answer, schema)
             if wrong:
                 raise AniError(f"task-done: {wrong}", code=Code.INVALID_PARAMS)
-        self._submission = Submission(reasoning=given.summary, answer=given.answer)
+        self._submission = Submission(reasoning=given.reasoning, answer=given.answer)
         if self._answers_later:
             self._may_answer.wait()
-        return TaskDoneResult(ok=True).model_dump(mode="json")
+        return TaskDoneResult(ok=True, note=note).model_dump(mode="json", exclude_none=True)
+
+
+def _renamed(params: object) -> tuple[object, str | None]:
+    """The parameters of ``task-done``, and what is said of those that earlier versions called otherwise."""
+    if not isinstance(params, Mapping) or _FORMER_REASONING not in params:
+        return params, None
+    others = {name: value for name, value in params.items() if name != _FORMER_REASONING}
+    note = f"{_FORMER_REASONING!r} was taken as 'reasoning', as it is called now"
+    return {"reasoning": params[_FORMER_REASONING], **others}, note
 
 
 def misfit(answer: Mapping[str, Any], schema: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ MAX_COMMANDS_PER_CALL = 500
 MAX_LINE_BYTES = 8192
 MAX_REQUEST_CHARACTERS = 262_144
 MAX_QUERY = 400
-MAX_SUMMARY = MAX_REQUEST_CHARACTERS
+MAX_REASONING = MAX_REQUEST_CHARACTERS
 
 # on a terminal a control character is an editing key (^O enters the line), so it never reaches a device
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -215,7 +215,7 @@ class GetBriefResult(Wire):
 class TaskDoneParams(Wire):
     """Parameters of ``task-done``."""
 
-    summary: str | None = Field(None, description="what was configured and why", max_length=MAX_SUMMARY)
+    reasoning: str | None = Field(None, description="what was configured and why", max_length=MAX_REASONING)
     answer: dict[str, Any] | None = Field(None, description="the answer, if the task asks for one: see get-brief")
 
 
@@ -223,3 +223,4 @@ class TaskDoneResult(Wire):
     """Result of ``task-done``."""
 
     ok: bool
+    note: str | None = Field(None, description="what to call differently next time; left out if there is nothing")

@@ -56,7 +56,7 @@ def test_a_lab_is_worked_on_over_its_socket_scored_and_removed(bench):
             assert ani.budget_left()["calls"] is None
             for device, command in COMMANDS:
                 assert ani.update_cfg(device, [command])["results"][0]["status"] == "success"
-            ani.call("task-done", {"summary": models.REASONING})
+            ani.call("task-done", {"reasoning": models.REASONING})
         _, errors = lab.communicate(timeout=60)
     finally:
         lab.kill()
@@ -126,7 +126,7 @@ def test_a_task_is_served_on_stdio_to_a_client_that_is_not_ours(bench):
             async with Client(server) as client:
                 for device, command in COMMANDS:
                     await client.call_tool("update_cfg", {"device": device, "commands": [command]})
-                done = await client.call_tool("task_done", {"summary": "both routes"})
+                done = await client.call_tool("task_done", {"reasoning": "both routes"})
                 kept(bench, "serve")  # before the client goes and ends the server
                 return done.structured_content
 
@@ -163,7 +163,7 @@ async def work_by_mcp(url):
     async with Client(url) as client:
         for device, command in COMMANDS:
             await client.call_tool("update_cfg", {"device": device, "commands": [command]})
-        return (await client.call_tool("task_done", {"summary": models.REASONING})).structured_content
+        return (await client.call_tool("task_done", {"reasoning": models.REASONING})).structured_content
 
 
 async def work_by_a2a(url):
@@ -178,7 +178,7 @@ async def work_by_a2a(url):
     async with await create_client(url, ClientConfig(streaming=False)) as client:
         for device, command in COMMANDS:
             await request("update-cfg", device=device, commands=[command])
-        return await request("task-done", summary=models.REASONING)
+        return await request("task-done", reasoning=models.REASONING)
 
 
 @pytest.mark.parametrize(("options", "work"), [(["--http", "0"], work_by_mcp), (["--a2a"], work_by_a2a)])

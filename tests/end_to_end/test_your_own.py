@@ -121,7 +121,7 @@ async def main(url, commands):
             assert result.structured_content["results"][0]["status"] == "success"
         pinged = await client.call_tool("execute_cmd", {"device": "h1", "command": "ping -c 1 -W 2 10.2.0.10"})
         seen = "1 received" in pinged.structured_content["output"]
-        await client.call_tool("task_done", {"summary": f"{len(brief['devices'])} devices, h1 reaches h2: {seen}"})
+        await client.call_tool("task_done", {"reasoning": f"{len(brief['devices'])} devices, h1 reaches h2: {seen}"})
 
 anyio.run(main, sys.argv[1], json.loads(sys.argv[2]))
 """

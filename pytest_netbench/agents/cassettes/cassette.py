@@ -76,8 +76,20 @@ class Cassette(Model):
             if entry.same > len(before) or (entry.tools is not None and entry.tools not in self.tools):
                 raise ValueError(f"entry {number} refers to messages or tools that are not there")
             before = (*before[: entry.same], *entry.messages)
-            tools = () if entry.tools is None else self.tools[entry.tools]
+            tools = () if entry.tools is None else tuple(map(_renamed, self.tools[entry.tools]))
             yield Question(model=entry.model, messages=before, tools=tools, parameters=entry.parameters), entry
+
+
+def _renamed(tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool as it is described now. Earlier versions called the ``reasoning`` of ``task_done`` ``summary``."""
+    function = tool.get("function")
+    if not isinstance(function, dict) or function.get("name") != "task_done":
+        return tool
+    parameters = function.get("parameters", {})
+    properties = {
+        "reasoning" if name == "summary" else name: schema for name, schema in parameters.get("properties", {}).items()
+    }
+    return {**tool, "function": {**function, "parameters": {**parameters, "properties": properties}}}
 
 
 def entry_of(

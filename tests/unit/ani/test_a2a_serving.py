@@ -78,7 +78,7 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(url, ani, d
         task = await answer(client, new_text_message("what is the task?", role=Role.ROLE_USER))
         changed = await call(client, "update-cfg", device="R2", commands=["c", "invalid d"])
         shown = await call(client, "get-running-cfg", device="R2")
-        done = await call(client, "task-done", summary=f"streaming {streaming}")
+        done = await call(client, "task-done", reasoning=f"streaming {streaming}")
         return task, changed, shown, done
 
     ani.configs["R2"] = []

@@ -67,7 +67,7 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
         shown = await client.call_tool("get_running_config", {"device": "R2"})
         assert shown.structured_content == {"running_config": "c"}
         left = await client.call_tool("budget_left", {})
-        done = await client.call_tool("task_done", {"summary": "c is there"})
+        done = await client.call_tool("task_done", {"reasoning": "c is there"})
         return task.messages[0].content.text, tools, changed, left.structured_content, done.structured_content
 
     task, tools, changed, left, done = talk(server, conversation)

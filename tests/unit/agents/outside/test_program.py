@@ -68,7 +68,7 @@ def test_a_program_gets_the_brief_and_hands_in_on_its_output(ani):
 
 
 def test_a_program_may_ask_for_its_brief_and_hand_in_over_the_socket(ani):
-    code = "text = call('get-brief')['result']['text']; call('task-done', summary=text); print('whatever it likes')"
+    code = "text = call('get-brief')['result']['text']; call('task-done', reasoning=text); print('whatever it likes')"
     submission = program(python(code)).run(brief_of(ani), ani)
     assert "R1 reaches 192.0.2.0/24 by R2" in submission.reasoning
     assert ani.methods == []
@@ -78,7 +78,7 @@ def test_an_answer_that_does_not_fit_is_refused_and_the_last_one_counts(ani):
     brief = brief_of(ani).model_copy(update={"answer": ANSWER})
     code = (
         "said = [call('task-done'), call('task-done', answer={}), call('task-done', answer={'fault': 'x'})]\n"
-        "call('task-done', answer={'fault': 'y'}, summary=' / '.join(one['error']['message'] for one in said[:2]))"
+        "call('task-done', answer={'fault': 'y'}, reasoning=' / '.join(one['error']['message'] for one in said[:2]))"
     )
     submission = program(python(code)).run(brief, ani)
     assert submission.answer == {"fault": "y"}
@@ -154,7 +154,7 @@ def test_a_program_that_fails_says_how(ani, command, output, words):
 
 def test_what_was_handed_in_before_a_crash_is_kept(ani):
     with pytest.raises(AgentError, match="ended with status 1") as caught:
-        program(python("call('task-done', summary='all set'); raise SystemExit(1)")).run(brief_of(ani), ani)
+        program(python("call('task-done', reasoning='all set'); raise SystemExit(1)")).run(brief_of(ani), ani)
     assert caught.value.submission.reasoning == "all set"
 
 
@@ -200,7 +200,7 @@ def test_a_breach_of_the_protocol_is_answered_and_ends_nothing(ani):
         "line.sendall(b'nonsense\\n'); one = json.loads(answers.readline())['error']['code']\n"
         "two = call('no-such-method')['error']['code']\n"
         "three = call('get-topology')['result']['topology']['nodes']\n"
-        "call('task-done', summary=f'{one} {two} {len(three)}')"
+        "call('task-done', reasoning=f'{one} {two} {len(three)}')"
     )
     assert program(python(code)).run(brief_of(ani), ani).reasoning == "-32700 -32601 2"
 
@@ -250,7 +250,7 @@ found += [name for name in os.environ if "KEY" in name or "PYTEST" in name]
 found += ["rights"] if "CapEff:\\t0000000000000000" not in open("/proc/self/status").read() else []
 found += ["/usr is writable"] if os.access("/usr", os.W_OK) else []
 open("notes.txt", "w").write("my own folder")
-call("task-done", summary=f"found {found}; {len(call('get-topology')['result']['topology']['nodes'])} nodes")
+call("task-done", reasoning=f"found {found}; {len(call('get-topology')['result']['topology']['nodes'])} nodes")
 """
 
 
