@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,10 +46,16 @@ def needed_key(path: Path | None) -> SealingKey:
     return key
 
 
+def warn(warning: str) -> None:
+    """Print what does not keep the command from going on."""
+    print(f"netbench: {warning}", file=sys.stderr)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the bundle, and say what everybody can read of it."""
     from pytest_netbench.cli.validate import files  # noqa: PLC0415
     from pytest_netbench.results.packing import pack  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.frozen import changed_sets  # noqa: PLC0415
 
     output: Path = arguments.output
     if output.suffix != SUFFIX:
@@ -59,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     if new is not None and new.exists():
         raise UsageError(f"{new} exists, and its key may be in use: give another name, or use it with --key")
     key = needed_key(arguments.key) if new is None else SealingKey.new()
-    packed = pack(files(arguments.paths), root=Path.cwd(), stem=output.stem)
+    packed = pack(files(arguments.paths), root=Path.cwd(), stem=output.stem, warn=warn)
+    for warning in changed_sets(arguments.paths):
+        warn(warning)
     from pytest_netbench.sealing.bundle import write_bundle  # noqa: PLC0415  (imports pydantic)
 
     if new is not None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_netbench.cli.seal import add_key_argument, needed_key
+from pytest_netbench.cli.seal import add_key_argument, needed_key, warn
 from pytest_netbench.errors import ResultsError, SealedFileError, UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _bundle(path: Path, folder: Path, key: SealingKey) -> int:
     from pytest_netbench.sealing.bundle import placed, read_bundle  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.taskfile.frozen import changed_sets  # noqa: PLC0415
 
     bundle = read_bundle(path)
     written: dict[Path, str] = {}
@@ -41,6 +42,8 @@ def _bundle(path: Path, folder: Path, key: SealingKey) -> int:
     for target, text in written.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode())
+    for warning in changed_sets([folder]):
+        warn(warning)
     print(f"{folder}: {len(bundle.manifest.names)} tasks unsealed, {len(written)} files")
     return 0
 

@@ -54,7 +54,9 @@ def add_paths(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line per good file, and the problems of each invalid one; return 1 if there is one."""
-    bad = sum(map(_frozen_set_changed, _frozen_sets(arguments.paths)))
+    from pytest_netbench.taskfile.frozen import sets_of  # noqa: PLC0415  (imports pydantic)
+
+    bad = sum(map(_frozen_set_changed, sets_of([path for path in arguments.paths if path.is_dir()])))
     bundles = [path for path in arguments.paths if path.suffix == seal.SUFFIX]
     bad += sum(_bundle_is_bad(path, arguments.key) for path in bundles)
     for path in list(files([path for path in arguments.paths if path not in bundles], must_exist=False)):
@@ -168,13 +170,6 @@ def _bundle_is_bad(path: Path, key_file: Path | None) -> bool:
     if not bad:
         print(f"{path}: ok ({about}): {', '.join(manifest.names)}")
     return bool(bad)
-
-
-def _frozen_sets(paths: Sequence[Path]) -> list[Path]:
-    """The folders of frozen sets in ``paths``."""
-    from pytest_netbench.taskfile.frozen import MANIFEST  # noqa: PLC0415  (imports pydantic)
-
-    return sorted(one.parent for path in paths if path.is_dir() for one in path.rglob(MANIFEST))
 
 
 def _frozen_set_changed(folder: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pytest_netbench.errors import UsageError
@@ -16,7 +16,9 @@ from pytest_netbench.taskfile.frozen import MANIFEST
 from pytest_netbench.taskfile.solutions import solutions_path
 
 
-def pack(paths: Iterable[Path], *, root: Path, stem: str) -> dict[str, Packed]:
+def pack(
+    paths: Iterable[Path], *, root: Path, stem: str, warn: Callable[[str], None] = lambda _: None
+) -> dict[str, Packed]:
     """The files of tasks, by the names that everybody may see.
 
     A task has the name of its slug. One that was drawn has a number instead, because its slug tells the draw.
@@ -25,6 +27,7 @@ def pack(paths: Iterable[Path], *, root: Path, stem: str) -> dict[str, Packed]:
         paths: Task files.
         root: Where the search for records ends.
         stem: Of the names of drawn tasks.
+        warn: Is told of a recorded ground truth that does not fit its task and is left out.
 
     Raises:
         InputError: One cannot be used, lacks its recorded behaviour, or two have the same name.
@@ -37,6 +40,12 @@ def pack(paths: Iterable[Path], *, root: Path, stem: str) -> dict[str, Packed]:
         if name in packed:
             raise UsageError(f"{taken[name]} and {path} are both called {name!r}: give one another slug")
         packed[name], taken[name] = _packed(path, task, root), path
+        outdated = truth.TruthStore.around(path.absolute().parent, root=root).outdated(task)
+        if outdated is not None:
+            warn(
+                f"warning: {path}: the recorded ground truth {outdated.name} is of an earlier state of the task and is"
+                f" not sealed with it; record it again: pytest {path} --netbench-selftest"
+            )
     return packed
 
 

@@ -81,6 +81,10 @@ class TruthStore:
         """The file with the truth of the task's network and ground truth as they are now."""
         return None if task.truth_digest is None else self._files.find(task.truth_digest)
 
+    def outdated(self, task: Task) -> Path | None:
+        """A file that was recorded when the task was different, if there is none for the task as it is now."""
+        return None if task.truth_digest is None or self.load(task) is not None else self._files.named(task.slug)
+
     def _of_original(self, variant: Variant, digest: str) -> Truth | None:
         """What was recorded for the original of a variant, as the record of the truth digest of the variant."""
         original = variant.truth_digest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -64,6 +64,27 @@ def read_manifest(folder: Path) -> FrozenSet:
     except (ValidationError, UnicodeDecodeError) as error:
         first = str(error).splitlines()
         raise UsageError(f"{path}: not the manifest of a frozen set: {' '.join(first[:3])}") from None
+
+
+def sets_of(paths: Iterable[Path]) -> list[Path]:
+    """The folders of frozen sets that are in some folders, or that some files are in."""
+    found = set()
+    for path in map(Path.absolute, paths):
+        if path.is_dir():
+            found |= {one.parent for one in path.rglob(MANIFEST)}
+        found |= {one for one in path.parents if (one / MANIFEST).is_file()}
+    return sorted(one.relative_to(Path.cwd()) if one.is_relative_to(Path.cwd()) else one for one in found)
+
+
+def changed_sets(paths: Iterable[Path]) -> Iterator[str]:
+    """Warn of each frozen set in some paths that is not as it was released: one line with the names of its files."""
+    for folder in sets_of(paths):
+        try:
+            found = list(changes(folder, read_manifest(folder)))
+        except UsageError as error:
+            found = [str(error)]
+        if found:
+            yield f"warning: {folder} is not the set that was frozen: {'; '.join(found)}"
 
 
 def changes(folder: Path, manifest: FrozenSet) -> Iterator[str]:

@@ -11,7 +11,7 @@ from tests.support.memory_ani import MemoryAni, brief_of
 
 @pytest.fixture
 def desk() -> Desk:
-    return Desk(brief_of(MemoryAni()), text="make R1 reach R2")
+    return Desk(brief_of(MemoryAni({"R1": []})), text="make R1 reach R2")
 
 
 def test_the_explanation_is_called_reasoning(desk):

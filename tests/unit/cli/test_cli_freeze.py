@@ -103,3 +103,38 @@ def test_a_set_in_which_nothing_is_left_has_no_manifest(capsys):
     assert main(argv) == 1
     assert "wrote 0 of 2 tasks to set" in capsys.readouterr().out
     assert list(Path("set").iterdir()) == []
+
+
+def test_sealing_a_set_that_was_changed_warns_with_the_names_of_its_files(frozen, capsys):
+    first, second, third, _ = sorted(frozen.glob("*.task.yaml"))
+    first.write_text(first.read_text() + "# changed\n")
+    second.rename(frozen / "new.task.yaml")
+    third.unlink()
+    assert main(["seal", "set", "-o", "set.sealed", "--new-key", "owner.key"]) == 0
+    (warning,) = (line for line in capsys.readouterr().err.splitlines() if "not the set that was frozen" in line)
+    assert warning.startswith("netbench: warning: set is not the set that was frozen: ")
+    for words in (f"{first.name} was changed", f"{second.name} is missing", "new.task.yaml is not in the set"):
+        assert words in warning
+    assert f"{third.name} is missing" in warning
+
+
+def test_sealing_a_set_as_it_was_released_warns_of_nothing(frozen, capsys):
+    assert main(["seal", "set", "-o", "set.sealed", "--new-key", "owner.key"]) == 0
+    assert main(["unseal", "set.sealed", "-o", "plain", "--key", "owner.key"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_sealing_one_changed_file_of_a_set_warns_and_so_does_unsealing(frozen, capsys):
+    first = min(frozen.glob("*.task.yaml"))
+    first.write_text(first.read_text() + "# changed\n")
+    assert main(["seal", str(first), "-o", "set.sealed", "--new-key", "owner.key"]) == 0
+    assert f"{first.name} was changed" in capsys.readouterr().err
+    assert main(["unseal", "set.sealed", "-o", "plain", "--key", "owner.key"]) == 0
+    assert f"{first.name} was changed" in capsys.readouterr().err
+
+
+def test_a_changed_manifest_is_told_when_a_set_is_sealed(frozen, capsys):
+    manifest = frozen / "frozen.json"
+    manifest.write_text(manifest.read_text().replace('"count": 4', '"count": "x"'))
+    assert main(["seal", "set", "-o", "set.sealed", "--new-key", "owner.key"]) == 0
+    assert "not the manifest of a frozen set" in capsys.readouterr().err
