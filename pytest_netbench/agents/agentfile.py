@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -14,13 +14,22 @@ from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
 from pytest_netbench.ani.methods import GET_REACHABILITY
 from pytest_netbench.documents import reading
+from pytest_netbench.documents.durations import Words, spelling, with_seconds
 from pytest_netbench.documents.explaining import first_problem
+from pytest_netbench.documents.problems import SyntaxProblem
 from pytest_netbench.documents.tree import Tree
 from pytest_netbench.errors import AgentFileError
 from pytest_netbench.model.agentsettings import AgentSettings
 from pytest_netbench.model.trial import AgentInfo
 
 SUFFIXES = (".agent.yaml", ".agent.yml", ".agent.json")
+DURATIONS: Final[Words] = {
+    ("budget", "wall"): "wall_s",
+    ("settings", "timeout"): "timeout_s",
+    ("retries", "first_wait"): "first_wait_s",
+    ("retries", "longest_wait"): "longest_wait_s",
+    ("policy", "approval_timeout"): "approval_timeout_s",
+}
 _PATHS = ("prompt", "instructions")
 
 
@@ -133,12 +142,16 @@ def load_agent_file(path: Path) -> AgentFile:
     """
     tree = reading.read(path, error=AgentFileError, example="model: openai/gpt-4o")
     _refuse_keys(tree, path)
+    try:
+        with_seconds(tree, DURATIONS, path=path)
+    except SyntaxProblem as problem:
+        raise AgentFileError(problem.message, path=path, line=problem.line) from None
     data = tree.plain()
     data.setdefault("name", stem(path))
     try:
         file = AgentFile.model_validate(data)
     except ValidationError as error:
-        message, line = first_problem(error, tree, AgentFile)
+        message, line = first_problem(error, tree, AgentFile, spelling=spelling(DURATIONS))
         raise AgentFileError(message, path=path, line=line) from None
     return _with_paths(file, path.parent)
 

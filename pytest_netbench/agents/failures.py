@@ -96,7 +96,7 @@ def _no_key(litellm: Any, where: str, text: str, model: str) -> Failure | None:
 def _timeout(error: Exception, litellm: Any, where: str, timeout_s: float) -> Failure | None:
     if not isinstance(error, litellm.Timeout):
         return None
-    return Failure(kind="timeout", message=f"{where} did not answer within {timeout_s:.3g} s (the settings' timeout_s)")
+    return Failure(kind="timeout", message=f"{where} did not answer within {timeout_s:.3g} s (the settings' timeout)")
 
 
 def _passing(error: Exception, litellm: Any, where: str, text: str, api_base: str | None) -> Failure | None:

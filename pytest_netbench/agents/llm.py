@@ -211,8 +211,7 @@ class Llm:
             why_not = f"gave up after {attempt} requests"
         elif (failure.retry_after_s or 0.0) > self._retries.longest_wait_s:
             why_not = (
-                f"it asks to wait {failure.retry_after_s:g} s, more than"
-                f" longest_wait_s={self._retries.longest_wait_s:g}"
+                f"it asks to wait {failure.retry_after_s:g} s, more than longest_wait={self._retries.longest_wait_s:g}s"
             )
         elif left is not None and wait_s >= left:
             why_not = f"waiting {wait_s:.1f} s for it would outlast the trial ({max(left, 0):.1f} s left)"

@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from pytest_netbench.cli import (
     a2a,
@@ -98,7 +99,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``netbench`` with ``argv`` (default: the process's) and return its exit status."""
     arguments = parser().parse_args(argv)
     try:
-        status: int = arguments.run(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warned
+            status: int = arguments.run(arguments)
         sys.stdout.flush()
     except InputError as error:
         return _failed(error, WRONG_INPUT)
@@ -111,6 +114,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _failed("interrupted", INTERRUPTED)
     return status
+
+
+def _warned(message: Warning | str, category: type[Warning], *_place: Any, **_others: Any) -> None:
+    """Print a warning for users, of a word of an earlier version, as one line. Others are for developers."""
+    if category is FutureWarning:
+        print(f"netbench: warning: {message}", file=sys.stderr)
 
 
 def _failed(error: object, status: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 
 from pydantic import BaseModel, ValidationError
 
@@ -10,14 +12,23 @@ from pytest_netbench.documents.problems import Where
 from pytest_netbench.documents.tree import Tree
 
 
-def first_problem(error: ValidationError, tree: Tree, model: type[BaseModel]) -> tuple[str, int]:
-    """The first problem of a file that ``model`` refused, in words, and its line."""
+def first_problem(
+    error: ValidationError, tree: Tree, model: type[BaseModel], *, spelling: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, int]:
+    """The first problem of a file that ``model`` refused, in words, and its line.
+
+    Args:
+        error: What the model said.
+        tree: The file.
+        model: The model.
+        spelling: By the name of a field: what files call it.
+    """
     # Missing keys come last: a missing key may be a misspelt one, which the unknown key reports.
     first = min(error.errors(), key=lambda problem: (problem["type"] == "missing", tree.line_of(problem["loc"])))
     where: Where = first["loc"]
-    name = ".".join(str(part) for part in where)
+    name = ".".join(spelling.get(str(part), str(part)) for part in where)
     if first["type"] == "extra_forbidden":
-        known = sorted(_fields_at(model, where[:-1]))
+        known = sorted(spelling.get(name, name) for name in _fields_at(model, where[:-1]))
         near = get_close_matches(str(where[-1]), known, n=1)
         message = f"unknown key {name!r} (known: {', '.join(known)})." + (f" Did you mean {near[0]!r}?" if near else "")
     elif first["type"] == "missing":

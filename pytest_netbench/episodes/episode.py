@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
+from pytest_netbench.documents.durations import seconds, warn_of
 from pytest_netbench.episodes.actions import read_action
 from pytest_netbench.episodes.observation import Observation
 from pytest_netbench.episodes.playing import Playing
@@ -35,7 +36,8 @@ class Episode:
             Each ``reset`` takes the next draw; there is no last one, so ``n`` is without meaning.
         reward: Gives the reward of each turn; by default ``NetArenaReward()``.
         agent: Who acts, as results name it. Its ``overrides`` say what it may do and use.
-        budget: Limits instead of the task's, by field name; ``None`` lifts one.
+        budget: Limits instead of the task's: ``calls``, ``commands``, ``tokens`` and ``wall``, a duration such as
+            ``10m`` or seconds; ``None`` lifts one.
         settings: How stages are set up.
 
     Raises:
@@ -48,7 +50,7 @@ class Episode:
         *,
         reward: Reward | None = None,
         agent: AgentInfo = POLICY,
-        budget: Mapping[str, float | None] | None = None,
+        budget: Mapping[str, float | str | None] | None = None,
         settings: Settings | None = None,
     ) -> None:
         self._supply = supply_of(task)
@@ -186,11 +188,27 @@ def _checked_reward(reward: object) -> Reward:
     return reward
 
 
-def _checked_budget(budget: Mapping[str, float | None] | None) -> Mapping[str, float | None] | None:
+def _checked_budget(budget: Mapping[str, float | str | None] | None) -> Mapping[str, float | None] | None:
+    if budget is None:
+        return None
     try:
-        BudgetOverride.model_validate(dict(budget or {}))
+        limits = _in_seconds(budget)
+        BudgetOverride.model_validate(limits)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        known = ", ".join(BudgetOverride.model_fields)
-        raise UsageError(f"budget: {'.'.join(map(str, first['loc']))}: {first['msg']} (known: {known})") from None
-    return budget
+        name, *known = (one.removesuffix("_s") for one in (str(first["loc"][0]), *BudgetOverride.model_fields))
+        raise UsageError(f"budget: {name}: {first['msg']} (known: {', '.join(known)})") from None
+    except ValueError as error:
+        raise UsageError(f"budget: wall: {error}") from None
+    return limits
+
+
+def _in_seconds(budget: Mapping[str, Any]) -> dict[str, Any]:
+    """The limits by the model's names: ``wall``, a duration, is ``wall_s`` there."""
+    limits = dict(budget)
+    if "wall_s" in limits:
+        warn_of("wall_s", "wall", where="budget")
+    if "wall" in limits:
+        wall = limits.pop("wall")
+        limits["wall_s"] = None if wall is None else seconds(wall)
+    return limits

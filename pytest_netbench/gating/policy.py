@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
 from pytest_netbench.documents import reading
+from pytest_netbench.documents.durations import EACH, Words, spelling, with_seconds
 from pytest_netbench.documents.explaining import first_problem
+from pytest_netbench.documents.problems import SyntaxProblem
 from pytest_netbench.errors import PolicyFileError
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.results.pairing import task_id
 
 PASSED = "passed"
+DURATIONS: Final[Words] = {("rules", EACH, "most_time"): "most_seconds"}
 
 
 class Rule(Model):
@@ -78,7 +81,10 @@ def load_policy(path: Path) -> Policy:
     """
     tree = reading.read(path, error=PolicyFileError, example="most_errors: 0.1")
     try:
+        with_seconds(tree, DURATIONS, path=path)
         return Policy.model_validate(tree.plain())
+    except SyntaxProblem as problem:
+        raise PolicyFileError(problem.message, path=path, line=problem.line) from None
     except ValidationError as error:
-        message, line = first_problem(error, tree, Policy)
+        message, line = first_problem(error, tree, Policy, spelling=spelling(DURATIONS))
         raise PolicyFileError(message, path=path, line=line) from None

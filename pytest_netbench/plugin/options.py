@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
-LIMITS = ("calls", "commands", "wall_s", "tokens")
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+LIMITS = ("calls", "commands", "wall", "tokens")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -106,7 +105,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default={},
         metavar="LIMIT=N,…",
         help=(
-            f"limits instead of the task's and the agent's, e.g. calls=50,tokens=20000; limits are {', '.join(LIMITS)};"
+            f"limits instead of the task's and the agent's, e.g. calls=50,wall=10m; limits are {', '.join(LIMITS)};"
             " 'none' lifts one."
         ),
     )
@@ -330,24 +329,31 @@ def _add_extent(group: pytest.OptionGroup) -> None:
 
 def budget(text: str) -> dict[str, float | None]:
     """``"calls=50,tokens=none"`` to ``{"calls": 50, "tokens": None}``."""
+    from pytest_netbench.documents.durations import warn_of  # noqa: PLC0415  (imported only if the option is given)
+
     limits: dict[str, float | None] = {}
     for pair in text.split(","):
         name, equals, value = (part.strip() for part in pair.partition("="))
+        if name == "wall_s":
+            name = "wall"
+            warn_of("wall_s", "wall", where="--netbench-budget")
         if not equals or name not in LIMITS:
             raise argparse.ArgumentTypeError(
-                f"{pair.strip()!r} is not LIMIT=N with LIMIT one of {', '.join(LIMITS)}, e.g. calls=50,tokens=20000"
+                f"{pair.strip()!r} is not LIMIT=N with LIMIT one of {', '.join(LIMITS)}, e.g. calls=50,wall=10m"
             )
-        limits[name] = None if value.lower() == "none" else _limit(name, value)
+        limits["wall_s" if name == "wall" else name] = None if value.lower() == "none" else _limit(name, value)
     return limits
 
 
 def _limit(name: str, value: str) -> float:
+    from pytest_netbench.documents.durations import seconds  # noqa: PLC0415  (imported only if the option is given)
+
     try:
-        number = float(value) if name == "wall_s" else int(value)
+        number = seconds(value) if name == "wall" else int(value)
     except ValueError:
         number = 0
     if not 0 < number < float("inf"):
-        kind = "a number of seconds" if name == "wall_s" else "a whole number"
+        kind = "a duration such as 90s, 10m or 1h30m" if name == "wall" else "a whole number"
         raise argparse.ArgumentTypeError(f"{name}={value}: must be {kind} above 0, or 'none'")
     return number
 
@@ -400,10 +406,11 @@ def _pace(text: str) -> float:
 
 
 def _duration(text: str) -> float:
-    """Seconds: ``90``, ``90s``, ``15m`` or ``2h``."""
-    number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
+    """Seconds: ``90``, ``90s``, ``15m`` or ``1h30m``."""
+    from pytest_netbench.documents.durations import seconds  # noqa: PLC0415  (imported only if the option is given)
+
     try:
-        value = float(number) * UNITS[unit]
+        value = seconds(text)
     except ValueError:
         value = 0.0
     if not 0 < value < math.inf:

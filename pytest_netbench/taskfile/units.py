@@ -10,19 +10,21 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_netbench.dialects.markings import DSCP
+from pytest_netbench.documents import durations
 from pytest_netbench.documents.problems import hint
 
-DURATION: Final = r"^[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)$"
+DURATION: Final = r"^([0-9]+(\.[0-9]+)?\s*(ms|s|m|h)\s*)+$"
 RATE: Final = r"^[0-9]+(\.[0-9]+)?\s*([kKmMgG]|([kmgKMG]?bit(/s)?)|[kKmMgG]?bps)$"
 SHARE: Final = r"^[0-9]+(\.[0-9]+)?\s*%$"
 
 _NUMBER: Final = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z/%]*)")
+_PARTS: Final = re.compile(r"[0-9]\s*[A-Za-z]")
 _SECONDS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BITS: Final = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
 def seconds(value: Any) -> float:
-    """Seconds of ``30s``, ``2m``, ``500ms``, or of a bare number of seconds."""
+    """Seconds of ``30s``, ``2m``, ``1h30m``, ``500ms``, or of a bare number of seconds."""
     return _duration(value, bare="s")
 
 
@@ -63,6 +65,8 @@ def dscp(value: Any) -> int:
 
 
 def _duration(value: Any, *, bare: str | None) -> float:
+    if isinstance(value, str) and len(_PARTS.findall(value)) > 1:
+        return durations.seconds(value)
     number, unit = _split(value, "a duration such as 30s, 2m or 500ms")
     unit = unit.lower() or bare or ""
     if unit not in _SECONDS:

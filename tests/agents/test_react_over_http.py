@@ -179,7 +179,7 @@ def test_a_rate_limit_that_persists_is_an_infrastructure_error(serve, agent_file
 
 def test_a_provider_that_asks_for_too_long_a_wait_has_failed_at_once(serve, agent_file, ani):
     server = serve([Forever(Fault(429, "slow down", retry_after=3600))])
-    with pytest.raises(ProviderError, match=r"asks to wait 3600 s, more than longest_wait_s=0\.5"):
+    with pytest.raises(ProviderError, match=r"asks to wait 3600 s, more than longest_wait=0\.5s"):
         React(file=agent_file()).run(brief_of(ani), ani)
     assert len(server.requests) == 1
 
@@ -209,7 +209,7 @@ def test_a_server_error_that_passes_is_only_a_note(serve, agent_file, ani, statu
 def test_a_request_that_times_out_is_tried_again(serve, agent_file, ani):
     serve([Hang(), Text("task done"), Text("because")])
     assert React(file=agent_file(settings={"timeout_s": 0.3})).run(brief_of(ani), ani).stop_reason == "done"
-    assert "openai/fake did not answer within 0.3 s (the settings' timeout_s)" in ani.notes[0]
+    assert "openai/fake did not answer within 0.3 s (the settings' timeout)" in ani.notes[0]
 
 
 def test_a_server_that_is_not_there_is_an_infrastructure_error_that_says_where_it_was_looked_for(

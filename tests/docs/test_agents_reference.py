@@ -10,7 +10,8 @@ import yaml
 from pydantic import BaseModel
 
 from pytest_netbench import parts
-from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
+from pytest_netbench.agents.agentfile import DURATIONS, AgentFile, load_agent_file
+from pytest_netbench.documents.durations import spelling
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/agents.md").read_text()
@@ -19,11 +20,12 @@ PROMPTS = sorted(path.name for path in (ROOT / "pytest_netbench/agents/prompts")
 
 
 def fields() -> list[str]:
+    words = spelling(DURATIONS)
     names = []
     for name, field in AgentFile.model_fields.items():
         kinds = [field.annotation, *getattr(field.annotation, "__args__", ())]
         inner = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
-        names += [f"{name}.{key}" for key in inner[0].model_fields] if inner else [name]
+        names += [f"{name}.{words.get(key, key)}" for key in inner[0].model_fields] if inner else [name]
     return names
 
 

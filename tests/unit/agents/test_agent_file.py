@@ -23,10 +23,10 @@ settings:
   temperature: 0
   max_tokens: 2000
   api_base: http://127.0.0.1:8000/v1
-  timeout_s: 30
+  timeout: 30s
   seed: 7
   extra: {reasoning_effort: high}
-retries: {attempts: 3, first_wait_s: 0.5, longest_wait_s: 20}
+retries: {attempts: 3, first_wait: 500ms, longest_wait: 20}
 price: {input_per_token: 2.5e-6, output_per_token: 1.0e-5}
 parallel_tool_calls: false
 prompt: my-prompt.md
@@ -215,7 +215,7 @@ def test_who_asks_for_nothing_has_nothing_extra(write):
 
 
 def test_results_carry_the_overrides_once_in_their_settings(write):
-    info = load_agent_file(write("model: openai/x\nbudget: {calls: 5, wall_s: null}\npolicy: {devices: [R1]}\n")).info()
+    info = load_agent_file(write("model: openai/x\nbudget: {calls: 5, wall: null}\npolicy: {devices: [R1]}\n")).info()
     plain = info.model_dump(mode="json")
     assert set(plain) == {"id", "model", "strategy", "settings"}
     assert plain["settings"] == {"budget": {"calls": 5, "wall_s": None}, "policy": {"devices": ["R1"]}}

@@ -152,7 +152,7 @@ def test_ones_own_class_is_found_beside_the_tasks_and_goes_by_its_place(root, ow
 def test_an_agent_file_gives_ones_own_class_its_arguments_name_budget_and_policy(root, own_module):
     text = (
         "strategy: own_agents:Careful\nmodel: openai/gpt-4o\noptions: {depth: 3}\n"
-        "budget: {calls: 5, wall_s: null}\npolicy: {devices: [R1], methods: [get-topology]}\n"
+        "budget: {calls: 5, wall: null}\npolicy: {devices: [R1], methods: [get-topology]}\n"
     )
     write(root, "deep", text)
     info = resolve_agent("deep", rootdir=root).info
