@@ -1,9 +1,9 @@
 """Whether the gate is right for few trials: ``python benchmarks/few_trials.py [--designs N] [--steps N] [--most N]``.
 
 For designs of up to 12 outcomes a side with 1 to 5 trials a task, computes exactly how often a verdict is wrong: at
-common rates in steps of 0.01 with every accepted loss, equal or of whole tasks, and at mixed rates by a search over
-coordinates from 100 starts. Designs with equal trials are all tried, others are drawn. Ends with status 1 if a verdict is
-wrong more often than its look may be.
+common rates in steps of 0.01 with accepted losses, equal or of whole tasks, and at mixed rates by a search over
+coordinates from 100 starts. Designs with equal trials are all tried, others are drawn. Ends with status 1 if a verdict
+is wrong more often than its look may be.
 """
 
 from __future__ import annotations
@@ -149,6 +149,7 @@ def searched(
     called: np.ndarray,
     shares: tuple[list[int], list[int]],
     tolerance: float,
+    *,
     steps: int,
 ) -> np.ndarray:
     """The same at mixed rates with a mean loss of the tolerance, by moves of two rates that keep the loss."""
@@ -205,8 +206,8 @@ def started(source: np.random.Generator, tasks: int, rows: int, tolerance: float
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--designs", type=int, default=60, help="designs with unequal trials")
-    options.add_argument("--steps", type=int, default=250, help="moves of each start")
+    options.add_argument("--designs", type=int, default=30, help="designs with unequal trials")
+    options.add_argument("--steps", type=int, default=120, help="moves of each start")
     options.add_argument("--most", type=int, default=None, help="only so many regular designs")
     chosen = options.parse_args()
     source, began = np.random.default_rng(20_261_126), time.monotonic()
@@ -220,7 +221,7 @@ def main() -> None:
             called, *shares = verdicts(design, tolerance)
             both = shares[0], shares[1]
             kinds = {"common": common(design, called, both, tolerance)}
-            kinds["mixed"] = searched(source, design, called, both, tolerance, chosen.steps)
+            kinds["mixed"] = searched(source, design, called, both, tolerance, steps=chosen.steps)
             for kind, found in kinds.items():
                 shown[kind].append((float((found / part).max()), design.name, float(found.sum(axis=1).max())))
         for kind, found_ in shown.items():

@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.results.pairing import Paired, Value
     from pytest_netbench.stats.paired import Comparison, Pair
+    from pytest_netbench.stats.regression import Verdict
+
+    _Row = tuple[Comparison, Verdict | None]
 
 PASSED: Final = "passed"
 ALL: Final = "all"
+LEVEL: Final = 0.05
 _NAMED: Final = 3
+_NONE: Final = "\N{EN DASH}"
+_LEFT: Final = (0, 6, 9)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,9 +114,7 @@ def _pairs(paired: Paired, value_of: Value) -> Iterator[tuple[str, Pair]]:
             yield name, Pair(first=first, second=second)
 
 
-def _comparisons(paired: Paired, pairs: Mapping[str, Pair], axis: str) -> Iterator[tuple[str, Comparison]]:
-    from pytest_netbench.stats.paired import compare  # noqa: PLC0415
-
+def _comparisons(paired: Paired, pairs: Mapping[str, Pair], axis: str) -> Iterator[tuple[str, _Row]]:
     members: dict[str, list[Pair]] = {}
     for name, one in pairs.items():
         for group in groups(paired.trials[name][0][0], axis):
@@ -118,30 +122,59 @@ def _comparisons(paired: Paired, pairs: Mapping[str, Pair], axis: str) -> Iterat
     if not members:
         raise UsageError(f"--by {axis}: no result has it")
     if len(members) > 1:
-        yield from ((group, compare(members[group])) for group in sorted(members))
-    yield ALL, compare(list(pairs.values()))
+        yield from ((group, _row(members[group])) for group in sorted(members))
+    yield ALL, _row(list(pairs.values()))
 
 
-def _table(compared: Mapping[str, Comparison], axis: str, metric: str) -> Iterator[str]:
+def _row(pairs: Sequence[Pair]) -> _Row:
+    from pytest_netbench.stats.paired import compare  # noqa: PLC0415
+    from pytest_netbench.stats.regression import judge  # noqa: PLC0415
+
+    is_share = all(0 <= value <= 1 for pair in pairs for value in (*pair.first, *pair.second))
+    return compare(pairs), judge(pairs, tolerance=0.0, level=LEVEL, ahead=False) if is_share else None
+
+
+def _table(compared: Mapping[str, _Row], axis: str, metric: str) -> Iterator[str]:
     """Yield a row for each group. The p-values of groups are adjusted for their number, that of all is not."""
     from pytest_netbench.stats.paired import holm  # noqa: PLC0415
 
     within = [name for name in compared if name != ALL]
-    adjusted = dict(zip(within, holm([compared[name].p for name in within]), strict=True))
-    rows = [(axis, "tasks", f"A {metric}", f"B {metric}", "B - A", "95 %", "p", "test")]
-    for name, one in compared.items():
-        interval = "\N{EN DASH}" if one.interval is None else f"{one.interval.low:+.2f} to {one.interval.high:+.2f}"
+    adjusted = dict(zip(within, holm([compared[name][0].p for name in within]), strict=True))
+    heads = ("B - A", "these tasks", "verdict", "other tasks", "p", "test")
+    rows = [(axis, "tasks", f"A {metric}", f"B {metric}", *heads)]
+    for name, (one, verdict) in compared.items():
         p = adjusted.get(name, one.p)
         means = (f"{one.first:.2f}", f"{one.second:.2f}", f"{one.difference:+.2f}")
-        rows.append((name, str(one.tasks), *means, interval, "<0.001" if p < 0.001 else f"{p:.3f}", one.method))
+        gate = (_NONE, _NONE) if verdict is None else (_span(-verdict.high, -verdict.low), verdict.kind)
+        other = _NONE if one.interval is None else _span(one.interval.low, one.interval.high)
+        rows.append((name, str(one.tasks), *means, *gate, other, "<0.001" if p < 0.001 else f"{p:.3f}", one.method))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(
-            f"{cell:<{width}}" if at in {0, 7} else f"{cell:>{width}}"
+            f"{cell:<{width}}" if at in _LEFT else f"{cell:>{width}}"
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
+    yield from _notes(compared, within)
+
+
+def _notes(compared: Mapping[str, _Row], within: Sequence[str]) -> Iterator[str]:
+    """Yield what the columns mean."""
+    verdicts = sum(verdict is not None for _, verdict in compared.values())
+    if verdicts:
+        sure = f"each {1 - LEVEL:.0%} sure, no loss accepted"
+        yield f"these tasks: bounds of B - A if these tasks are run again, and the gate's verdict; {sure}"
+    if verdicts > 1:
+        joint = min(1.0, verdicts * LEVEL)
+        yield f"{verdicts} verdicts, each with its own level: at most {joint:.0%} that any of them is wrong"
+    if any(one.interval is not None for one, _ in compared.values()):
+        yield "other tasks: 95% interval of B - A for tasks like these (bootstrap over tasks)"
+    yield "p: the chance that equal agents differ as much on these tasks, in either direction"
     if len(within) > 1:
         yield f"p of the groups is adjusted for {len(within)} comparisons (Holm)"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:+.2f} to {high:+.2f}"
 
 
 def _left_out(paired: Paired) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -79,6 +80,11 @@ class Judgement:
     replayed_before: int = 0
     cannot_start: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def level(self) -> float:
+        """How often, at most, any of the verdicts may be wrong: each rule has its level for each agent."""
+        return min(1.0, math.fsum(one.rule.level for one in self.rulings if one.verdict is not None))
+
 
 def judge_run(
     results: Sequence[TrialResult], baseline: Sequence[TrialResult], policy: Policy, *, look: int = 1
@@ -144,7 +150,7 @@ def _ruling(rule: Rule, agent: str, before: Sequence[TrialResult], now: Sequence
     verdict = judge(list(pairs.values()), tolerance=rule.tolerance, level=rule.level, look=look)
     first = sum(sum(one.first) / len(one.first) for one in pairs.values()) / len(pairs)
     trials = (sum(len(one.first) for one in pairs.values()), sum(len(one.second) for one in pairs.values()))
-    each = max(1, round(min(trials) / len(pairs)))
+    before_each, each = (max(1, round(count / len(pairs))) for count in trials)
     return Ruling(
         rule=rule,
         agent=agent,
@@ -153,7 +159,13 @@ def _ruling(rule: Rule, agent: str, before: Sequence[TrialResult], now: Sequence
         trials=trials,
         tasks=len(pairs),
         detectable=detectable_loss(
-            first, tasks=len(pairs), trials=each, tolerance=rule.tolerance, level=rule.level, look=look
+            first,
+            tasks=len(pairs),
+            before=before_each,
+            trials=each,
+            tolerance=rule.tolerance,
+            level=rule.level,
+            look=look,
         ),
         lost=tuple(_lost(pairs, rule)),
         exceeded=exceeded,

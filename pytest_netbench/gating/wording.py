@@ -33,6 +33,14 @@ def lines(judgement: Judgement) -> Iterator[str]:
     for ruling in judgement.rulings:
         yield f"  {headline(ruling)}"
         yield from (f"    {words}" for words in reasons(ruling))
+    yield from (f"  {words}" for words in joint(judgement))
+
+
+def joint(judgement: Judgement) -> Iterator[str]:
+    """Yield how sure all verdicts are together, if there are several."""
+    compared = sum(one.verdict is not None for one in judgement.rulings)
+    if compared > 1:
+        yield f"{compared} verdicts, each with its own level: at most {judgement.level:.0%} that any of them is wrong"
 
 
 def headline(ruling: Ruling) -> str:
@@ -42,16 +50,16 @@ def headline(ruling: Ruling) -> str:
     return f"{kind}: {ruling.agent}, {ruling.rule.metric}, {ruling.rule.about}"
 
 
-def reasons(ruling: Ruling) -> Iterator[str]:
-    """Yield why, a sentence each."""
+def reasons(ruling: Ruling, *, most: int = MOST_LOST) -> Iterator[str]:
+    """Yield why, a sentence each, with ``most`` tasks that got worse."""
     if ruling.verdict is not None:
         yield _measured(ruling)
         yield _concluded(ruling)
         if ruling.verdict.kind != "regressed":
             yield _detectable(ruling)
-        yield from (f"lost: {one}" for one in ruling.lost[:MOST_LOST])
-        if len(ruling.lost) > MOST_LOST:
-            yield f"lost: {len(ruling.lost) - MOST_LOST} more tasks"
+        yield from (f"lost: {one}" for one in ruling.lost[:most])
+        if len(ruling.lost) > most:
+            yield f"lost: {len(ruling.lost) - most} more tasks"
     yield from ruling.exceeded
     yield from ruling.left_out
 
@@ -70,6 +78,7 @@ def entries(judgement: Judgement) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for ruling in judgement.rulings:
         kind = "inconclusive" if ruling.verdict is None else ruling.verdict.kind
         yield "failed" if ruling.fails else kind, headline(ruling), tuple(reasons(ruling))
+    yield from (("ok", words, ()) for words in joint(judgement))
 
 
 def markdown(judgement: Judgement) -> str:
@@ -86,6 +95,7 @@ def markdown(judgement: Judgement) -> str:
     for ruling in judgement.rulings:
         rows.append(f"- **{_plain(headline(ruling))}**")
         rows += [f"  - {_plain(words)}" for words in reasons(ruling)]
+    rows += [f"\n{words}." for words in joint(judgement)]
     return "\n".join([*rows, ""])
 
 

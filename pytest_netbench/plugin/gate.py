@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,12 +13,15 @@ import pytest
 from pytest_netbench import workflow
 from pytest_netbench.errors import InputError, ResultsError
 from pytest_netbench.plugin.annotations import printable
-from pytest_netbench.plugin.run import run_of
+from pytest_netbench.plugin.drawnids import drawn_id
+from pytest_netbench.plugin.nodeids import is_from_a_task, task_id, trial_of
+from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.text import clean
 
 if TYPE_CHECKING:
     from pytest_netbench.gating.judging import Judgement
     from pytest_netbench.model.trial import TrialResult
+    from pytest_netbench.plugin.run import Run
     from pytest_netbench.reporting.page.overview import Comparison
 
 GATE_FAILED: Final = 10
@@ -33,12 +37,29 @@ def is_wanted(config: pytest.Config) -> bool:
     return any(given)
 
 
+def planned_trials(run: Run, node_ids: Iterable[str]) -> Mapping[tuple[str, str], int]:
+    """How many trials a run has, by id of the task and of the agent."""
+    agents = {label_of(agent, number): agent.id for agent in run.agents for number in range(1, run.trials + 1)}
+    tasks = [name for name in node_ids if is_from_a_task(name) and trial_of(name) in agents]
+    return Counter((_task_of(name), agents[trial_of(name)]) for name in tasks)
+
+
+def _task_of(node_id: str) -> str:
+    """The id of the task as results have it: that of a draw with its label."""
+    drawn = drawn_id(node_id)
+    return task_id(node_id) if drawn is None else f"{task_id(node_id)[:-1]}-{drawn.label}]"
+
+
 class Gate:
     """Judges the run in the reporting process.
 
     Args:
         config: Of the run.
         earlier: Results of the run that this one goes on with.
+
+    Attributes:
+        judgement: What came out, once the run has been judged; ``None`` if it is not judged.
+        lines: What is printed at the end.
 
     Raises:
         pytest.UsageError: The baseline or the policy cannot be used, or a file cannot be written.
@@ -48,8 +69,10 @@ class Gate:
         self._config = config
         self._results = {(one.node_id, one.trial): one for one in earlier}
         self._other_failed = False
-        self._judgement: Judgement | None = None
-        self._lines: list[str] = []
+        self.judgement: Judgement | None = None
+        self.lines: list[str] = []
+        self._sized = False
+        self._statuses: dict[str, str] = {}
         try:
             self._baseline, self._policy = self._inputs()
         except InputError as error:
@@ -83,10 +106,34 @@ class Gate:
     def _path(self, name: str) -> Path:
         return Path(self._config.invocation_params.dir, name)
 
+    def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
+        """Say before the first lab if the run is too small, in a run of one process."""
+        return self._too_small([item.nodeid for item in items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:  # noqa: ARG002
+        """Say it once in a run with workers."""
+        reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        lines = self._too_small(ids)
+        if reporter is not None and lines:
+            reporter.ensure_newline()
+            for line in lines:
+                reporter.write_line(line)
+
+    def _too_small(self, node_ids: Sequence[str]) -> list[str]:
+        if self._baseline is None or self._sized:
+            return []
+        self._sized = True
+        from pytest_netbench.gating.sizing import too_small  # noqa: PLC0415  (imports pydantic)
+
+        planned = planned_trials(run_of(self._config), {*node_ids, *(node_id for node_id, _ in self._results)})
+        return [f"netbench gate: {printable(one)}" for one in too_small(self._baseline.results, planned, self._policy)]
+
     @pytest.hookimpl
     def pytest_netbench_result(self, result: TrialResult) -> None:
         """Keep a result."""
         self._results[result.node_id, result.trial] = result
+        self._statuses[result.node_id] = result.status
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -100,18 +147,18 @@ class Gate:
         refused = bool(run_of(self._config).refused)
         judged = (*_JUDGED, pytest.ExitCode.NO_TESTS_COLLECTED) if refused else _JUDGED
         if session.exitstatus not in judged or session.shouldfail or session.shouldstop:
-            self._lines.append("the run did not end by itself: neither judged nor saved")
-            self._lines += [one.message for one in run_of(self._config).refused]
+            self.lines.append("the run did not end by itself: neither judged nor saved")
+            self.lines += [one.message for one in run_of(self._config).refused]
             return
         if session.config.option.collectonly or not (self._results or refused):
-            self._lines.append("no trial was run: neither judged nor saved")
+            self.lines.append("no trial was run: neither judged nor saved")
             return
         if self._baseline is not None:
             session.exitstatus = self._judge()
         try:
             self._write()
         except (InputError, ResultsError) as error:
-            self._lines.append(str(error))
+            self.lines.append(str(error))
             if session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -121,9 +168,8 @@ class Gate:
         from pytest_netbench.gating.wording import lines  # noqa: PLC0415
 
         found = judge_run(list(self._results.values()), self._baseline.results, self._policy)
-        found = with_refused(found, {one.id: one.message for one in run_of(self._config).refused})
-        self._judgement = found
-        self._lines += lines(found)
+        found = self.judgement = with_refused(found, {one.id: one.message for one in run_of(self._config).refused})
+        self.lines += lines(found)
         if found.outcome == "not judged":
             return NOT_JUDGED
         if found.outcome == "failed":
@@ -133,6 +179,7 @@ class Gate:
 
     def _write(self) -> None:
         from pytest_netbench.gating.baseline import save_baseline  # noqa: PLC0415  (imports pydantic)
+        from pytest_netbench.gating.sizing import blind  # noqa: PLC0415
         from pytest_netbench.gating.wording import markdown  # noqa: PLC0415
         from pytest_netbench.results.files import append_line  # noqa: PLC0415
 
@@ -140,26 +187,32 @@ class Gate:
         if option.netbench_save_baseline and self._results:
             path = self._path(option.netbench_save_baseline)
             count = save_baseline(path, list(self._results.values()))
-            self._lines.append(f"baseline of {count} trials: {option.netbench_save_baseline}")
-        if option.netbench_markdown and self._judgement is not None:
-            append_line(self._path(option.netbench_markdown), markdown(self._judgement))
+            self.lines.append(f"baseline of {count} trials: {option.netbench_save_baseline}")
+            self.lines += blind(list(self._results.values()))
+        if option.netbench_markdown and self.judgement is not None:
+            append_line(self._path(option.netbench_markdown), markdown(self.judgement))
+
+    def status_of(self, node_id: str) -> str | None:
+        """The status of a trial that has ended; ``None`` if it has none."""
+        name = clean(node_id)
+        return self._statuses.get(name)
 
     @property
     def comparison(self) -> Comparison | None:
         """For the page: what came out, once the run has been judged."""
-        if self._judgement is None:
+        if self.judgement is None:
             return None
         from pytest_netbench.gating.wording import HEADLINES, entries  # noqa: PLC0415  (imports pydantic)
 
-        return HEADLINES[self._judgement.outcome], tuple(entries(self._judgement))
+        return HEADLINES[self.judgement.outcome], tuple(entries(self.judgement))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the verdicts with their reasons."""
         terminalreporter.write_sep("=", "netbench gate")
-        for line in self._lines:
+        for line in self.lines:
             terminalreporter.write_line(printable(line))
-        if self._judgement is not None and workflow.read_by_github():
+        if self.judgement is not None and workflow.read_by_github():
             from pytest_netbench.gating.wording import workflow_commands  # noqa: PLC0415  (imports pydantic)
 
-            for line in islice(workflow_commands(self._judgement), workflow.MOST):
+            for line in islice(workflow_commands(self.judgement), workflow.MOST):
                 terminalreporter.write_line(clean(line))

@@ -93,6 +93,7 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
         gate,
         header,
         interruption,
+        junit,
         otel,
         page,
         progress,
@@ -112,6 +113,8 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     judge = gate.Gate(config, earlier=resumed.kept() if resumed else ()) if gate.is_wanted(config) else None
     if judge is not None:
         register(judge, "netbench-gate")
+    if judge is not None and config.option.netbench_baseline:
+        register(junit.JUnit(config, gate=judge), "netbench-junit")
     if config.option.netbench_html:
         register(page.Page(config, gate=judge), "netbench-page")
     if config.option.netbench_otel:

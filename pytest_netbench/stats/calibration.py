@@ -32,8 +32,9 @@ _COLUMNS: Final = 400
 _MEANS: Final = (201, 51)
 SMALL: Final = 110
 """Trials of both sides up to which means of rates are tried in fine steps."""
-_SPARE: Final = (0.998, 0.96, 0.86)
+_SPARE: Final = (0.998, 0.96, 0.82)
 """The part of the allowed share that is used with one, two and more numbers of trials: the search is over a grid."""
+_MOST_PATTERNS: Final = 120
 _HIGHEST: Final = 16.0
 _NEVER: Final = 1e-25
 """Lower chances are taken as 0: products of such numbers are slow."""
@@ -76,10 +77,12 @@ def calibrated(first: Design, second: Design, *, tolerance: float, allowed: floa
     if min(sum(first), sum(second)) > MOST_TRIALS:
         return z
     low = max(0.0, tolerance)
-    means = _grid(low, min(1.0, 1.0 + tolerance), small=sum(first) + sum(second) <= SMALL)
-    sides = _side(first, means), _side(second, means - tolerance)
+    numbers = max(len({*first}), len({*second}))
+    small = sum(first) + sum(second) <= SMALL
+    means = _grid(low, min(1.0, 1.0 + tolerance), _MEANS[0 if small and numbers <= 2 else 1])
+    sides = _side(first, means, small=small), _side(second, means - tolerance, small=small)
     counts = pooled(first), pooled(second)
-    limit = allowed * _SPARE[min(2, max(len({*first}), len({*second})) - 1)]
+    limit = allowed * _SPARE[min(2, numbers - 1)]
 
     def is_right(quantile: float) -> bool:
         return _worst(sides, _region(sides, counts, tolerance, quantile)) <= limit
@@ -89,7 +92,7 @@ def calibrated(first: Design, second: Design, *, tolerance: float, allowed: floa
     if not is_right(_HIGHEST):
         return math.inf
     wrong, right = z, _HIGHEST
-    while right - wrong > 0.002:
+    while right - wrong > (0.002 if numbers == 1 else 0.01):
         middle = (wrong + right) / 2
         wrong, right = (wrong, middle) if is_right(middle) else (middle, right)
     return right
@@ -110,10 +113,10 @@ def lower_bounds(first: Numbers, second: Numbers, counts: tuple[float, float], z
     return found
 
 
-def _grid(low: float, high: float, *, small: bool) -> Numbers:
+def _grid(low: float, high: float, points: int) -> Numbers:
     import numpy as np  # noqa: PLC0415  (slow to import)
 
-    return np.linspace(low, high, _MEANS[not small])
+    return np.linspace(low, high, points)
 
 
 def _region(sides: tuple[_Side, _Side], counts: tuple[float, float], tolerance: float, z: float) -> Numbers:
@@ -142,14 +145,14 @@ def _worst(sides: tuple[_Side, _Side], region: Numbers) -> float:
     return float((hit * possible).max())
 
 
-def _side(design: Design, means: Numbers) -> _Side:
+def _side(design: Design, means: Numbers, *, small: bool) -> _Side:
     """The chances of all shares of a side, for each mean and pattern of rates."""
     import numpy as np  # noqa: PLC0415  (slow to import)
 
     groups = sorted(Counter(design).items(), key=math.prod, reverse=True)  # the first part is added fast
     least = math.lcm(*(trials for trials, _ in groups)) * len(design)
     steps = least if least <= _EXACT else _COLUMNS
-    patterns = _patterns(tuple(tasks for _, tasks in groups), small=len(means) == _MEANS[0])
+    patterns = _patterns(tuple(tasks for _, tasks in groups), small=small)
     chances, possible = np.zeros((len(patterns), len(means), steps + 1)), np.zeros((len(patterns), len(means)))
     for at, pattern in enumerate(patterns):
         given = sum(one.passing + one.active * one.offset for one in pattern)
@@ -161,7 +164,7 @@ def _side(design: Design, means: Numbers) -> _Side:
             rates = np.clip(rates, 0, 1)
             exact = (np.arange(trials * varying + 1) + trials * passing) * steps / (trials * len(design))
             places = np.rint(exact).astype(int)
-            chances[at] = _added(chances[at], _binomial(trials * varying, rates), places)
+            chances[at] = _added(chances[at], binomial(trials * varying, rates), places)
     return _narrowed(np.arange(steps + 1) / steps, chances, possible)
 
 
@@ -193,7 +196,7 @@ def _narrowed(shares: Numbers, chances: Numbers, possible: Numbers) -> _Side:
     return _Side(values / _COLUMNS, np.add.reduceat(chances, starts, axis=2), possible)
 
 
-def _binomial(trials: int, rates: Numbers) -> Numbers:
+def binomial(trials: int, rates: Numbers) -> Numbers:
     """Chances of 0 to ``trials`` passes, a row for each rate."""
     import numpy as np  # noqa: PLC0415  (slow to import)
 
@@ -220,7 +223,24 @@ def _patterns(groups: tuple[int, ...], *, small: bool) -> list[tuple[_Part, ...]
             every.append(_others(groups, at, _Part(groups[at] - active, active, 0.0), passing=True))
             if small:
                 every.append(_others(groups, at, _Part(0, active, 0.0), passing=False))
-    return list(dict.fromkeys(every)) if small else every[: 2 if len(groups) == 1 else 9]
+    if not small:
+        return every[: 2 if len(groups) == 1 else 9]
+    if len(groups) > 2:
+        every += _extreme(groups)
+    return list(dict.fromkeys(every))[:_MOST_PATTERNS]
+
+
+def _extreme(groups: tuple[int, ...]) -> Iterator[tuple[_Part, ...]]:
+    """Some groups at 0 or 1; the others alike, or two of them with different rates."""
+    for states in itertools.product((0, 1, None), repeat=len(groups)):
+        active = [at for at, state in enumerate(states) if state is None]
+        fixed = [_Part(tasks * (state or 0), 0, 0.0) for tasks, state in zip(groups, states, strict=True)]
+        for size in (0.0,) if len(active) != 2 else (0.0, 0.15, -0.15):
+            parts = list(fixed)
+            for sign, at in zip((1, -1, *[0] * len(groups)), active, strict=False):
+                parts[at] = _Part(0, groups[at], sign * size)
+            if active:
+                yield tuple(parts)
 
 
 def _others(groups: tuple[int, ...], at: int, part: _Part, *, passing: bool) -> tuple[_Part, ...]:

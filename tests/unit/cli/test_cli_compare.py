@@ -11,6 +11,8 @@ import pytest
 from pytest_netbench.cli.main import main
 from pytest_netbench.model.trial import AgentInfo
 from pytest_netbench.results.store import ResultsDir
+from pytest_netbench.stats.paired import Pair
+from pytest_netbench.stats.regression import judge
 from tests.support.records import result
 
 
@@ -43,16 +45,44 @@ def test_two_runs_are_compared_task_by_task(tmp_path: Path, capsys: Any) -> None
     second = stored(tmp_path / "b", tasks | {f"qos/{n}": [0] for n in range(6)} | {"qos/new": [1]})
     lines = compared(capsys, first, second)
     assert lines[:2] == [f"A: x, 12 trials, {first}", f"B: x, 13 trials, {second}"]
-    assert [line.split() for line in lines[2:6]] == [
-        ["domain", "tasks", "A", "passed", "B", "passed", "B", "-", "A", "95", "%", "p", "test"],
-        ["acl", "4", "1.00", "1.00", "+0.00", "–", "1.000", "McNemar"],
-        ["qos", "8", "1.00", "0.25", "-0.75", "-1.00", "to", "-0.38", "0.062", "McNemar"],  # 2 x 0.03125 by Holm
-        ["all", "12", "1.00", "0.50", "-0.50", "-0.75", "to", "-0.25", "0.031", "McNemar"],
+    assert [" ".join(line.split()) for line in lines[2:6]] == [
+        "domain tasks A passed B passed B - A these tasks verdict other tasks p test",
+        "acl 4 1.00 1.00 +0.00 -0.56 to +0.56 inconclusive – 1.000 McNemar",
+        # 2 x 0.03125 by Holm
+        "qos 8 1.00 0.25 -0.75 -0.93 to -0.26 regressed -1.00 to -0.38 0.062 McNemar",
+        "all 12 1.00 0.50 -0.50 -0.76 to -0.13 regressed -0.75 to -0.25 0.031 McNemar",
     ]
     assert lines[6:] == [
+        "these tasks: bounds of B - A if these tasks are run again, and the gate's verdict; each 95% sure, no loss"
+        " accepted",
+        "3 verdicts, each with its own level: at most 15% that any of them is wrong",
+        "other tasks: 95% interval of B - A for tasks like these (bootstrap over tasks)",
+        "p: the chance that equal agents differ as much on these tasks, in either direction",
         "p of the groups is adjusted for 2 comparisons (Holm)",
         "only in B: tasks/qos/new.task.yaml::qos/new",
     ]
+
+
+def test_three_of_three_against_none_of_three_has_the_verdict_of_the_gate(tmp_path: Path, capsys: Any) -> None:
+    first, second = stored(tmp_path / "a", {"qos/one": [1] * 3}), stored(tmp_path / "b", {"qos/one": [0] * 3})
+    row = compared(capsys, first, second)[3].split()
+    pair = Pair(first=(1.0,) * 3, second=(0.0,) * 3)
+    verdict = judge([pair], tolerance=0.0)
+    assert verdict.kind == "regressed"
+    assert row[5:9] == [f"{-verdict.high:+.2f}", "to", f"{-verdict.low:+.2f}", "regressed"]
+    assert row[9] == "–", "one task tells nothing of other tasks"
+
+
+def test_a_metric_that_is_no_share_has_no_verdict(tmp_path: Path, capsys: Any) -> None:
+    run = ResultsDir.create(tmp_path / "a")
+    for agent, value in (("x", 7.0), ("y", 3.0)):
+        info = AgentInfo(id=agent, strategy=agent)
+        run.append(
+            result({"latency": value}, node_id=f"tasks/t.task.yaml::t[{agent}]", agent=info), None, worker="main"
+        )
+    lines = compared(capsys, tmp_path / "a", "--agents", "x", "y", "--metric", "latency")
+    assert lines[3].split()[4:8] == ["-4.00", "–", "–", "–"]
+    assert not [line for line in lines if line.startswith("these tasks")]
 
 
 def test_several_trials_are_permuted_and_errors_left_out(tmp_path: Path, capsys: Any) -> None:
@@ -60,15 +90,16 @@ def test_several_trials_are_permuted_and_errors_left_out(tmp_path: Path, capsys:
     second = stored(tmp_path / "b", {"qos/one": [0, 0, 0, 0, 0]})
     lines = compared(capsys, first, second)
     assert "and 1 infrastructure errors that are not scored" in lines[0]
-    assert lines[-1].split()[-1] == "permutation"
-    assert float(lines[-1].split()[-2]) == pytest.approx(1 / 126, abs=0.004)
+    row = lines[3].split()
+    assert row[-1] == "permutation"
+    assert float(row[-2]) == pytest.approx(1 / 126, abs=0.004)
 
 
 def test_two_agents_of_one_run_are_compared(tmp_path: Path, capsys: Any) -> None:
     run = stored(tmp_path / "a", {"qos/one": [1]}, agent="x")
     stored(run, {"qos/one": [0]}, agent="y")
     lines = compared(capsys, run, "--agents", "x", "y", "--metric", "testcase")
-    assert lines[-1].split()[:5] == ["all", "1", "1.00", "0.50", "-0.50"]
+    assert lines[3].split()[:5] == ["all", "1", "1.00", "0.50", "-0.50"]
     assert main(["compare", str(run), str(run)]) == 2
     assert "has several agents; name one (known: x, y)" in capsys.readouterr().err
     assert main(["compare", str(run), "--agents", "x"]) == 2
