@@ -91,6 +91,76 @@ def looks(count: int, source: np.random.Generator) -> None:
     print(f"\nfive looks at a growing run of an agent as before: {wrong / count:.3f} of {count} ever called regressed")
 
 
+def growing(count: int, source: np.random.Generator) -> None:
+    """Five looks of runs that grow, at the rates where a verdict is wrong most often."""
+    print(
+        f"\nfive looks, a loss of the tolerance: share of {count} runs ever called regressed or ok, with 95 % intervals"
+    )
+    cases = [  # tasks, trials before and now, how many more at each look, tolerance, rate before
+        (20, (1, 1), (1, 1), 0.0, 0.5),
+        (20, (1, 1), (1, 1), 0.05, 0.525),
+        (20, (5, 1), (0, 1), 0.02, 0.98),
+        (20, (5, 1), (1, 1), 0.1, 0.97),
+        (40, (5, 1), (0, 1), 0.02, 1.0),
+        (40, (5, 1), (1, 1), 0.05, 1.0),
+        (40, (3, 3), (1, 1), 0.02, 0.5),
+        (60, (5, 5), (5, 5), 0.0, 0.68),
+    ]
+    for tasks, trials, more, tolerance, rate in cases:
+        kinds = [_ever(source, tasks, trials, more, tolerance=tolerance, rate=rate) for _ in range(count)]
+        shares = [sum(kind in one for one in kinds) for kind in ("regressed", "ok")]
+        shown = [f"{number / count:.3f} ({_interval(number, count)})" for number in shares]
+        name = f"{tasks} tasks {trials[0]}v{trials[1]} + {more[0]}v{more[1]}, tolerance {tolerance}, rate {rate}"
+        print(f"{name:55} regressed {shown[0]}, ok {shown[1]}", flush=True)
+
+
+def _ever(
+    source: np.random.Generator,
+    tasks: int,
+    trials: tuple[int, int],
+    more: tuple[int, int],
+    *,
+    tolerance: float,
+    rate: float,
+) -> set[str]:
+    most = [one + 4 * other for one, other in zip(trials, more, strict=True)]
+    before, now = drawn(source, np.full(tasks, rate), most[0]), drawn(source, np.full(tasks, rate - tolerance), most[1])
+    every = set()
+    for look in range(1, 6):
+        sizes = [one + (look - 1) * other for one, other in zip(trials, more, strict=True)]
+        both = [Pair(first=x[: sizes[0]], second=y[: sizes[1]]) for x, y in zip(before, now, strict=True)]
+        every.add(judge(both, tolerance=tolerance, level=LEVEL, look=look, ahead=False).kind)
+    return every
+
+
+def scores(count: int, source: np.random.Generator) -> None:
+    """Scores that are 0 or just under 1, so that they lie between whole passes; spread scores vary less."""
+    print(
+        f"\nscores of 0 and T with a loss of the tolerance: largest share of {count} runs with a wrong verdict over T"
+    )
+    for tasks, trials, tolerance in ((1, 3, 0.0), (3, 3, 0.0), (6, 2, 0.1), (20, 1, 0.0), (40, 1, 0.02), (20, 5, 0.05)):
+        worst = {"regressed": 0, "ok": 0}
+        for top in (0.35, 0.7, 0.9, 0.97, 0.999):
+            kinds = []
+            for _ in range(count):
+                rates = (0.6 * top, max(0.0, 0.6 * top - tolerance))
+                sides = [top * (source.random((tasks, trials)) < rate / top) for rate in rates]
+                pairs_ = [
+                    Pair(first=tuple(x), second=tuple(y)) for x, y in zip(*(s.tolist() for s in sides), strict=True)
+                ]
+                kinds.append(judge(pairs_, tolerance=tolerance, level=LEVEL, ahead=False).kind)
+            worst = {kind: max(most, kinds.count(kind)) for kind, most in worst.items()}
+        shown = {kind: f"{number / count:.3f} ({_interval(number, count)})" for kind, number in worst.items()}
+        print(
+            f"{tasks} x {trials}, tolerance {tolerance}: regressed {shown['regressed']}, ok {shown['ok']}", flush=True
+        )
+
+
+def _interval(number: int, count: int) -> str:
+    bounds = wilson(number, count)
+    return f"{bounds.low:.3f} to {bounds.high:.3f}"
+
+
 def found(count: int, source: np.random.Generator) -> None:
     print(
         f"\na loss, {TASKS} equal tasks, tolerance 0.02: share of {count} runs called regressed, and the calculator's"
@@ -157,6 +227,8 @@ def main() -> None:
     false_alarms(chosen.comparisons, source)
     at_the_tolerance(chosen.comparisons, source)
     looks(chosen.comparisons, source)
+    growing(chosen.comparisons, source)
+    scores(chosen.comparisons, source)
     found(chosen.comparisons, source)
     sys.exit(0 if coverage(chosen.intervals, source) else 1)
 

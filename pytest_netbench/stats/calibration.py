@@ -60,7 +60,15 @@ class _Part(NamedTuple):
 
 
 @cache
-def calibrated(first: Design, second: Design, *, tolerance: float, allowed: float, z: float) -> float:
+def calibrated(
+    first: Design,
+    second: Design,
+    *,
+    tolerance: float,
+    allowed: float,
+    z: float,
+    near: tuple[float, float] = (0.0, 1.0),
+) -> float:
     """Return the smallest quantile, at least ``z``, with which the lower bound of a loss holds often enough.
 
     Args:
@@ -70,22 +78,24 @@ def calibrated(first: Design, second: Design, *, tolerance: float, allowed: floa
             quantile of the upper bound.
         allowed: How often, at most, the bound may be above the tolerance while the loss is not.
         z: The quantile of the asymptotic bounds.
+        near: Bounds between which the mean rate of the first side is looked for (Berger and Boos 1994, JASA 89:1012).
 
     Returns:
         ``math.inf`` if no quantile does: then a bound says nothing.
     """
     if min(sum(first), sum(second)) > MOST_TRIALS:
         return z
-    low = max(0.0, tolerance)
+    low, high = max(0.0, tolerance), min(1.0, 1.0 + tolerance)
+    low, high = min(high, max(low, near[0])), max(low, min(high, near[1]))
     numbers = max(len({*first}), len({*second}))
     small = sum(first) + sum(second) <= SMALL
-    means = _grid(low, min(1.0, 1.0 + tolerance), _MEANS[0 if small and numbers <= 2 else 1])
+    means = _grid(low, high, _MEANS[0 if small and numbers <= 2 else 1])
     sides = _side(first, means, small=small), _side(second, means - tolerance, small=small)
     counts = pooled(first), pooled(second)
     limit = allowed * _SPARE[min(2, numbers - 1)]
 
     def is_right(quantile: float) -> bool:
-        return _worst(sides, _region(sides, counts, tolerance, quantile)) <= limit
+        return _worst(sides, _reach(sides, counts, tolerance, quantile)) <= limit
 
     if is_right(z):
         return z
@@ -119,9 +129,14 @@ def _grid(low: float, high: float, points: int) -> Numbers:
     return np.linspace(low, high, points)
 
 
-def _region(sides: tuple[_Side, _Side], counts: tuple[float, float], tolerance: float, z: float) -> Numbers:
-    """Where the lower bound of the loss reaches the tolerance, 1 or 0."""
-    return (lower_bounds(sides[0].shares, sides[1].shares, counts, z) >= tolerance - 1e-9).astype(float)
+def _reach(sides: tuple[_Side, _Side], counts: tuple[float, float], tolerance: float, z: float) -> NDArray[np.int_]:
+    """For each share of the first side: with how many shares of the second the lower bound reaches the tolerance.
+
+    These are the lowest ones: the bound falls as the second share rises.
+    """
+    reached = lower_bounds(sides[0].shares, sides[1].shares, counts, z) >= tolerance - 1e-9
+    number: NDArray[np.int_] = reached.sum(axis=1)
+    return number
 
 
 def _wilson(shares: Numbers, count: float, z: float) -> tuple[Numbers, Numbers]:
@@ -135,12 +150,13 @@ def _wilson(shares: Numbers, count: float, z: float) -> tuple[Numbers, Numbers]:
     return low, high
 
 
-def _worst(sides: tuple[_Side, _Side], region: Numbers) -> float:
-    """How often the region is hit, at most, over means and patterns of both sides."""
+def _worst(sides: tuple[_Side, _Side], reach: NDArray[np.int_]) -> float:
+    """How often the tolerance is reached, at most, over means and patterns of both sides."""
+    import numpy as np  # noqa: PLC0415  (slow to import)
+
     first, second = sides
-    patterns, means, shares = first.chances.shape
-    rows = (first.chances.reshape(patterns * means, shares) @ region).reshape(patterns, means, -1)
-    hit = rows.transpose(1, 0, 2) @ second.chances.transpose(1, 2, 0)
+    at_most = np.concatenate([np.zeros_like(second.chances[:, :, :1]), second.chances.cumsum(axis=2)], axis=2)
+    hit = first.chances.transpose(1, 0, 2) @ at_most[:, :, reach].transpose(1, 2, 0)
     possible = first.possible.T[:, :, None] * second.possible.T[:, None, :]
     return float((hit * possible).max())
 

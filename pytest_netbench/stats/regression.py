@@ -26,6 +26,7 @@ MANY_TASKS: Final = 20
 """From so many tasks on, the variance within tasks is used too, and the bounds of the first look may be wrong in up to
 ``_SLACK`` of its part of the level: looks at the same trials are wrong together, so five looks keep the level."""
 _SLACK: Final = 1.52
+_STEPS: Final = 400
 _MOST: Final = 200
 """A verdict that needs more than so many times the trials is not said to be near."""
 
@@ -82,7 +83,9 @@ def judge(
     shares, counts = [_mean(side) for side in sides], [_effective(side) for side in sides]
     first, second = (designed(side) for side in sides)
     scored = len(pairs) < MANY_TASKS and any(0 < value < 1 for side in sides for one in side for value in one)
-    quantiles = quantiles_of(first, second, tolerance=tolerance, level=level, look=look, scored=scored)
+    quantiles = quantiles_of(
+        first, second, tolerance=tolerance, level=level, look=look, scored=scored, shares=(shares[0], shares[1])
+    )
     low, high = _bounds(shares, counts, quantiles)
     if scored and low > tolerance and chance_of(sides[0], sides[1], tolerance, quantiles[0]) < 0.5:
         low = tolerance
@@ -96,7 +99,14 @@ def judge(
 
 
 def quantiles_of(
-    first: Design, second: Design, *, tolerance: float, level: float, look: int = 1, scored: bool = False
+    first: Design,
+    second: Design,
+    *,
+    tolerance: float,
+    level: float,
+    look: int = 1,
+    scored: bool = False,
+    shares: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
     """Return the normal quantiles of the lower and of the upper bound of a loss.
 
@@ -108,13 +118,23 @@ def quantiles_of(
         look: Which look it is.
         scored: Whether values lie between 0 and 1. With few tasks each is rounded to 0 or 1 with its chance; what holds
             for at least half of the roundings is wrong at most twice as often as what holds for one.
+        shares: Of both sides, as they were seen. With many tasks only rates near them are taken into account.
     """
-    part = spent(level, look)
-    allowed = part * _SLACK if len(first) >= MANY_TASKS else part / 2 if scored else part
+    part, many = spent(level, look), len(first) >= MANY_TASKS
+    allowed = part * _SLACK if many else part / 2 if scored else part
     first, second, z = tuple(sorted(first)), tuple(sorted(second)), NormalDist().inv_cdf(1 - part)
-    low = calibrated(first, second, tolerance=tolerance, allowed=allowed, z=z)
-    high = calibrated(second, first, tolerance=-tolerance, allowed=allowed, z=z)
+    near = [(0.0, 1.0), (0.0, 1.0)]
+    if many and shares is not None:
+        near = [_near(share, side) for share, side in zip(shares, (first, second), strict=True)]
+    low = calibrated(first, second, tolerance=tolerance, allowed=allowed, z=z, near=near[0])
+    high = calibrated(second, first, tolerance=-tolerance, allowed=allowed, z=z, near=near[1])
     return low, high
+
+
+def _near(share: float, design: Design) -> tuple[float, float]:
+    """Where the mean rate is, but for a chance of 0.3 %, in steps that many shares have in common."""
+    bounds = wilson(share * pooled(design), pooled(design), z=3.0)
+    return math.floor(bounds.low * _STEPS) / _STEPS, math.ceil(bounds.high * _STEPS) / _STEPS
 
 
 def designed(side: Sequence[Sequence[float]]) -> Design:

@@ -15,6 +15,10 @@ from pytest_netbench.stats.paired import Pair
 from pytest_netbench.stats.regression import judge
 from tests.support.records import result
 
+BOUNDS = (
+    "these tasks: bounds of B - A if these tasks are run again, and the gate's verdict; each 95% sure, no loss accepted"
+)
+
 
 def stored(folder: Path, passes: Mapping[str, Sequence[int]], *, agent: str = "x", **changes: Any) -> Path:
     """A run: by task (``DOMAIN/SLUG``), whether each trial passed; 2 is an infrastructure error."""
@@ -53,8 +57,7 @@ def test_two_runs_are_compared_task_by_task(tmp_path: Path, capsys: Any) -> None
         "all 12 1.00 0.50 -0.50 -0.76 to -0.13 regressed -0.75 to -0.25 0.031 McNemar",
     ]
     assert lines[6:] == [
-        "these tasks: bounds of B - A if these tasks are run again, and the gate's verdict; each 95% sure, no loss"
-        " accepted",
+        BOUNDS,
         "3 verdicts, each with its own level: at most 15% that any of them is wrong",
         "other tasks: 95% interval of B - A for tasks like these (bootstrap over tasks)",
         "p: the chance that equal agents differ as much on these tasks, in either direction",
