@@ -98,5 +98,3 @@ def _task(arguments: argparse.Namespace) -> tuple[Task, Path]:
         path = task_file(arguments.task)
         return load_task(path), path.parent
     return read_series(arguments.task).source(arguments.index).load(), Path.cwd()
-
-

@@ -172,7 +172,10 @@ def test_an_agent_without_overrides_leaves_the_tasks_budget_and_all_devices(root
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("own_agents:Carefull", r"has no 'Carefull' \(agents in it: Careful, NeedsName; file: .*\). Did you mean 'Careful'\?"),
+        (
+            "own_agents:Carefull",
+            r"has no 'Carefull' \(agents in it: Careful, NeedsName; file: .*\). Did you mean 'Careful'\?",
+        ),
         ("own_agents:NeedsName", r"cannot be created with no arguments: .*'name'.*`options:` in an agent file"),
         ("own_agents:Thief", "only 'oracle' may be given the Task"),
         ("own_agents:Nothing", "is no agent: it has no 'run' and no 'info'"),
@@ -187,7 +190,9 @@ def test_a_class_that_cannot_be_an_agent_says_why(root, own_module, spec, words)
 def test_a_module_that_does_not_import_says_why(root, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     (root / "broken_agents.py").write_text("import no_such_thing_at_all\n")
-    with pytest.raises(UsageError, match="importing broken_agents failed: ModuleNotFoundError: No module named 'no_such_thing_at_all'"):
+    with pytest.raises(
+        UsageError, match="importing broken_agents failed: ModuleNotFoundError: No module named 'no_such_thing_at_all'"
+    ):
         resolve_agent("broken_agents:X", rootdir=root)
 
 
