@@ -66,6 +66,9 @@ def explained(done: Ended, name: str) -> str:
     return json.loads(path.read_text(encoding="utf-8"))["submission"]["reasoning"]
 
 
+SOME = "netbench(trial=2) or not netbench(agent='single')"
+
+
 def test_every_trial_is_replayed_on_a_fresh_lab_with_no_model_no_key_and_no_litellm(bench):
     bench.task(ground_truth_reasoning=None)
     agents = [
@@ -74,14 +77,7 @@ def test_every_trial_is_replayed_on_a_fresh_lab_with_no_model_no_key_and_no_lite
         bench.agent("turns", strategy="multi-turn"),
         bench.agent("varies"),
     ]
-    options = [
-        "tasks",
-        *agents,
-        "--netbench-trials=2",
-        "-n2",
-        "-m",
-        "netbench(trial=2) or not netbench(agent='single')",
-    ]
+    options = ["tasks", *agents, "--netbench-trials=2", "-n2", "-m", SOME]
     with OpenAIServer(counting()) as server:
         first = bench.pytest(*options, "--netbench-record=tapes", env=server.environment)
     assert first.code == 0, first.out

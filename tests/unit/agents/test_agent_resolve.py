@@ -152,7 +152,7 @@ def test_ones_own_class_is_found_beside_the_tasks_and_goes_by_its_place(root, ow
 def test_an_agent_file_gives_ones_own_class_its_arguments_name_budget_and_policy(root, own_module):
     text = (
         "strategy: own_agents:Careful\nmodel: openai/gpt-4o\noptions: {depth: 3}\n"
-        "budget: {calls: 5, wall: null}\npolicy: {devices: [R1], methods: [get-topology]}\n"
+        "budget: {calls: 5, wall_s: null}\npolicy: {devices: [R1], methods: [get-topology]}\n"
     )
     write(root, "deep", text)
     info = resolve_agent("deep", rootdir=root).info
@@ -172,10 +172,7 @@ def test_an_agent_without_overrides_leaves_the_tasks_budget_and_all_devices(root
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        (
-            "own_agents:Carefull",
-            r"has no 'Carefull' \(agents in it: Careful, NeedsName; file: .*\). Did you mean 'Careful'\?",
-        ),
+        ("own_agents:Carefull", r"has no 'Carefull' \(agents in it: .*; file: .*\)\. Did you mean 'Careful'\?"),
         ("own_agents:NeedsName", r"cannot be created with no arguments: .*'name'.*`options:` in an agent file"),
         ("own_agents:Thief", "only 'oracle' may be given the Task"),
         ("own_agents:Nothing", "is no agent: it has no 'run' and no 'info'"),
@@ -190,9 +187,7 @@ def test_a_class_that_cannot_be_an_agent_says_why(root, own_module, spec, words)
 def test_a_module_that_does_not_import_says_why(root, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     (root / "broken_agents.py").write_text("import no_such_thing_at_all\n")
-    with pytest.raises(
-        UsageError, match="importing broken_agents failed: ModuleNotFoundError: No module named 'no_such_thing_at_all'"
-    ):
+    with pytest.raises(UsageError, match="broken_agents failed: ModuleNotFoundError: .*'no_such_thing_at_all'"):
         resolve_agent("broken_agents:X", rootdir=root)
 
 
