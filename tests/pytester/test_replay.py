@@ -9,7 +9,7 @@ import pytest
 def recorded(bench):
     for name in ("a", "b", "c"):
         bench.task(name, task_name=name)
-    bench.run("--agent=oracle", "--agent=mine:Half", "--agent=nop", "--netbench-results=run")
+    bench.run("--agent=oracle", "--agent=mine:Half", "--agent=nop", "--netbench-results=run", timeout=300)
     return bench
 
 

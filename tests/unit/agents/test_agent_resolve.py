@@ -187,7 +187,7 @@ def test_a_class_that_cannot_be_an_agent_says_why(root, own_module, spec, words)
 def test_a_module_that_does_not_import_says_why(root, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     (root / "broken_agents.py").write_text("import no_such_thing_at_all\n")
-    with pytest.raises(UsageError, match="broken_agents failed: ModuleNotFoundError: .*'no_such_thing_at_all'"):
+    with pytest.raises(UsageError, match=r"broken_agents failed: ModuleNotFoundError: .*'no_such_thing_at_all'"):
         resolve_agent("broken_agents:X", rootdir=root)
 
 
