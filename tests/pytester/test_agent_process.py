@@ -404,7 +404,7 @@ def test_what_an_agent_prints_and_logs_is_shown_with_its_trial(bench, workers):
         second, first = text.split("_ one[prints.Prints] _")
     assert "printed by the import" in text
     for name, part, other in (("one", first, "two"), ("two", second, "one")):
-        captured = part[part.index("- Captured stdout call -") : part.index("- netbench scores -")]
+        captured = part[part.index("- Captured stdout setup -") : part.index("- netbench scores -")]
         for line in (
             f"printed by {name}",
             f"to stderr by {name}",

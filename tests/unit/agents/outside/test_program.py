@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
+from pytest_netbench.agents.ending import EndedApart
 from pytest_netbench.agents.outside import mcp_server
 from pytest_netbench.agents.outside.program import Program
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, RequirementMissing
@@ -150,6 +152,19 @@ def test_of_lines_the_last_text_counts_and_numbers_are_added_up(ani):
 def test_a_program_that_fails_says_how(ani, command, output, words):
     with pytest.raises(AgentError, match=re.escape(words)):
         program(command, output=output).run(brief_of(ani), ani)
+
+
+def test_a_confined_program_that_a_signal_ends_says_which(ani):
+    if shutil.which("bwrap") is None:
+        pytest.skip("needs bubblewrap: apt-get install bubblewrap")
+    with pytest.raises(EndedApart) as caught:
+        program(["sh", "-c", "kill -SEGV $$"], confine=True).run(brief_of(ani), ani)
+    assert caught.value.raised.process == "signal 11 (SIGSEGV)"
+
+
+def test_a_program_is_the_first_to_die_if_memory_runs_out(ani):
+    command = ["sh", "-c", "sleep 0.3; cat /proc/self/oom_score_adj"]
+    assert program(command, output="text").run(brief_of(ani), ani).reasoning == "1000"
 
 
 def test_what_was_handed_in_before_a_crash_is_kept(ani):
