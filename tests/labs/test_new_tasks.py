@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from pytest_netbench.backends.netns.doctor import lacks
 from pytest_netbench.cli.main import main
 from pytest_netbench.cli.new import PLATFORMS
-from tests.support.host import lacks
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
