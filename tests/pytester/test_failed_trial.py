@@ -105,7 +105,7 @@ def test_a_crash_stands_above_the_testcases_and_its_output_is_cut_to_the_end(man
     assert "line 0" not in lines
     assert lines[-1] == "the last word"
     assert any("last 4 of 1001 lines (-v: all)" in line for line in lines)
-    result.stdout.fnmatch_lines(["FAILED *many[[]loud.Loud[]] - the agent failed: ValueError: bad*"])
+    result.stdout.fnmatch_lines(["FAILED *many[[]loud.Loud[]] - the agent failed: *"])
 
 
 def test_verbose_shows_all_of_it(many, workers):
