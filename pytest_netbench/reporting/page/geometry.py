@@ -70,12 +70,25 @@ def drawing(topology: Topology, names: Mapping[str, tuple[str, ...]], texts: Tex
         texts: Of labels of interfaces.
         spots: What is marked.
     """
-    known = _arranged(topology.model_dump_json())
+    return _drawn(
+        topology.model_dump_json(), tuple(names.items()), tuple(texts.items()), tuple(tuple(ends) for ends in spots)
+    )
+
+
+@lru_cache(maxsize=256)
+def _drawn(
+    dumped: str,
+    named: tuple[tuple[str, tuple[str, ...]], ...],
+    labeled: tuple[tuple[tuple[str, str], tuple[str, ...]], ...],
+    spots: tuple[tuple[tuple[str, str], ...], ...],
+) -> Drawing:
+    """Trials of one task, which come one after the other, share their drawing."""
+    known, names, texts = _arranged(dumped), dict(named), dict(labeled)
     marks: list[Point] = []
     for ends in spots:
         marks.append(_free(_mark(known, ends), marks))
     labels: Sequence[Label] = ()
-    if len(topology.nodes) <= MOST_ARRANGED:
+    if len(known.places) <= MOST_ARRANGED:
         size = (known.width, known.height)
         labels = placed(known.ends, texts, places=known.places, names=names, marks=marks, size=size)
     return Drawing(
@@ -114,7 +127,7 @@ def _free(point: Point, taken: Sequence[Point]) -> Point:
 
 @lru_cache(maxsize=256)
 def _arranged(dumped: str) -> Arranged:
-    """Trials of one task, which come one after the other, share their arrangement."""
+    """What agents set may change labels, but not the arrangement."""
     topology = Topology.model_validate_json(dumped)
     import networkx as nx  # noqa: PLC0415  (an extra)
 

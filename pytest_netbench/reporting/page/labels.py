@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,9 +47,11 @@ class Box:
         """The area that both cover."""
         width = self.half_width + other.half_width - abs(self.x - other.x)
         height = self.half_height + other.half_height - abs(self.y - other.y)
+        if width <= 0 or height <= 0:
+            return 0.0
         wide = min(width, 2 * self.half_width, 2 * other.half_width)
         high = min(height, 2 * self.half_height, 2 * other.half_height)
-        return wide * high if width > 0 and height > 0 else 0.0
+        return wide * high
 
 
 def placed(
@@ -78,10 +80,21 @@ def placed(
     found = []
     for end, (own, other) in ends.items():
         if lines := texts.get(end, ()):
-            box = min(_candidates(own, other, lines), key=lambda one: sum(one.overlap(there) for there in taken))
+            box = _best(_candidates(own, other, lines), taken)
             taken.append(box)
             found.append(Label(at=Point(x=round(box.x, 1), y=round(box.y, 1)), lines=lines))
     return found
+
+
+def _best(candidates: Iterable[Box], taken: Sequence[Box]) -> Box:
+    """The first candidate that covers nothing, else the one that covers the least."""
+    covered: list[tuple[float, Box]] = []
+    for one in candidates:
+        area = sum(one.overlap(there) for there in taken)
+        if not area:
+            return one
+        covered.append((area, one))
+    return min(covered, key=lambda found: found[0])[1]
 
 
 def _outside(width: float, height: float) -> list[Box]:
