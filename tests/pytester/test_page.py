@@ -49,3 +49,13 @@ def test_without_a_trial_there_is_no_page(two):
     ended = two.run("--agent=oracle", "--netbench-html=page.html", "-k", "nothing")
     assert not (two.path / "page.html").exists()
     ended.stdout.fnmatch_lines(["no trial was run: no page"])
+
+
+def test_the_page_of_an_interrupted_run_says_so(two):
+    hook = "def pytest_netbench_result(result):\n    raise KeyboardInterrupt\n"
+    (two.path / "tasks" / "conftest.py").write_text(hook)
+    ended = two.run("--agent=oracle", "--netbench-html=page.html", "-q")
+    assert ended.ret == 2
+    text = " ".join(Read((two.path / "page.html").read_text()).text.split())
+    assert "The run was interrupted: trials that had not ended by then are missing." in text
+    assert "oracle passed 1 of 1 task" in text
