@@ -102,7 +102,7 @@ class Reports:
 
         digest = item.task.digest if item.sealed is None else item.sealed.digest_of(item.task)
         opened = OpenTrial(
-            open=item.nodeid,
+            node_id=item.nodeid,
             trial=item.number,
             agent=item.agent_choice.id,
             task_digest=digest,
