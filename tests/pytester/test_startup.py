@@ -46,7 +46,7 @@ def test_a_missing_key_is_told_before_anything_is_deployed_or_imported(bench, wo
     result.stderr.fnmatch_lines(
         [
             (
-                "ERROR: --agent=anthropic/claude-sonnet-4-5: anthropic/claude-sonnet-4-5 needs a key. "
+                "ERROR: agent react-anthropic-claude-sonnet-4-5 cannot start: anthropic/claude-sonnet-4-5 needs a key. "
                 "Fix: export ANTHROPIC_API_KEY=… (or ANTHROPIC_AUTH_TOKEN)"
             )
         ]
@@ -61,7 +61,9 @@ def test_a_missing_key_of_an_agent_file_is_told_and_a_key_of_another_provider_do
     (bench.path / "agents" / "mine.agent.yaml").write_text("model: groq/llama-3.3-70b\n")
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     result = bench.run("--agent=mine")
-    result.stderr.fnmatch_lines(["ERROR: --agent=mine: groq/llama-3.3-70b needs a key. Fix: export GROQ_API_KEY=…"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: *mine.agent.yaml:1: agent mine cannot start: groq/llama-3.3-70b needs a key. Fix: *GROQ_API_KEY=…"]
+    )
 
 
 def test_who_only_collects_needs_no_key(bench):

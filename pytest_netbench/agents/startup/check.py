@@ -31,7 +31,7 @@ def check_agent(spec: str, *, rootdir: Path, replayed: bool = False) -> None:
     Raises:
         AgentCannotStart: It cannot, for a reason of its own.
         AgentFileError: The agent file is invalid or does not exist.
-        UsageError: The machine lacks something: a key, litellm, the SDK of A2A, an A2A server that answers.
+        UsageError: The machine lacks something: litellm, the SDK of A2A, an A2A server that answers.
     """
     if resolve.is_replay(spec):
         return

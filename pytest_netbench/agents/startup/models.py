@@ -30,8 +30,8 @@ def check_model(model: str, *, spec: str, known: Sequence[str], request: dict[st
         request: Keyword arguments of each request, of which ``api_base`` and ``custom_llm_provider`` tell the provider.
 
     Raises:
-        AgentCannotStart: litellm does not know whose model it is.
-        UsageError: litellm is not installed, or the key of its provider is missing.
+        AgentCannotStart: litellm does not know whose model it is, or the key of its provider is missing.
+        UsageError: litellm is not installed.
     """
     if find_spec("litellm") is None:
         raise UsageError(f"--agent={spec} asks a model, which needs litellm (fix: pip install 'pytest-netbench[llm]')")
@@ -40,7 +40,7 @@ def check_model(model: str, *, spec: str, known: Sequence[str], request: dict[st
     variables = missing_key(model)
     if variables:
         others = f" (or {', '.join(variables[1:])})" if variables[1:] else ""
-        raise UsageError(f"--agent={spec}: {model} needs a key. Fix: export {variables[0]}=…{others}")
+        raise AgentCannotStart(f"{model} needs a key. Fix: export {variables[0]}=…{others}", field="model")
 
 
 def _is_plain(model: str, request: dict[str, Any]) -> bool:
