@@ -149,3 +149,20 @@ def test_stored_runs_are_judged_by_the_command(ten):
     assert missing.returncode == 2
     assert "no such results directory" in missing.stderr
     assert json.loads((ten.path / "b.json").read_text())["format"] == 1
+
+
+@pytest.mark.parametrize("processes", ["-n0", "-n2"])
+def test_a_run_in_which_nothing_could_be_a_regression_says_so_before_the_first_trial(bench, processes):
+    bench.task("a", task_name="a")
+    saved = bench.run("--agent=oracle", "--netbench-trials=3", "--netbench-save-baseline=b.json", "-q")
+    saved.stdout.fnmatch_lines(
+        ["warning: oracle passes 1.00; a gate with 1 task of 3 trials finds * netbench gate --plan *"]
+    )
+    run = bench.run("--agent=oracle", "--netbench-baseline=b.json", processes)
+    said = "netbench gate: oracle, passed, all tasks: with 1 task of 1 trial, 3 in the baseline, nothing can be called*"
+    run.stdout.fnmatch_lines([said, "*1 passed*"])
+    assert run.stdout.str().count("nothing can be called REGRESSED") == 1
+    place = run.stdout.str().index("nothing can be called REGRESSED")
+    assert place < run.stdout.str().index("[100%]")
+    enough = bench.run("--agent=oracle", "--netbench-baseline=b.json", "--netbench-trials=3", processes)
+    assert "nothing can be called" not in enough.stdout.str()
