@@ -77,9 +77,10 @@ def test_a_trial_that_is_cut_off_is_open_and_is_repeated_by_resume(slow, workers
     assert "open, begun and not finished: 1 (to run them again: pytest … --netbench-resume DIR)" in told
     assert "1/1" in told
     (slow.path / "go").touch()
-    slow.run("--agent=slow:Slow", "--netbench-resume=run", *workers, timeout=LONG).assert_outcomes(
-        passed=1, deselected=1
-    )
+    # with xdist the first trial may be repeated, too: its last score is made by the process that was ended
+    resumed = slow.run("--agent=slow:Slow", "--netbench-resume=run", *workers, timeout=LONG)
+    assert resumed.ret == 0
+    assert resumed.parseoutcomes()["passed"] in ((1, 2) if workers else (1,))
     closed = ResultsDir(slow.path / "run").read()
     assert closed.open == ()
     assert [one.status for one in closed.results] == ["passed", "passed"]
