@@ -40,6 +40,7 @@ class TaskItem(pytest.Function):
     task_error: InputError | None = None
     agent_choice: AgentChoice | None = None
     number: int = 1
+    began_at: float = 0.0
     stage: Stage | None = None
     outcome: Outcome | None = None
     result: TrialResult | None = None

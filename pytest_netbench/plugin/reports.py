@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import platform
+import time
 from collections.abc import Generator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ class Reports:
                 node_id=item.nodeid,
                 number=item.number,
                 error=f"{call.excinfo.typename}: {call.excinfo.value}",
-                started_at=call.start,
+                started_at=max(call.start, item.began_at),
                 duration_s=call.duration,
             )
             item.result = _completed(item, result, transcript=False).model_copy(update={"replayed": _replayed()})
@@ -100,13 +101,14 @@ class Reports:
         from pytest_netbench.errors import ResultsError, UsageError  # noqa: PLC0415
         from pytest_netbench.results.opened import OpenTrial  # noqa: PLC0415  (imports pydantic)
 
+        began = item.began_at = time.time()
         digest = item.task.digest if item.sealed is None else item.sealed.digest_of(item.task)
         opened = OpenTrial(
             node_id=item.nodeid,
             trial=item.number,
             agent=item.agent_choice.id,
             task_digest=digest,
-            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            started_at=datetime.fromtimestamp(began, UTC).isoformat(timespec="milliseconds"),
             closed=closed,
         )
         with contextlib.suppress(ResultsError, UsageError):

@@ -65,7 +65,7 @@ def still_open(begun: Iterable[OpenTrial], results: Iterable[TrialResult]) -> tu
     for one in sorted(begun, key=lambda one: (one.started_at, one.closed)):
         latest[one.node_id, one.trial] = one
     for result in results:
-        known = latest.get((result.node_id, result.trial))
-        if known is not None and known.started_at <= result.started_at:
+        begun_trial = latest.get((result.node_id, result.trial))
+        if begun_trial is not None and begun_trial.started_at <= result.started_at:
             del latest[result.node_id, result.trial]
     return tuple(latest[key] for key in sorted(latest) if not latest[key].closed)

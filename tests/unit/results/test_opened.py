@@ -10,7 +10,7 @@ from tests.support.records import result
 
 
 def begun(at, *, name="t[a]", trial=1, closed=False):
-    return OpenTrial(open=name, trial=trial, agent="a", task_digest="d", started_at=at, closed=closed)
+    return OpenTrial(node_id=name, trial=trial, agent="a", task_digest="d", started_at=at, closed=closed)
 
 
 def at(second):
