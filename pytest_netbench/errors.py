@@ -183,7 +183,8 @@ class StartupConfigRejected(LabError):
         further: Iterable[str] = (),
         refused: Sequence[object] = (),
     ) -> None:
-        first = f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {device_message.strip()}"
+        words = " ".join(device_message.split())
+        first = f"{node}: startup config line {line_number} was rejected: {line.strip()!r}: {words}"
         super().__init__("\n".join([first, *further]))
         self.node = node
         self.line_number = line_number

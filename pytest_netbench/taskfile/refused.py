@@ -33,13 +33,25 @@ def told(error: NetbenchError, path: Path, *, shown: str | None = None) -> str:
     """What an error says, with the place of each refused line of the task file at ``path``."""
     lines: list[str] = []
     if isinstance(error, StartupConfigRejected):
-        lines = refused_lines((one for one in error.refused if isinstance(one, RefusedLine)), path, shown=shown)
-    elif isinstance(error, GroundTruthRejected) and (places := _places(path)) is not None:
+        return _told_of_startup(error, path, shown=shown)
+    if isinstance(error, GroundTruthRejected) and (places := _places(path)) is not None:
         for node, index, command, message in error.refused:
             line, column = places.command((TRUTH, node), index, offset_of(command, message))
             words = in_one_line(message, command)
             lines.append(f"{shown or path}:{line}:{column}: {node} refused {command.strip()!r}: {words}")
     return "\n".join(lines) or str(error)
+
+
+def _told_of_startup(error: StartupConfigRejected, path: Path, *, shown: str | None) -> str:
+    """The error's own words about each line, each behind its place."""
+    places = _places(path)
+    refused = [one for one in error.refused if isinstance(one, RefusedLine)]
+    messages = str(error).split("\n")
+    if places is None or len(messages) != len(refused):
+        return str(error)
+    found = [places.startup(one.node, one.line_number, one.offset, line=one.line) for one in refused]
+    pairs = zip(found, messages, strict=True)
+    return "\n".join(f"{shown or path}:{line}:{column}: {message}" for (line, column), message in pairs)
 
 
 def _places(path: Path) -> Places | None:

@@ -207,7 +207,12 @@ def test_pytest_warns_of_refused_startup_lines_and_blames_no_agent(shown, worker
 def test_a_refused_line_of_a_strict_task_is_an_error_with_its_place(shown):
     result = shown(TASK + "strict: true\n", "--agent=nop")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["tasks/hosts.task.yaml:12:5: a refused *", "tasks/hosts.task.yaml:15:7: b refused *"])
+    result.stdout.fnmatch_lines(
+        [
+            "tasks/hosts.task.yaml:12:5: a: startup config line 4 was rejected: *",
+            "tasks/hosts.task.yaml:15:7: b: startup config line 2: *",
+        ]
+    )
 
 
 def test_a_refused_truth_of_a_strict_task_is_an_error_and_no_failure_of_the_oracle(shown):

@@ -173,7 +173,8 @@ def _reject(refused: Sequence[RefusedLine]) -> NoReturn:
         line=first.line,
         device_message=first.message,
         further=[
-            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {one.message}" for one in others
+            f"{one.node}: startup config line {one.line_number}: {one.line.strip()!r}: {' '.join(one.message.split())}"
+            for one in others
         ],
         refused=refused,
     )

@@ -15,6 +15,7 @@ TASK = (
     "task_name: T\nintents: [x]\ntopology: {nodes: [R1]}\n"
     "testcases: [{name: t, kind: route, device: R1, prefix: 10.0.0.0/8}]\n"
 )
+SHOWN = {"device": "R1", "commands": ["show version"], "expected_output": "IOS"}
 
 
 def netbench(*argv: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -117,12 +118,12 @@ def test_validate_says_ok_for_each_good_file_of_a_folder(tmp_path, capsys):
         path.write_text(
             TASK
             if name.endswith("yaml")
-            else json.dumps({"task_name": "T", "intents": ["x"], "topology": {"nodes": ["R1"]}})
+            else json.dumps({"task_name": "T", "intents": ["x"], "topology": {"nodes": ["R1"]}, "testcases": [SHOWN]})
         )
     (tmp_path / "qos" / "notes.yaml").write_text("no: task")
     assert main(["validate", str(tmp_path)]) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{tmp_path}/qos/a.task.json: ok (a, 1 nodes, 0 testcases, no recorded solutions, digest ")
+    assert first.startswith(f"{tmp_path}/qos/a.task.json: ok (a, 1 nodes, 1 testcases, no recorded solutions, digest ")
     assert second.startswith(f"{tmp_path}/qos/b.task.yaml: ok (b, ")
 
 
