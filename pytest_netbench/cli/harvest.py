@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_netbench.errors import InputError, UsageError
+from pytest_netbench.cli import runs
+from pytest_netbench.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which runs, and what counts as different."""
-    parser.add_argument("directories", nargs="+", type=Path, metavar="RUN", help="results directories of runs")
+    parser.add_argument("directories", nargs="*", type=Path, metavar="RUN", help=runs.HELP)
     parser.add_argument(
         "--difference",
         type=_share,
@@ -33,9 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_netbench.results.harvest import harvest  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
 
-    for directory in arguments.directories:
-        if not directory.is_dir():
-            raise UsageError("no such results directory; give the one that --netbench-results named", path=directory)
+    for directory in runs.chosen(arguments.directories):
         store = ResultsDir(directory)
         found = harvest(store.results(), store.record_of, difference=arguments.difference)
         _report(directory, found)

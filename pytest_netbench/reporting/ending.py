@@ -20,13 +20,12 @@ def ending(result: TrialResult) -> str:
         return "done" if result.error is None else "gave up"
     if result.outcome != "agent-error":
         return str(result.outcome)
-    return "crash" if traceback_of(result) or getattr(result, "process_end", None) else "agent error"
+    return "crash" if result.traceback or result.process_end else "agent error"
 
 
 def traceback_of(result: TrialResult) -> list[str]:
     """The lines of the agent's own frames, if they were recorded."""
-    frames: tuple[str, ...] = getattr(result, "traceback", ())
-    return [line for frame in frames for line in frame.splitlines()]
+    return [line for frame in result.traceback for line in frame.splitlines()]
 
 
 def endings(results: Iterable[TrialResult]) -> str:

@@ -6,10 +6,12 @@ clustered by task.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_netbench.stats.clusters import clustered_share
 from pytest_netbench.stats.intervals import Interval
 
 RESAMPLES: Final = 10_000
@@ -38,7 +40,8 @@ class Comparison:
         tasks: How many were compared.
         first: Mean over tasks of the first side's mean.
         second: The same of the second side.
-        interval: Of the difference, 95 %, by bootstrap over tasks; ``None`` if all tasks have the same difference.
+        interval: Of the difference, 95 %, for tasks like these: by bootstrap over tasks, or of both sides' intervals
+            if all tasks have the same difference. ``None`` if that is of values beyond 0 to 1.
         p: That a difference as large arises by chance if trials of both sides are alike, two-sided.
         method: How ``p`` was found: ``McNemar`` (exact) or ``permutation``.
     """
@@ -74,7 +77,7 @@ def compare(pairs: Sequence[Pair]) -> Comparison:
         tasks=len(pairs),
         first=first,
         second=second,
-        interval=_bootstrap([pair.difference for pair in pairs]),
+        interval=_bootstrap([pair.difference for pair in pairs]) or _square_and_add(pairs),
         p=_mcnemar(pairs) if is_binary else _permuted(pairs),
         method="McNemar" if is_binary else "permutation",
     )
@@ -124,3 +127,26 @@ def _bootstrap(differences: Sequence[float]) -> Interval | None:
     means = source.choice(values, size=(RESAMPLES, len(values))).mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
     return Interval(low=float(low), high=float(high))
+
+
+def _square_and_add(pairs: Sequence[Pair]) -> Interval | None:
+    """The interval of a difference from those of its sides (Newcombe 1998, Stat. Med. 17:873, method 10).
+
+    It is for pairs of equal differences, which do not tell how others vary. Each side's interval is clustered by task.
+    """
+    if any(not 0 <= value <= 1 for pair in pairs for value in (*pair.first, *pair.second)):
+        return None
+    old, new = ([pair.first for pair in pairs], [pair.second for pair in pairs])
+    (low_1, value_1, high_1), (low_2, value_2, high_2) = _bounds(old), _bounds(new)
+    difference = value_2 - value_1
+    return Interval(
+        low=max(-1.0, difference - math.hypot(value_2 - low_2, high_1 - value_1)),
+        high=min(1.0, difference + math.hypot(high_2 - value_2, value_1 - low_1)),
+    )
+
+
+def _bounds(side: Sequence[tuple[float, ...]]) -> tuple[float, float, float]:
+    """Bounds of the mean over tasks, and the mean: each task counts once, however many trials it has."""
+    interval = clustered_share(side)
+    mean = math.fsum(sum(one) / len(one) for one in side) / len(side)
+    return min(interval.low, mean), mean, max(interval.high, mean)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,7 +10,6 @@ from typing import Final
 from pytest_netbench.model.trial import TrialResult
 from pytest_netbench.reporting.intervals import passed
 from pytest_netbench.results.pairing import pair
-from pytest_netbench.stats.clusters import clustered_share
 from pytest_netbench.stats.intervals import Interval
 from pytest_netbench.stats.paired import Pair, compare
 
@@ -54,31 +52,11 @@ def _difference(
     if not pairs:
         return None
     found = compare(pairs)
+    assert found.interval is not None, "passed or not is a share"
     return Difference(
         first=first,
         second=second,
         tasks=found.tasks,
         value=found.difference,
-        interval=found.interval or square_and_add(pairs),
+        interval=found.interval,
     )
-
-
-def square_and_add(pairs: Sequence[Pair]) -> Interval:
-    """The interval of a difference from those of its sides (Newcombe 1998, Stat. Med. 17:873, method 10).
-
-    It is for pairs of equal differences, which do not tell how others vary. Each side's interval is clustered by task.
-    """
-    old, new = ([pair.first for pair in pairs], [pair.second for pair in pairs])
-    (low_1, value_1, high_1), (low_2, value_2, high_2) = _bounds(old), _bounds(new)
-    difference = value_2 - value_1
-    return Interval(
-        low=max(-1.0, difference - math.hypot(value_2 - low_2, high_1 - value_1)),
-        high=min(1.0, difference + math.hypot(high_2 - value_2, value_1 - low_1)),
-    )
-
-
-def _bounds(side: Sequence[tuple[float, ...]]) -> tuple[float, float, float]:
-    """Bounds of the mean over tasks, and the mean: each task counts once, however many trials it has."""
-    interval = clustered_share(side)
-    mean = math.fsum(sum(one) / len(one) for one in side) / len(side)
-    return min(interval.low, mean), mean, max(interval.high, mean)

@@ -155,7 +155,7 @@ def test_hosts_are_managed_in_all_networks_or_in_none() -> None:
 def test_a_link_is_broken_only_where_there_is_no_other_path() -> None:
     for task in many(60, level="1", shapes=("leaf-spine", "ring", "line"), faults=("ospf-timers-wrong",), size="1-3"):
         assert "shape ring" not in task.task_name
-    with pytest.raises(UsageError, match="no network of shapes=ring, .* has a place for ospf-timers-wrong"):
+    with pytest.raises(UsageError, match=r"no network of shapes=ring, .* has a place for ospf-timers-wrong"):
         one(0, level="1", shapes=("ring",), faults=("ospf-timers-wrong",))
 
 

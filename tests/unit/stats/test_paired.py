@@ -26,7 +26,7 @@ def test_the_exact_test_of_mcnemar_has_published_values() -> None:
 
 def test_without_a_difference_p_is_1() -> None:
     found = compare(single({(1, 1): 3, (0, 0): 2}))
-    assert (found.p, found.difference, found.interval) == (1.0, 0.0, None)
+    assert (found.p, found.difference) == (1.0, 0.0)
 
 
 def test_trials_are_permuted_within_tasks() -> None:
@@ -57,6 +57,21 @@ def test_the_interval_holds_the_difference_of_the_tasks() -> None:
     found = compare(single({(1, 0): 4, (1, 1): 30, (0, 0): 6}))
     assert found.interval is not None
     assert -0.2 - 1e-9 <= found.interval.low < -0.1 < found.interval.high <= 0.0
+
+
+def test_tasks_that_all_differ_alike_have_the_interval_of_both_sides() -> None:
+    # Wilson's interval of 3 of 3 begins at 0.4385, that of 0 of 3 ends at 0.5615: 1 - 0.5615 * sqrt(2) = 0.206
+    found = compare(single({(1, 0): 3}))
+    assert found.interval is not None
+    assert found.difference == -1.0
+    assert (found.interval.low, found.interval.high) == pytest.approx((-1.0, -0.206), abs=2e-3)
+    alike = compare(single({(1, 1): 3})).interval
+    assert alike is not None
+    assert alike.low == -alike.high == pytest.approx(-0.561, abs=2e-3)
+
+
+def test_values_that_are_no_shares_have_no_such_interval() -> None:
+    assert compare([Pair(first=(5.0,), second=(3.0,))]).interval is None
 
 
 def test_holms_adjustment_has_published_values() -> None:
