@@ -83,7 +83,7 @@ def links(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def machine(links: Path, tmp_path_factory) -> Path:
     """The programs of a new machine: a Python with pip, to which all that the wheel needs is lent."""
     home = tmp_path_factory.mktemp("machine")
@@ -114,7 +114,6 @@ def repository(request, machine, tmp_path) -> Repository:
         check=False,
     )
     assert made.returncode == 0, made.stderr
-    (machine / "apt").unlink(missing_ok=True)
     return Repository(tmp_path / "bench", request.param, machine / "bin")
 
 
