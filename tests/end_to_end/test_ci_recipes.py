@@ -117,6 +117,7 @@ def repository(request, machine, tmp_path) -> Repository:
     return Repository(tmp_path / "bench", request.param, machine / "bin")
 
 
+@pytest.mark.timeout(900)  # five runs of pytest, each from nothing
 def test_a_recipe_works_in_a_new_repository_and_judges_once_there_is_a_baseline(repository, machine):
     status, printed = repository.run()
     assert status == 0, printed
