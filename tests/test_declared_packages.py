@@ -16,8 +16,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests", "benchmarks")
 OWN = {"pytest_netbench", "tests", "benchmarks", "agents"}
-# a peer that is measured where the distribution has it; it is not on PyPI
-NOT_BY_PIP = {"mininet"}
+# a peer that is measured where the distribution has it, which is not on PyPI; and what each virtual environment has
+NOT_BY_PIP = {"mininet", "pip"}
 # what set-up leaves out where it is too big: no test may need it to be collected
 WITHOUT = "reasoning"
 
