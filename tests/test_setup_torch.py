@@ -151,7 +151,7 @@ def test_the_gate_installs_the_big_build_where_there_is_no_other_and_says_its_si
     assert choice.extras == EXTRAS
     assert "torch-2.15.0" in choice.installed
     assert "nvidia_cublas_cu12-12.8" in choice.installed
-    size = choice.said.index("installing the default build, 12 MB to download and about twice that on the disk")
+    size = choice.said.index("installing the default build, 12 MB to download and 1.5 times that on the disk")
     assert size < choice.said.index("installing 4 packages")
     assert "NETBENCH_TORCH=none refuses it" in choice.said
 
