@@ -597,20 +597,21 @@ def test_a_thread_that_is_left_behind_does_not_reach_the_next_trial(bench):
 def test_the_task_and_its_ground_truth_do_not_reach_the_process_of_an_agent(bench):
     bench.task("reach", ground_truth_reasoning="the-word-of-the-truth")
     code = """
-import gc, sys
+import gc, re
 from pytest_netbench.model.trial import AgentInfo, Submission
 
 class Looks:
     info = AgentInfo(id="looks", strategy="own")
     def run(self, brief, ani):
-        word = "-".join(["the", "word", "of", "the", "truth"])
+        # the brackets keep the pattern from finding itself
+        word = re.compile(rb"the-wor[d]-of-the-trut[h]")
         maps = [line.split()[0].split("-") for line in open("/proc/self/maps") if " rw" in line]
         found = 0
         with open("/proc/self/mem", "rb", 0) as memory:
             for begin, end in maps:
                 try:
                     memory.seek(int(begin, 16))
-                    found += memory.read(int(end, 16) - int(begin, 16)).count((word[:-1] + "h" + "\\\\").encode())
+                    found += len(word.findall(memory.read(int(end, 16) - int(begin, 16))))
                 except (OSError, OverflowError, ValueError):
                     pass
         kinds = {type(one).__name__ for one in gc.get_objects()}
