@@ -123,13 +123,13 @@ def test_a_file_that_is_wrong_says_where_and_what_was_meant(write, text, line, w
     path = write(text)
     with pytest.raises(AgentFileError, match=words) as caught:
         load_agent_file(path)
-    assert str(caught.value).startswith(f"{path}:{line}: ")
+    assert str(caught.value).startswith(f"{path}:{line}:")
 
 
 def test_an_agent_file_is_read_as_task_files_are(write):
     with pytest.raises(AgentFileError, match="the file is empty"):
         load_agent_file(write(""))
-    with pytest.raises(AgentFileError, match=r":2: a second document starts here"):
+    with pytest.raises(AgentFileError, match=r":2:1: a second document starts here"):
         load_agent_file(write("model: a/b\n---\nmodel: c/d\n"))
     assert load_agent_file(write("model: a/b\noptions: {mode: no, at: 12:30}\n")).options == {
         "mode": "no",

@@ -60,7 +60,7 @@ def test_what_explain_suggests_can_be_pasted_and_validate_names_what_is_to_be_fi
     lines = copied.read_text().splitlines()
     first = next(number for number, line in enumerate(lines, start=1) if "TODO" in line)
     assert main(["validate", str(copied)]) == 1
-    assert f"{copied}:{first}: intent: write the number of the intent that asks for it, not TODO" in (
+    assert f"{copied}:{first}:8: intent: write the number of the intent that asks for it, not TODO" in (
         capsys.readouterr().err
     )
     copied.write_text(copied.read_text().replace("TODO", "2"))

@@ -36,8 +36,8 @@ def test_a_plan_of_a_baseline_has_its_tasks(tmp_path: Path, capsys: Any) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "give BASELINE and the results directory of a run, or --plan"),
-        (["b.json"], "give BASELINE and the results directory of a run, or --plan"),
+        ([], "give BASELINE, or --plan"),
+        (["b.json"], "b.json: cannot be read: No such file or directory"),
         (["--plan", "b.json", "run"], "--plan judges nothing: give no results directory"),
         (["--share", "0.5", "b.json", "run"], "--share is about a plan"),
     ],
