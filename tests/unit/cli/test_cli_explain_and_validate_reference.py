@@ -52,7 +52,7 @@ def test_a_difference_of_no_intent_is_refused_and_explain_suggests_an_entry(copi
 
 def test_what_explain_suggests_can_be_pasted_and_validate_names_what_is_to_be_filled_in(copied, capsys):
     text = copied.read_text()
-    copied.write_text(text[: text.index("\nreference:") + 1])
+    copied.write_text(re.sub(r"^reference:\n(?:[ \n].*\n?)*", "", text, flags=re.MULTILINE))
     assert main(["explain", str(copied)]) == 0
     out = capsys.readouterr().out
     block = out[out.index("\nreference:") + 1 :]
