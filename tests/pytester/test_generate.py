@@ -105,7 +105,7 @@ PARAMETERS = "Parameters of branches: n, seed, level, labels, host"
         ("plan:level=9", "level=9: 9 is not within 1-3. Parameters of plan: n, seed, "),
         ("repair-routing:labels=DR,level=4", "nothing can be drawn with level=4, labels=DR and subnets=2-4: "),
         ("branches:level=x", "level=x: 'x' is not a whole number such as 3, nor a range such as 2-4. "),
-        ("branches:labels=DC+VPN", "labels=DC+VPN: should be 'WEB' or 'DC'. "),
+        ("branches:labels=DC+VPN", "labels=DC+VPN: unknown 'VPN' (known: WEB, DC). "),
         ("branches:host=1", "host=1: should be greater than or equal to 2. "),
         ("branches:level", "'level' is not PARAMETER=VALUE. "),
         ("branches:n=1,n=2", "'n' is given twice. "),
