@@ -128,8 +128,8 @@ def test_it_proves_its_tasks_its_own_way(graphs):
 def test_mistakes_in_its_fields_have_lines_and_its_schema_is_published(graphs):
     path = graphs.path / "tasks" / "paths" / "a-to-d.task.yaml"
     for old, new, said in (
-        ("c: [d]", "c: [7]", "a-to-d.task.yaml:7: "),
-        ("goal: d", "gaol: d", "a-to-d.task.yaml:1: the task lacks 'goal'\n  line 10: unknown field of task 'gaol'"),
+        ("c: [d]", "c: [7]", f"{path}:7:"),
+        ("goal: d", "gaol: d", f"{path}:1:1: the task lacks 'goal'\n{path}:10:1: unknown field of task 'gaol'"),
         ("goal: d", "goal: z", "unknown node 'z' (known: ['a', 'b', 'c', 'd'])"),
         (
             "family: graph",
