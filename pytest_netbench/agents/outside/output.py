@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
+
+from pydantic import ValidationError
 
 from pytest_netbench.agents.outside.settings import OutputFields, ProgramSettings
 from pytest_netbench.model.trial import Submission, Usage
+
+_SHOWN: Final = 60
 
 
 def submission_of(text: str, settings: ProgramSettings) -> Submission:
@@ -17,13 +21,23 @@ def submission_of(text: str, settings: ProgramSettings) -> Submission:
         ValueError: It is not what the agent file says.
     """
     if settings.output == "submission":
-        return Submission.model_validate_json(text)
+        return _submission(text)
     if settings.output == "text":
         return Submission(reasoning=text.strip() or None)
     objects = list(_objects(text)) if settings.output == "json-lines" else [_object(text)]
     if not objects:
         raise ValueError("there is no line with a JSON object")
     return _read(objects, settings.fields)
+
+
+def _submission(text: str) -> Submission:
+    try:
+        return Submission.model_validate(_object(text))
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        where = ".".join(map(str, problem["loc"]))
+        what = "unknown member" if problem["type"] == "extra_forbidden" else problem["msg"].removeprefix("Input ")
+        raise ValueError(f"{where}: {what} (known: {', '.join(Submission.model_fields)})") from None
 
 
 def _read(objects: Sequence[dict[str, Any]], fields: OutputFields) -> Submission:
@@ -45,7 +59,11 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _object(text: str) -> dict[str, Any]:
-    value = json.loads(text)
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        begin = " ".join(text[:_SHOWN].split())
+        raise ValueError(f"not JSON ({error}); it begins with {begin!r}" if begin else "it printed nothing") from None
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004  (one kind)
     return value

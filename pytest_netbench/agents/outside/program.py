@@ -143,7 +143,10 @@ class Program:
         name = self._settings.command[0]
         if ended.status != 0:
             how = exits.in_words(ended.status, by_shell=self._settings.confine)
-            raise EndedApart(Raised(text=f"{name} ended with {how}: {ended.last_words[-500:]}", process=how))
+            words_left = ended.last_words[-500:]
+            if self._settings.confine and words_left.startswith("bwrap: "):
+                raise AgentError(f"{name} cannot be started in its confinement (bubblewrap): {words_left}")
+            raise EndedApart(Raised(text=f"{name} ended with {how}: {words_left}", process=how))
         if not needed and not ended.output.strip():
             return Submission()
         try:

@@ -143,7 +143,14 @@ def test_of_lines_the_last_text_counts_and_numbers_are_added_up(ani):
         (["sh", "-c", "echo broken >&2; exit 3"], "submission", "ended with status 3: broken"),
         (["sh", "-c", "kill -9 $$"], "submission", "ended with signal 9 (SIGKILL): it was killed"),
         (["sh", "-c", "kill -SEGV $$"], "submission", "ended with signal 11 (SIGSEGV)"),
-        (["echo", "hello"], "submission", "echo printed no submission"),
+        (
+            ["echo", "hello"],
+            "submission",
+            "printed no submission: not JSON (Expecting value: line 1 column 1 (char 0)); it begins with 'hello'",
+        ),
+        (["true"], "submission", "printed no submission: it printed nothing"),
+        (["echo", '{"reasoning": 7}'], "submission", "printed no submission: reasoning: should be a valid string"),
+        (["echo", '{"reason": "x"}'], "submission", "reason: unknown member (known: reasoning, answer, stop_reason, "),
         (["echo", "[1]"], "json", "it is not a JSON object"),
         (["echo", "no line"], "json-lines", "there is no line with a JSON object"),
         (["printf", r"\377\000{"], "submission", "printed no submission"),
@@ -160,6 +167,16 @@ def test_a_confined_program_that_a_signal_ends_says_which(ani):
     with pytest.raises(EndedApart) as caught:
         program(["sh", "-c", "kill -SEGV $$"], confine=True).run(brief_of(ani), ani)
     assert caught.value.raised.process == "signal 11 (SIGSEGV)"
+
+
+def test_a_program_that_its_confinement_hides_is_said_to_be_hidden_there(ani, tmp_path):
+    if shutil.which("bwrap") is None:
+        pytest.skip("needs bubblewrap: apt-get install bubblewrap")
+    hidden = tmp_path / "mine"
+    hidden.write_text("#!/bin/sh\n")
+    hidden.chmod(0o755)
+    with pytest.raises(AgentError, match=r"mine cannot be started in its confinement \(bubblewrap\): bwrap: execvp"):
+        program([str(hidden)], confine=True).run(brief_of(ani), ani)
 
 
 def test_a_program_is_the_first_to_die_if_memory_runs_out(ani):
