@@ -107,6 +107,8 @@ def _rows(one: TestcaseResult, intents: Sequence[str]) -> list[str]:
     rows = []
     if one.intent is not None and one.intent <= len(intents):
         rows.append(("intent", f"{one.intent}. {intents[one.intent - 1].strip()}"))
+    elif one.kind == "reference":
+        rows.append(("intent", "all: the network does what they ask for, and else what it did before"))
     elif one.role == "regression":
         rows.append(("intent", "none: what worked before must still work"))
     rows += [("command", one.command), ("expected", one.expected), ("actual", one.actual)]

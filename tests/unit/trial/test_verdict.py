@@ -68,3 +68,15 @@ def test_a_failure_shows_intent_command_expected_and_actual_of_each_failed_testc
     assert sum(line.startswith("    command:  ") for line in lines) == 2
     assert sum(line.startswith("    expected: ") for line in lines) == 2
     assert sum(line.startswith("    actual:   ") for line in lines) == 2
+
+
+def test_a_comparison_with_the_reference_is_of_all_intents_and_not_of_none():
+    trial = trial_of(Nop()).run()
+    compared = [
+        one.model_copy(update={"kind": "reference", "role": "regression", "intent": None})
+        for one in trial.testcase_results
+    ]
+    result = judge(trial.model_copy(update={"testcase_results": tuple(compared)}), [score(0.0)], pass_marks=MARKS)
+    text = explain(result, intents=INTENTS, pass_marks=MARKS)
+    assert "intent:   all: the network does what they ask for, and else what it did before" in text
+    assert "none" not in text
