@@ -11,6 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -75,8 +76,10 @@ def with_seconds(tree: Tree, words: Words, *, path: Path) -> None:
             elif name in mapping.value:
                 line = mapping.lines.pop(name)
                 given = mapping.value.pop(name)
-                mapping.value[field] = Tree(_seconds(given.value, ".".join(place), line), given.line)
+                seconds = _seconds(given.value, ".".join(place), line)
+                mapping.value[field] = replace(given, value=seconds)
                 mapping.lines[field] = line
+                mapping.columns[field] = mapping.columns.pop(name)
 
 
 def warn_of(former: str, name: str, *, where: str) -> None:

@@ -130,7 +130,7 @@ def _labelled(label: str, text: str) -> str:
 
 def _wrapped(text: str, width: int, *, most: int) -> list[str]:
     """``text`` in at most ``most`` lines; the last one says by ``…`` that something is left out."""
-    indent = text[: len(text) - len(text.lstrip())]
+    indent = text[: len(text) - len(text.lstrip(" "))]
     lines = textwrap.wrap(
         " ".join(text.split()),
         width=max(width, 20),

@@ -18,15 +18,6 @@ class FailsAtWeb(Base):
         if "data centre" in str(brief):
             ani.update_cfg("edge", ["no deny tcp 80 any", "route 10.9.0.0/16 via 10.0.2.10"])
         return Submission()
-
-
-class DiesLater(Base):
-    def run(self, brief, ani):
-        now = pathlib.Path("now")
-        if now.exists() and list(pathlib.Path("search").glob("*gw*")):
-            now.unlink()
-            os._exit(9)
-        raise AgentError("no")
 """
 FIRST = (SERIES, AGENT, "--netbench-unproven", "--netbench-results=search")
 NEXT = (*FIRST, "--netbench-adversarial=search")
@@ -87,12 +78,23 @@ def test_the_next_round_has_the_foretold_tasks_which_the_agent_fails(drawn, benc
     )
 
 
+DIES_LATER = """
+import os, pathlib, pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item):
+    died, written = pathlib.Path("died"), [one.read_text() for one in pathlib.Path("search").glob("*gw*")]
+    if not died.exists() and any('"status"' in text for text in written):
+        died.touch()
+        os._exit(9)
+"""
+
+
 def test_a_worker_that_dies_does_not_change_what_is_collected(drawn, bench):
     """Its successor collects after results of this round were written to the directory of the history."""
-    arguments = (SERIES, "--agent=other:DiesLater", *FIRST[2:])
-    drawn(*arguments)
-    (bench.path / "now").touch()
-    drawn(*arguments, NEXT[-1], "-n2").assert_outcomes(failed=7, errors=1)
+    drawn(*FIRST)
+    (bench.path / "dies_later.py").write_text(DIES_LATER)
+    drawn(*NEXT, "-n2", "-p", "dies_later").assert_outcomes(failed=7, errors=1)
 
 
 def test_an_item_of_the_search_can_be_named(drawn):

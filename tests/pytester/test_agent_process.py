@@ -195,7 +195,7 @@ def test_an_agent_whose_process_ends_has_failed_one_trial_and_the_others_go_on(t
     for agent, how in ENDS.items():
         assert how in of_agents[agent]["error"]
         assert how in of_agents[agent]["process_end"]
-    result.stdout.fnmatch_lines(["the agent failed: the agent's process ended with status 0; *", "*1/2*"])
+    result.stdout.fnmatch_lines(["agent:      crash after *: the agent's process ended with status 0", "*1/2*"])
     place = "\n".join(of_agents["Segfaults"]["traceback"])
     assert "ends.py" in place
     assert "in end" in place

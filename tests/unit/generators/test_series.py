@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 
@@ -93,8 +94,18 @@ def test_every_generator_draws_the_same_task_again_and_in_any_order(name):
 @pytest.mark.parametrize("name", parts.names("generators"))
 def test_a_thousand_tasks_take_at_most_ten_seconds_of_processor_time(name):
     read_series(f"{name}:n=1,seed=4").source(0).load()  # imports
-    # a core that another process shares takes more processor time for the same work
-    assert min(_processor_time_of_200(name, seed) for seed in (5, 6)) < 2
+    # a core that others share takes more processor time for the same work: known work tells how much
+    assert min(_processor_time_of_200(name, seed) / _slowness() for seed in (5, 6)) < 2
+
+
+def _slowness() -> float:
+    """How many times as long known work takes as on the machine that the limit was set on, where it takes 0.25 s."""
+    began = time.process_time()
+    rows = [{"name": f"n{at}", "values": [at, str(at)], "inner": {"rest": at % 7}} for at in range(20_000)]
+    for _ in range(3):
+        rows = json.loads(json.dumps(rows))
+        rows.sort(key=lambda one: (one["inner"]["rest"], one["name"]))
+    return max(1.0, (time.process_time() - began) / 0.25)
 
 
 def _processor_time_of_200(name: str, seed: int) -> float:

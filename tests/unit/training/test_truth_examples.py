@@ -77,7 +77,7 @@ def test_a_written_answer_is_read_as_it_was_meant(reasoning, commands):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give task files, --generate NAME:… or --results DIR: nothing to export"),
+        ([], "no run of pytest has left results in .netbench"),
         (["none.task.yaml"], "none.task.yaml: "),
         (["--generate", "plan:level=9"], "level=9: 9 is not within 1-3"),
         (["--results", "none"], "none: no such results directory"),
