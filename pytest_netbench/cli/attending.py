@@ -48,8 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the lab (default: netns)")
 
 
-def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None], *, ssh: bool) -> int:
+def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None], *, ssh: bool, ends: bool = False) -> int:
     """Deploy the task, let ``attend`` wait until the work is done, score if asked, and remove everything.
+
+    Args:
+        arguments: The command's.
+        attend: Serves the task, and returns when the work is handed in.
+        ssh: Let the devices answer with SSH.
+        ends: A client may end this process when it has the answer to task-done. If the work is scored, it gets it when
+            the result is kept.
 
     Returns:
         1 if it was scored and not passed, otherwise 0.
@@ -66,8 +73,7 @@ def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None]
     print("netbench: deploying the task …", file=sys.stderr, flush=True)
     with Stage(task, Settings(backend=arguments.backend, where=where)) as stage, ExitStack() as serving:
         budget = None if arguments.budget else _NO_LIMIT
-        # a client may end this process when it has the answer to task-done: it gets it when the result is kept
-        agent = Attended(arguments.agent, attend, until=serving if arguments.score else None)
+        agent = Attended(arguments.agent, attend, until=serving if arguments.score and ends else None)
         stage.work(agent, budget=budget, ssh=ssh and task.has_network)
         return scoring.scored(stage, arguments) if arguments.score else 0
 

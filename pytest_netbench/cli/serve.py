@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with attending.terminated_as_interrupted():
         try:
-            return attending.attended(arguments, attend, ssh=False)
+            return attending.attended(arguments, attend, ssh=False, ends=is_stdio)
         except FaultHasNoEffect:
             # its text names the fault, and an MCP host may show this to the agent
             raise LabError("the task cannot be prepared here; `netbench lab` with the same task says why") from None

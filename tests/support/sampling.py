@@ -14,11 +14,12 @@ from zlib import crc32
 DAY: Final = "NETBENCH_GATE_DAY"
 """The environment variable that the gate sets to the day of the year."""
 SHARES: Final[Mapping[str, int]] = {
+    "tests/end_to_end/test_ci_recipes.py": 3,
     "tests/labs/isolation/test_random_agents.py": 3,
     "tests/labs/test_device_faults.py": 2,
     "tests/labs/test_events.py": 2,
     "tests/labs/test_examples_in_docs.py": 2,
-    "tests/pytester": 2,
+    "tests/pytester": 4,
     "tests/tasks": 2,
     "tests/unit/generators/test_drawn_networks.py": 2,
     "tests/unit/generators/test_variants.py": 4,
