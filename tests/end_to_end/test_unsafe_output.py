@@ -22,7 +22,7 @@ class Prints:
 def test_escape_sequences_of_a_failing_linux_command_act_nowhere(bench):
     bench.task()
     bench.write("mine.py", AGENT)
-    ended = bench.pytest("tasks", "--agent=mine:Prints", "-rA")
+    ended = bench.pytest("tasks", "--agent=mine:Prints", "-rA", "-v")
     unsafe = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
     assert unsafe.findall(ended.out) == []
     assert r"\x1b]0;owned\x07\x1b[31m" in ended.out

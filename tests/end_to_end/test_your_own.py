@@ -265,7 +265,11 @@ def test_ctrl_c_ends_with_status_2_merged_results_and_no_process_left(bench, wor
         )
     try:
         await_that(
-            lambda: (bench.path / "slow-is-up").exists() and list((bench.path / "out").glob("results-*.jsonl")), output
+            lambda: (
+                (bench.path / "slow-is-up").exists()
+                and any('"status"' in path.read_text() for path in (bench.path / "out").glob("results-*.jsonl"))
+            ),
+            output,
         )
         os.killpg(child.pid, signal.SIGINT)
         assert child.wait(timeout=30) == 2, output.read_text()

@@ -102,7 +102,11 @@ def test_the_kill_of_a_worker_leaves_no_process_and_the_rest_is_reported(folder)
     worker = int((folder / "held.pid").read_text())
     lab = descendants(worker)
     assert lab
-    until(lambda: list((folder / "out").glob("results-*.jsonl")), 30, "the other item has ended")
+    until(
+        lambda: any('"status"' in path.read_text() for path in (folder / "out").glob("results-*.jsonl")),
+        30,
+        "the other item has ended",
+    )
     os.kill(worker, signal.SIGKILL)
     until(lambda: not alive(lab), 1, "every process of the lab is gone")
     output, _ = run.communicate(timeout=30)
@@ -119,8 +123,11 @@ def test_the_kill_of_pytest_leaves_no_process_and_whole_results(folder):
     os.kill(run.pid, signal.SIGKILL)
     until(lambda: not alive(lab), 1, "every process of the lab is gone")
     run.communicate(timeout=30)
-    (line,) = (folder / "out" / "results-main.jsonl").read_text().splitlines()
-    assert json.loads(line)["node_id"] == "quick.task.yaml::quick[oracle]"
+    lines = [json.loads(line) for line in (folder / "out" / "results-main.jsonl").read_text().splitlines()]
+    assert [one["open"] for one in lines if "open" in one] == [
+        f"{name}.task.yaml::{name}[oracle]" for name in ("quick", "held")
+    ]
+    assert [one["node_id"] for one in lines if "open" not in one] == ["quick.task.yaml::quick[oracle]"]
 
 
 def test_ctrl_c_destroys_the_lab_and_merges_what_there_is(folder):

@@ -152,11 +152,11 @@ def test_without_an_agent_they_are_skipped_and_listed_once(drawn, workers):
     result.stdout.fnmatch_lines(["SKIPPED [[]6[]] branches:n=6,seed=7*: no agent was given: *"])
 
 
-def test_a_worker_that_dies_is_an_error_of_the_drawn_task(drawn, bench):
-    drawn(SERIES, "--agent=mine:Dies", "-n2", "-k", "0002").assert_outcomes(errors=1)
+def test_an_agent_whose_process_ends_fails_at_the_drawn_task(drawn, bench):
+    drawn(SERIES, "--agent=mine:Dies", "-n2", "-k", "0002").assert_outcomes(failed=1)
     (one,) = bench.results()
     assert one["node_id"].startswith("branches[s7-0002-")
-    assert one["status"] == "error"
+    assert one["status"] == "failed"
 
 
 def test_the_selftest_proves_them(drawn):

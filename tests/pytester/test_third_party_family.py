@@ -96,7 +96,7 @@ def test_its_tasks_run_are_scored_reported_and_scored_again(graphs, workers):
     )
     result.assert_outcomes(passed=2, failed=2)
     assert graphs.labs() == []
-    result.stdout.fnmatch_lines(["domain passed *95 % validity stretch *cost *"])
+    result.stdout.fnmatch_lines(["domain passed *95 % validity stretch how it ended"])
     result.stdout.no_fnmatch_line("*testcase*")
     result.stdout.fnmatch_lines(["*the agent failed: the answer cannot be read: hops: *"])
     by_agent = {one["agent"]["id"]: one for one in graphs.results()}
@@ -147,11 +147,11 @@ def test_mistakes_in_its_fields_have_lines_and_its_schema_is_published(graphs):
         jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(TASK) | {"edges": 3})
 
 
-def test_a_worker_that_dies_on_a_drawn_task_is_an_error_with_the_tasks_name(graphs):
+def test_an_agent_whose_process_ends_on_a_drawn_task_fails_with_the_tasks_name(graphs):
     result = graphs.run(
         "--agent=walkers:Dies", "--netbench-generate=rings:seed=7", "-n2", "-k", "0002", timeout=PATIENCE_S
     )
-    result.assert_outcomes(errors=1)
+    result.assert_outcomes(failed=1)
     (one,) = graphs.results()
-    expected = ("rings[s7-0002-ring-walkers.Dies]", "Ring 7.2", "error")
+    expected = ("rings[s7-0002-ring-walkers.Dies]", "Ring 7.2", "failed")
     assert (one["node_id"], one["task_name"], one["status"]) == expected

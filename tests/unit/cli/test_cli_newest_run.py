@@ -132,5 +132,5 @@ def test_the_summary_in_markdown_has_every_task_and_no_text_that_markdown_reads(
     assert main(["summarize", "--markdown"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert "| agent | wall | deploy | agent | evaluation | cost | tokens | calls | how it ended |" in out
-    assert "| a, b\\_&lt;i&gt;\\|x | 1 | 0.00 | 0.00 | +0.00 | – |" in out
+    assert "| a, b\\_&lt;i&gt;\\|x | 1 | 0.00 | 0.00 | +0.00 | -0.79 to +0.79 |" in out
     assert "| x | 0/1 | 0/1 |" in out
