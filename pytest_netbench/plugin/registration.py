@@ -122,4 +122,5 @@ def _register_reporting(config: pytest.Config, loading: Preload, resumed: Resume
     if workflow.read_by_github():
         level: workflow.Level = "warning" if config.option.netbench_baseline else "error"
         register(annotations.Annotations(config, level=level), "netbench-annotations")
-    register(condensed.Condensed(config), "netbench-condensed")  # the last one: it leaves out what others read
+    if config.pluginmanager.has_plugin("terminal"):
+        register(condensed.Condensed(config), "netbench-condensed")  # the last one: it leaves out what others read
