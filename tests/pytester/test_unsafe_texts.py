@@ -136,9 +136,12 @@ def test_nothing_an_agent_says_acts_on_a_terminal_or_a_parser(bench, agent, argu
 def test_the_escapes_say_what_was_there(bench):
     bench.task("reach")
     written, _ = run(bench, "Fails")
-    assert r"\x1b]0;owned\x07\x1b[31m\x9b2J\x85\u202e\u2066\x7f\x00\x08\ud800\udfff\ufdd0\uffff\x0d" in written
+    whole = "".join(line.strip() for line in written.splitlines())  # the terminal wraps it
+    # a pair of surrogates is one character for the JSON by which an agent's process tells its error
+    assert r"\x1b]0;owned\x07\x1b[31m\x9b2J\x85\u202e\u2066\x7f\x00\x08" + "\U000103ff" in whole
+    assert r"\ufdd0\uffff\x0d" in whole
     (result,) = bench.results()
-    assert result["error"] == clean(NASTY.encode().decode("unicode_escape"))
+    assert result["error"] == clean(NASTY.encode().decode("unicode_escape").replace("\ud800\udfff", "\U000103ff"))
 
 
 def test_json_rpc_answers_a_surrogate_and_an_infinite_id_with_an_error_that_json_can_say(bench):
