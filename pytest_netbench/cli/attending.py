@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the lab (default: netns)")
 
 
-def attended(arguments: argparse.Namespace, attend: Callable[[Attendance], None], *, ssh: bool, ends: bool = False) -> int:
+def attended(
+    arguments: argparse.Namespace, attend: Callable[[Attendance], None], *, ssh: bool, ends: bool = False
+) -> int:
     """Deploy the task, let ``attend`` wait until the work is done, score if asked, and remove everything.
 
     Args:
