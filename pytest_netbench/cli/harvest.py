@@ -23,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--difference",
         type=_share,
-        default=0.2,
         metavar="SHARE",
         help="the least share of changed lines that a candidate has otherwise than each known solution (default: 0.2)",
     )
@@ -31,12 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the candidates beside their tasks and say how to accept them; return 0 also if there are none."""
-    from pytest_netbench.results.harvest import harvest  # noqa: PLC0415  (imports pydantic)
+    from pytest_netbench.results.harvest import DIFFERENCE, harvest  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415
 
     for directory in runs.chosen(arguments.directories):
         store = ResultsDir(directory)
-        found = harvest(store.results(), store.record_of, difference=arguments.difference)
+        found = harvest(store.results(), store.record_of, difference=arguments.difference or DIFFERENCE)
         _report(directory, found)
     return 0
 
