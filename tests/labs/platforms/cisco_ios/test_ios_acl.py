@@ -244,6 +244,30 @@ def test_an_ipv6_list_filters_and_lets_neighbour_discovery_through(configure, la
     )
 
 
+GROUPS_ASKED = """
+import socket
+for family, group in ((socket.AF_INET, "224.0.0.251"), (socket.AF_INET6, "ff02::fb%eth0")):
+    sender = socket.socket(family, socket.SOCK_DGRAM)
+    for _ in range(20):
+        sender.sendto(b"x", socket.getaddrinfo(group, 5353, family, socket.SOCK_DGRAM)[0][4])
+"""
+
+
+def test_denied_packets_to_groups_do_not_use_up_the_answers(configure, h1):
+    configure(
+        "access-list 101 permit tcp any any",
+        "ipv6 access-list SIX",
+        "permit tcp any any",
+        "interface gi0/0",
+        "ip access-group 101 in",
+        "ipv6 traffic-filter SIX in",
+    )
+    assert answered(ask(h1, "10.0.2.10", 80))
+    assert answered(ask(h1, "2001:db8:2::10", 80))
+    assert h1.run(["python3", "-c", GROUPS_ASKED]).returncode == 0
+    assert [pings(h1, target) for target in ("10.0.2.10", "2001:db8:2::10")] == ["prohibited", "prohibited"]
+
+
 def test_object_groups_stand_for_their_members(configure, h1):
     configure(
         "object-group network SERVERS",

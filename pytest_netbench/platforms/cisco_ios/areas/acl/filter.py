@@ -16,7 +16,9 @@ from pytest_netbench.platforms.cisco_ios.compile.state import ACL_FORWARD, ACL_I
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
 
 _REFUSED = Chain("inet", "acl_refused")
-_PACE = "limit rate 2/second burst 2 packets"
+_PACES = {4: "limit rate 2/second burst 2 packets", 6: "limit rate 10/second burst 10 packets"}
+"""How often a router answers, as IOS does by default: ``ip icmp rate-limit unreachable 500``, and
+``ipv6 icmp error-interval 100 10``."""
 
 
 def compile_filters(context: Context) -> None:
@@ -66,12 +68,14 @@ def _apply(context: Context, one: Interface, *, direction: str, family: int, nam
 
 def _refusals(context: Context) -> None:
     add = context.state.nft.rule
+    # RFC 1122 3.2.2, RFC 4443 2.4: no error answers a packet to a group; it must not use up the pace either
+    add(_REFUSED, "fib daddr type { broadcast, multicast } drop")
     for family, words, answer in ((4, "ip unreachables", "icmp"), (6, "ipv6 unreachables", "icmpv6")):
         silent = [one.kernel for one in context.interfaces if one.section.says_no(words)]
         protocol = "ipv4" if family == 4 else "ipv6"
         if silent:
             add(_REFUSED, f"meta nfproto {protocol} iifname {merged(silent)} drop")
-        add(_REFUSED, f"meta nfproto {protocol} {_PACE} reject with {answer} type admin-prohibited")
+        add(_REFUSED, f"meta nfproto {protocol} {_PACES[family]} reject with {answer} type admin-prohibited")
     add(_REFUSED, "drop")
 
 
