@@ -193,10 +193,14 @@ class View:
         """Hops from a node to an address."""
         return self._probing("tracing a path", lambda: self._lab.prober.path(source, target, max_hops=max_hops))
 
-    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
+    def traffic(
+        self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
+    ) -> list[FlowReport]:
         """Run all flows at once."""
         prober = self._lab.prober
-        return self._probing("sending traffic", lambda: prober.traffic(flows, targets, duration_s=duration_s))
+        return self._probing(
+            "sending traffic", lambda: prober.traffic(flows, targets, duration_s=duration_s, warmup_s=warmup_s)
+        )
 
     def _device(self, device: str, what: str, question: Callable[[Driver[Any], LabNode], T]) -> T:
         try:

@@ -17,7 +17,7 @@ TRAFFIC_ATTEMPTS = 3
 def longest_wait_s(testcase: Testcase, time_scale: float) -> float:
     """Return the wall seconds after which a testcase is decided, if observing the network takes no time."""
     looks = 2  # the runner checks a second time what must hold
-    traffic_s = TRAFFIC_ATTEMPTS * float(getattr(testcase, "duration_s", 0.0))
+    traffic_s = TRAFFIC_ATTEMPTS * (testcase.traffic_s if testcase.kind == "throughput" else 0.0)
     return (
         looks * (max(MIN_WAIT_S * slowness(), testcase.within_s / time_scale) + testcase.stays_s / time_scale)
         + traffic_s

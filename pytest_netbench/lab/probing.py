@@ -115,10 +115,16 @@ class Prober(Protocol):
         """Hops from ``source`` to the address ``target``, the target last if it answered."""
         ...
 
-    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
-        """Run all flows at once for ``duration_s`` wall seconds. ``targets`` are addresses, one per flow.
+    def traffic(
+        self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
+    ) -> list[FlowReport]:
+        """Run all flows at once. The receiving node of a flow is ``flow.target``.
 
-        The receiving node of a flow is ``flow.target``.
+        Args:
+            flows: The flows.
+            targets: Addresses, one per flow.
+            duration_s: Wall seconds that are measured.
+            warmup_s: Wall seconds of traffic before. ``None``: the first quarter of ``duration_s`` is not measured.
         """
         ...
 

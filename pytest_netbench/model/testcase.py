@@ -12,6 +12,8 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pytest_netbench.model.base import Model
 
+_LATER = ("under", "warmup_s")
+
 
 class _Testcase(Model):
     name: str
@@ -25,7 +27,7 @@ class _Testcase(Model):
     def _without_defaults_of_later_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out fields that were added after tasks had been published: digests of those tasks must not change."""
         data: dict[str, Any] = handler(self)
-        return {name: value for name, value in data.items() if name != "under" or value is not None}
+        return {name: value for name, value in data.items() if name not in _LATER or value is not None}
 
 
 class ShowTestcase(_Testcase):
@@ -98,11 +100,17 @@ class ThroughputTestcase(_Testcase):
     flow: Flow
     background: tuple[Flow, ...] = ()
     duration_s: float = Field(1.0, gt=0, le=30, description="wall seconds measured")
+    warmup_s: float | None = Field(None, gt=0, le=30, description="wall seconds of traffic before the measurement")
     expected_bps: int | None = Field(None, gt=0)
     tolerance: float = Field(0.1, gt=0, lt=1)
     min_bps: int | None = Field(None, ge=0)
     max_bps: int | None = Field(None, ge=0)
     within_s: float = Field(1.0, gt=0, description="lab seconds to wait for the condition")
+
+    @property
+    def traffic_s(self) -> float:
+        """Wall seconds for which one measurement sends traffic."""
+        return self.duration_s + (self.warmup_s or 0.0)
 
 
 class MarkingTestcase(_Testcase):

@@ -77,7 +77,7 @@ def _observing_s(task: Task) -> float:
     testcases: Sequence[Testcase] = getattr(task.payload, "testcases", ())
     events: Mapping[str, Sequence[Action]] = getattr(task.payload, "events", {})
     caused = [name for name in events if any(testcase.under == name for testcase in testcases)]
-    traffic_s = sum(TRAFFIC_S + one.duration_s for one in testcases if one.kind == "throughput")
+    traffic_s = sum(TRAFFIC_S + one.traffic_s for one in testcases if one.kind == "throughput")
     return traffic_s + ACTION_S * sum(len(events[name]) for name in caused)
 
 

@@ -116,6 +116,7 @@ QUANTITIES: Final[MappingProxyType[str, Quantity]] = MappingProxyType(
         "stays_s": Quantity(name="stays", read=seconds, schema=_WITHIN),
         "at_most_s": Quantity(name="at_most", read=seconds, schema=_WITHIN),
         "duration_s": Quantity(name="duration", read=seconds, schema=_WITHIN),
+        "warmup_s": Quantity(name="warmup", read=seconds, schema=_WITHIN),
         "wall_s": Quantity(name="wall", read=seconds, schema=_WITHIN),
         "deadline_s": Quantity(name="deadline", read=seconds, schema=_WITHIN),
         "rate_bps": Quantity(name="rate", read=bits_per_second, schema=_RATE),

@@ -216,7 +216,9 @@ class MemoryProber:
         nodes = self._lab.way(source, target)[1:]
         return [Hop(address=self._hop(node, nodes[-1], target)) for node in nodes][:max_hops]
 
-    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
+    def traffic(
+        self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
+    ) -> list[FlowReport]:
         self._lab.tick()
         self.measurements += 1
         time.sleep(self.pause_s)  # what a measurement takes

@@ -53,13 +53,16 @@ class NetnsProber:
         )
         return [Hop(address=address) for address in json.loads(answer["result"])]
 
-    def traffic(self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float) -> list[FlowReport]:
+    def traffic(
+        self, flows: Sequence[Flow], targets: Sequence[str], *, duration_s: float, warmup_s: float | None = None
+    ) -> list[FlowReport]:
         answer = self._channel.call(
             "traffic",
             flows=[flow.model_dump() for flow in flows],
             targets=list(targets),
             duration_s=duration_s,
-            timeout_s=duration_s * _ROUNDS + _SLACK_S,
+            warmup_s=warmup_s,
+            timeout_s=(duration_s + (warmup_s or 0.0)) * _ROUNDS + _SLACK_S,
         )
         return [FlowReport(**report) for report in json.loads(answer["result"])]
 

@@ -32,12 +32,17 @@ def observe(testcase: ThroughputTestcase, view: View) -> Observation:
         raise BadTestcase("none of expected_bps, min_bps and max_bps is given")
     flows = [_resolved(flow, view) for flow in (testcase.flow, *testcase.background)]
     _check_receivers([flow for flow, _ in flows])
-    reports = view.traffic([flow for flow, _ in flows], [target for _, target in flows], duration_s=testcase.duration_s)
+    reports = view.traffic(
+        [flow for flow, _ in flows],
+        [target for _, target in flows],
+        duration_s=testcase.duration_s,
+        warmup_s=testcase.warmup_s,
+    )
     received = reports[0].received_bps
     command = "; ".join(_words(flow) for flow, _ in flows)
     return Observation(
         holds=low <= received and (high is None or received <= high) and not _short(testcase, reports, ENOUGH_OFFERED),
-        command=f"traffic for {testcase.duration_s:g} s: {command}",
+        command=f"traffic for {testcase.traffic_s:g} s: {command}",
         expected=expected(testcase),
         actual=_actual(testcase, reports),
     )

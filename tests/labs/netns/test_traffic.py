@@ -19,8 +19,10 @@ def flow(rate_bps: int, protocol: str = "udp", **fields: Any) -> Flow:
     )
 
 
-def run(lab: Any, *flows: Flow, duration_s: float = 1.0, target: str = "10.0.0.2") -> Any:
-    return lab.prober.traffic(flows, [target] * len(flows), duration_s=duration_s)
+def run(
+    lab: Any, *flows: Flow, duration_s: float = 1.0, warmup_s: float | None = None, target: str = "10.0.0.2"
+) -> Any:
+    return lab.prober.traffic(flows, [target] * len(flows), duration_s=duration_s, warmup_s=warmup_s)
 
 
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
@@ -49,6 +51,28 @@ def test_a_link_of_a_rate_carries_that_rate(deploy: Deploy) -> None:
     (report,) = run(slow, flow(5_000_000), duration_s=1.5)
     assert report.offered_bps == pytest.approx(5_000_000, rel=0.05)
     assert report.received_bps == pytest.approx(2_000_000, rel=0.07)
+
+
+POLICER = """
+table ip police {
+  chain arriving {
+    type filter hook prerouting priority 0;
+    udp dport 5001 limit rate over 125 kbytes/second burst 400000 bytes drop
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("warmup_s", "least", "most"), [(None, 3_500_000, 5_000_000), (1.5, 900_000, 1_150_000)])
+def test_a_warm_up_uses_up_the_burst_of_a_policer(
+    deploy: Deploy, warmup_s: float | None, least: float, most: float
+) -> None:
+    policed = deploy(pair({}))
+    policed.nodes["b"].write_file("/run/police.nft", POLICER)
+    assert policed.nodes["b"].run(["nft", "-f", "/run/police.nft"]).returncode == 0
+    (report,) = run(policed, flow(4_000_000), duration_s=0.6, warmup_s=warmup_s)
+    assert report.offered_bps == pytest.approx(4_000_000, rel=0.1)
+    assert least < report.received_bps < most
 
 
 def test_a_link_with_delay_delays_each_way(deploy: Deploy) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from pytest_netbench.backends.netns.supervisor.measuring.sockets import Sockets, mark
 
 _STAMP = struct.Struct("!Qd")
-# The first quarter fills queues and buckets; what is measured is the steady rest.
+# If nothing else is asked for, the first quarter fills queues and buckets; what is measured is the steady rest.
 _WARM_UP = 0.25
 _LATEST = 0.02
 _BURST = 64
@@ -75,7 +75,9 @@ class Traffic:
     """Runs a set of flows once."""
 
     def __init__(self, sockets: Sockets, request: dict[str, Any]) -> None:
-        self._duration = float(request["duration_s"])
+        measured, warmup = float(request["duration_s"]), request.get("warmup_s")
+        self._warmup_s = _WARM_UP * measured if warmup is None else float(warmup)
+        self._duration = measured if warmup is None else self._warmup_s + measured
         self._flows = [
             _Flow(spec, target, sockets) for spec, target in zip(request["flows"], request["targets"], strict=True)
         ]
@@ -90,7 +92,7 @@ class Traffic:
                 flow.receiver, selectors.EVENT_READ, lambda flow=flow, handler=handler: handler(flow)
             )
         start = time.monotonic()
-        self._open_s, self._close_s = start + _WARM_UP * self._duration, start + self._duration
+        self._open_s, self._close_s = start + self._warmup_s, start + self._duration
         for number, flow in enumerate(self._flows):
             # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
             # Bursts are meant to meet.
