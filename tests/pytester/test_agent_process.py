@@ -396,7 +396,7 @@ def test_what_an_agent_prints_and_logs_is_shown_with_its_trial(bench, workers):
     bench.task("one", task_name="one")
     bench.task("two", task_name="two")
     (bench.path / "prints.py").write_text(PRINTS)
-    result = bench.run("--agent=prints:Prints", *workers, timeout=LONG)
+    result = bench.run("--agent=prints:Prints", *workers, "-v", timeout=LONG)
     text = "\n".join(result.outlines)
     if text.find("_ one[") < text.find("_ two["):
         first, second = text.split("_ two[prints.Prints] _")

@@ -161,4 +161,4 @@ def test_the_controller_alone_tries_an_agent(one, workers):
     one.task("b", task_name="b")
     one.run("--agent=counted:Fine", *workers, "--netbench-trials=2", timeout=PATIENCE_S)
     tried = [line for line in (one.path / "imports.txt").read_text().splitlines() if line == "-c"]
-    assert len(tried) == 1 + (2 if workers else 0), "xdist's workers are called -c, too"
+    assert len(tried) == 1 + (2 if workers else 1), "the process of the agent, one for each worker, is called -c, too"

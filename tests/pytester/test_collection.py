@@ -204,7 +204,9 @@ def test_why_tasks_are_skipped_is_said_without_being_asked_for(bench, workers):
 def test_only_the_netbench_mark_is_used(bench):
     bench.task("reach")
     result = bench.run("--markers")
-    result.stdout.fnmatch_lines(["@pytest.mark.netbench(name, domain, family, difficulty, platform, label, level):*"])
+    result.stdout.fnmatch_lines(
+        ["@pytest.mark.netbench(task, tag, domain, family, difficulty, platform, label, level, agent, trial):*"]
+    )
 
 
 def test_fixtures_can_be_overridden_in_a_conftest(bench):

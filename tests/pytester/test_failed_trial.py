@@ -101,7 +101,7 @@ def test_it_begins_with_how_the_agent_ended_and_what_it_did_and_ends_with_where_
 def test_a_crash_stands_above_the_testcases_and_its_output_is_cut_to_the_end(many):
     result = many.run("--agent=loud:Loud")
     lines = block(result, "many[loud.Loud]")
-    assert re.match(r"agent:      error after \S+: ValueError: bad", lines[1])
+    assert re.match(r"agent:      crash after \S+: ValueError: bad", lines[1])
     assert "line 0" not in lines
     assert lines[-1] == "the last word"
     assert any("last 4 of 1001 lines (-v: all)" in line for line in lines)
@@ -113,7 +113,7 @@ def test_verbose_shows_all_of_it(many, workers):
     lines = block(result, "many[loud.Loud]")
     assert sum(line.startswith("    intent:   2. The edge knows") for line in lines) == 9
     assert "line 0" in lines
-    assert re.match(r"agent:      error after \S+: ValueError: bad", lines[2 if workers else 1])
+    assert re.match(r"agent:      crash after \S+: ValueError: bad", lines[2 if workers else 1])
     assert any("netbench scores" in line for line in lines)
     assert sum("expected: 10.0.0.0/16" in line for line in lines) == 1, "once"
 
