@@ -1,6 +1,7 @@
 """Wait until a running network is ready under its task's policy.
 
-Works for the lab of any backend: it asks the drivers' ``pending`` and nothing else.
+Works for the lab of any backend. Drivers report the session ends of their nodes, which ``sessions`` matches whichever
+drivers they are of, and what their nodes wait for besides (``pending``).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any, NamedTuple
 
 from pytest_netbench.errors import NotReady
 from pytest_netbench.lab.protocols import Lab
+from pytest_netbench.lab.sessions import Sessions
 from pytest_netbench.model.ready import ExpectedDown, Readiness, Ready
 from pytest_netbench.platforms.access import NodeAccess
 from pytest_netbench.platforms.driver import Driver
+from pytest_netbench.platforms.ends import ReportsEnds
 from pytest_netbench.platforms.sessions import Session, SessionEnd
 
 _LEAST_DEADLINE_S = 30.0
@@ -86,7 +89,7 @@ def wait_until_ready(lab: Lab, *, pace: float, policy: Ready = _DEFAULT, slowdow
 
 
 class Watch:
-    """Looks at all nodes of a lab, driver by driver.
+    """Looks at all nodes of a lab: at sessions whatever drivers they are between, then at the rest driver by driver.
 
     Args:
         lab: The lab.
@@ -99,16 +102,22 @@ class Watch:
             driver = lab.driver(name)
             groups.setdefault(id(driver), (driver, {}))[1][name] = node
         self._groups = list(groups.values())
+        reporters = [(driver, nodes) for driver, nodes in self._groups if isinstance(driver, ReportsEnds)]
+        self._others = [(driver, nodes) for driver, nodes in self._groups if not isinstance(driver, ReportsEnds)]
+        self._sessions = Sessions(lab, reporters)
         self._expected = [_Expectation(one, lab) for one in policy.expected_down]
         self._down: set[Session] = set()
 
     def look(self) -> tuple[tuple[str, ...], str]:
         """What is missing now, and a fingerprint of the routes."""
-        states = [driver.pending(nodes, excused=self._excused) for driver, nodes in self._groups]
-        self._down = {session for state in states for session in state.excused}
+        missing, down = self._sessions.look(self._excused)
+        # what a driver reports besides its ends takes long, and is of no use before its sessions are up
+        groups = self._others if missing else self._groups
+        states = [driver.pending(nodes, excused=self._excused) for driver, nodes in groups]
+        self._down = {*down, *(session for state in states for session in state.excused)}
         # a driver without a fingerprint has no routes of its own that could still move
         fingerprint = "|".join(state.fingerprint for state in states if state.fingerprint)
-        return tuple(phrase for state in states for phrase in state.missing), fingerprint
+        return (*missing, *(phrase for state in states for phrase in state.missing)), fingerprint
 
     def _excused(self, session: Session) -> bool:
         return any(expectation.covers(session) for expectation in self._expected)

@@ -18,7 +18,7 @@ from pytest_netbench.platforms.cisco_ios.device.flash import Flash
 from pytest_netbench.platforms.cisco_ios.grammar.book import EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 from pytest_netbench.platforms.cisco_ios.grammar.readings import readings
-from pytest_netbench.platforms.cisco_ios.readiness.devices import pending
+from pytest_netbench.platforms.cisco_ios.readiness.devices import IosLook, pending
 from pytest_netbench.platforms.cisco_ios.session import startup
 from pytest_netbench.platforms.cisco_ios.session.offline import NotRunning, OfflineDevice, accepted
 from pytest_netbench.platforms.cisco_ios.session.session import Session
@@ -82,12 +82,15 @@ class CiscoIosDriver:
         with device.lock:
             device.startup_config = config
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
+    def look(self, nodes: Mapping[str, HostedNode]) -> IosLook:
         devices = {name: device_of(node) for name, node in nodes.items()}
         for device in devices.values():
             device.fellows = devices
             device.all_booted()
-        return pending(devices, excused=excused)
+        return IosLook(devices)
+
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - the lab judges its sessions
+        return pending({name: device_of(node) for name, node in nodes.items()})
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return _typed(Session(device_of(node)), commands)

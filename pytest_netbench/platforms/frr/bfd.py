@@ -1,10 +1,13 @@
-"""Which BFD sessions a lab must have, judged from both ends, and which of them are not up yet. Pure."""
+"""Session ends of BFD, from what bfdd answers. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from typing import Any
+
+from pytest_netbench.platforms.ends import Address, End, Sight
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +21,6 @@ class BfdPeer:
     vrf: str
     status: str
     passive: bool
-
-
-Pair = tuple[BfdPeer, BfdPeer]
 
 
 def peers(node: str, answer: object) -> list[BfdPeer]:
@@ -42,31 +42,20 @@ def _peer(node: str, entry: Mapping[str, Any]) -> BfdPeer:
     )
 
 
-def missing(sessions: Iterable[BfdPeer], owned: Mapping[str, frozenset[str]]) -> Iterator[tuple[Pair, str]]:
-    """Sessions that both ends ask for and that are not up, each with a phrase.
+def end(peer: BfdPeer, owned: Mapping[str, tuple[Address, ...]]) -> End:
+    """The session end of one peer.
 
     Args:
-        sessions: Those of all nodes.
-        owned: By node: its addresses.
+        peer: From ``peers``, not shut down.
+        owned: By interface: the addresses of its node. A session with its own address has only that one.
     """
-    known = list(sessions)
-    for index, one in enumerate(known):
-        for other in known[index + 1 :]:
-            if _belong_together(one, other, owned) and not (one.passive and other.passive):
-                for end in (one, other):
-                    if end.status != "up":
-                        where = f" on {end.interface}" if end.interface else ""
-                        yield (one, other), f"{end.node}: BFD neighbor {end.peer}{where} is {end.status}, expected up"
-
-
-def _belong_together(one: BfdPeer, other: BfdPeer, owned: Mapping[str, frozenset[str]]) -> bool:
-    if one.node == other.node or "shutdown" in {one.status, other.status}:
-        return False
-    return _leads_to(one, other, owned) and _leads_to(other, one, owned)
-
-
-def _leads_to(here: BfdPeer, there: BfdPeer, owned: Mapping[str, frozenset[str]]) -> bool:
-    """Whether ``there`` has the address that ``here`` asks for. A session with its own address has only that one."""
-    if there.local:
-        return here.peer == there.local
-    return here.peer in owned.get(there.node, frozenset())
+    own = {peer.interface: (ip_interface(peer.local),)} if peer.local else owned
+    return End(
+        protocol="bfd",
+        node=peer.node,
+        interface=peer.interface,
+        addresses=own,
+        peer=peer.peer,
+        sources=frozenset() if peer.passive else None,
+        seen={peer.peer: Sight(peer.status, is_up=peer.status == "up")},
+    )

@@ -23,6 +23,7 @@ from pytest_netbench.platforms.frr import (
     rib,
     vtysh,
 )
+from pytest_netbench.platforms.frr.look import FrrLook
 from pytest_netbench.platforms.frr.processes import NO_KERNEL_NEXTHOPS
 from pytest_netbench.platforms.sessions import Excused, Neighbor, none_excused
 from pytest_netbench.platforms.terminal import Console, FileStore
@@ -57,10 +58,11 @@ class FrrDriver:
         power.clear(node, map(self.kernel_interface, node.interfaces))
         return boot.boot(node, startup_config)
 
-    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:
-        return readiness.pending(
-            nodes, {name: processes.running(node) for name, node in nodes.items()}, excused=excused
-        )
+    def look(self, nodes: Mapping[str, HostedNode]) -> FrrLook:
+        return FrrLook(nodes, {name: processes.running(node) for name, node in nodes.items()})
+
+    def pending(self, nodes: Mapping[str, HostedNode], *, excused: Excused = none_excused) -> Pending:  # noqa: ARG002 - the lab judges its sessions
+        return readiness.pending(nodes, {name: processes.running(node) for name, node in nodes.items()})
 
     def apply(self, node: HostedNode, commands: Sequence[str]) -> list[CommandStatus]:
         return config.apply(node, commands)

@@ -1,20 +1,17 @@
-"""Which neighbours of OSPFv3, RIP and IS-IS a lab must have, judged from both ends, and which are not there yet. Pure.
+"""Session ends of OSPFv3, RIP and IS-IS, from what their daemons answer. Pure.
 
-Two interfaces are on one link if they share a subnet, or if a cable joins them. No adjacency is expected where the
-configs rule it out (passive interfaces, or keys, versions or levels that do not match).
+An end that is passive, and hears nothing either, is not reported.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from ipaddress import IPv4Interface, IPv6Interface, ip_address
-from itertools import combinations
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv6Interface, ip_address
 from typing import Any
 
-Address = IPv4Interface | IPv6Interface
-Cables = frozenset[frozenset[tuple[str, str]]]
+from pytest_netbench.platforms.ends import Address, End, Sight, equal
+
 Databases = Mapping[str, frozenset[tuple[str, ...]]]
 # RIP sends a change after up to five seconds
 RIP_QUIET_S = 6
@@ -24,73 +21,10 @@ _MAX_AGE = "3600"
 _UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """One end of a link, with what one protocol says of it.
-
-    Args:
-        node: The router.
-        interface: Its kernel name.
-        addresses: Of the family that tells which link it is on.
-        traits: What must be equal at both ends.
-        neighbours: Neighbours seen there that are up, by what the other end is called.
-        name: What this end is called by others.
-        silent: It sends nothing, or that is unknown.
-        lines: Config lines about its authentication.
-    """
-
-    node: str
-    interface: str
-    addresses: tuple[Address, ...]
-    traits: tuple[Any, ...] = ()
-    neighbours: frozenset[str] = frozenset()
-    name: str = ""
-    silent: bool = False
-    lines: tuple[str, ...] = field(default=())
-
-
-Pair = tuple[Side, Side]
-
-
-def pairs(sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()) -> Iterator[Pair]:
-    """Ends on one link of which ``fits`` says that they can be neighbours.
-
-    Two ends are on one link if they share a subnet, or if a cable joins them and one of them has no address to compare.
-    """
-    for one, other in combinations(list(sides), 2):
-        if one.node != other.node and _share_link(one, other, cables) and fits(one, other):
-            yield one, other
-
-
-def missing(
-    protocol: str, sides: Iterable[Side], fits: Callable[[Side, Side], bool], cables: Cables = frozenset()
-) -> Iterator[tuple[Pair, str]]:
-    """Return missing neighbours, each with a phrase; ``fits`` says whether two ends on one link can be neighbours."""
-    for one, other in pairs(sides, fits, cables):
-        for here, there in ((one, other), (other, one)):
-            if not there.silent and there.name not in here.neighbours:
-                yield (
-                    (one, other),
-                    f"{here.node}: {protocol} neighbor {there.node} on {here.interface} is not there yet",
-                )
-
-
-def _share_link(one: Side, other: Side, cables: Cables) -> bool:
-    mine, theirs = ({address.network for address in side.addresses} for side in (one, other))
-    if mine and theirs:
-        return any(network.prefixlen < network.max_prefixlen for network in mine & theirs)
-    return frozenset(((one.node, one.interface), (other.node, other.interface))) in cables
-
-
-def alike(one: Side, other: Side) -> bool:
-    """Both speak, with equal traits and equal keys."""
-    return not one.silent and not other.silent and one.traits == other.traits and one.lines == other.lines
-
-
 # -- OSPFv3 ------------------------------------------------------------------------------------------------------------
 
 
-def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[Side]:
+def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], config: str) -> list[End]:
     """From ``show ipv6 ospf6 interface json``, ``show ipv6 ospf6 neighbor json`` and the running config."""
     full = [
         (str(entry.get("interfaceName", "")), str(entry.get("neighborId", "")))
@@ -105,30 +39,36 @@ def ospf6_sides(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[st
     for name, entry in interfaces.items():
         if not isinstance(entry, Mapping) or not entry.get("attachedToArea") or entry.get("status") != "up":
             continue
+        lines = settings.get(name, ())
+        if router is None or "ipv6 ospf6 passive" in lines:
+            continue
         addresses = tuple(
             IPv6Interface(address["address"])
             for address in entry.get("internetAddress") or ()
             if address.get("type") == "inet6" and not IPv6Interface(address["address"]).is_link_local
         )
-        lines = settings.get(name, ())
+        area = str(entry.get("areaId"))
+        words = equal(
+            area=area,
+            hello=str(entry.get("timerIntervalsConfigHello")),
+            dead=str(entry.get("timerIntervalsConfigDead")),
+            instance=str(entry.get("instanceId")),
+            network=str(entry.get("type")),
+            mtu=str(entry.get("interfaceMtu")),
+            kind=_area_kind(config, area),
+            secret="\n".join(line for line in lines if "authentication" in line),
+        )
         found.append(
-            Side(
-                node=node,
-                interface=name,
-                addresses=addresses,
-                traits=(
-                    entry.get("areaId"),
-                    entry.get("timerIntervalsConfigHello"),
-                    entry.get("timerIntervalsConfigDead"),
-                    entry.get("instanceId"),
-                    entry.get("type"),
-                    entry.get("interfaceMtu"),
-                    _area_kind(config, str(entry.get("areaId"))),
-                ),
-                neighbours=frozenset(router_id for where, router_id in full if where == name),
-                name=router[1] if router else "",
-                silent="ipv6 ospf6 passive" in lines or router is None,
-                lines=tuple(line for line in lines if "authentication" in line),
+            _end(
+                "ospf6",
+                node,
+                name,
+                addresses,
+                name=router[1],
+                offers=words,
+                accepts=words,
+                seen=_seen(router_id for where, router_id in full if where == name),
+                database=f"area {area}",
             )
         )
     return found
@@ -164,9 +104,9 @@ def _dotted(area: str) -> str:
 # -- RIP ---------------------------------------------------------------------------------------------------------------
 
 
-def rip_sides(
+def rip_ends(
     node: str, status: str, table: str, addresses: Mapping[str, tuple[Address, ...]], config: str
-) -> list[Side]:
+) -> list[End]:
     """From ``show ip rip status``, ``show ip rip``, the addresses of the interfaces, and the running config.
 
     A router that knows only the link itself sends nothing there.
@@ -175,33 +115,33 @@ def rip_sides(
     filtered = "distribute-list" in config
     rows = re.findall(r"^    (\S+)\s+(\d(?: \d)?|none)\s+(\d(?: \d)?|none)", status, re.MULTILINE)
     passive = set(_listed(status, "Passive Interface(s):"))
-    sources = frozenset(re.findall(r"^    (\d+\.\d+\.\d+\.\d+)\s+\d+\s+\d+\s+\d+", status, re.MULTILINE))
+    sources = re.findall(r"^    (\d+\.\d+\.\d+\.\d+)\s+\d+\s+\d+\s+\d+", status, re.MULTILINE)
     settings = blocks(config, "interface")
-    return [
-        Side(
-            node=node,
-            interface=name,
-            addresses=addresses.get(name, ()),
-            traits=(sent, received),
-            neighbours=sources,
-            name=str(addresses[name][0].ip),
-            silent=name in passive or filtered or not _has_news(known, addresses[name][0]),
-            lines=tuple(sorted(line for line in settings.get(name, ()) if "authentication" in line)),
+    found = []
+    for name, sent, received in rows:
+        if not addresses.get(name):
+            continue
+        lines = sorted(line for line in settings.get(name, ()) if "authentication" in line)
+        secret = equal(secret="\n".join(lines))
+        found.append(
+            _end(
+                "rip",
+                node,
+                name,
+                addresses[name],
+                name=str(addresses[name][0].ip),
+                offers={**secret, "version": frozenset(sent.split())},
+                accepts={**secret, "version": frozenset(received.split())},
+                seen=_seen(sources),
+                is_silent=name in passive or filtered or not _has_news(known, addresses[name][0]),
+            )
         )
-        for name, sent, received in rows
-        if addresses.get(name)
-    ]
+    return found
 
 
 def _has_news(known: Iterable[tuple[str, str]], link: Address) -> bool:
     """Whether there is a network to advertise on a link: neither the link itself nor learned from it."""
     return any(network != str(link.network) and ip_address(hop) not in link.network for network, hop in known)
-
-
-def rip_fits(one: Side, other: Side) -> bool:
-    """Whether each understands what the other sends, and both have the same key."""
-    understood = all(set(a.traits[0].split()) & set(b.traits[1].split()) for a, b in ((one, other), (other, one)))
-    return understood and one.lines == other.lines
 
 
 def _listed(text: str, heading: str) -> list[str]:
@@ -227,9 +167,9 @@ def rip_is_moving(table: str) -> bool:
 # -- IS-IS -------------------------------------------------------------------------------------------------------------
 
 
-def isis_sides(
+def isis_ends(
     node: str, answers: tuple[Mapping[str, Any], str, str], addresses: Mapping[str, tuple[Address, ...]], config: str
-) -> list[Side]:
+) -> list[End]:
     """Parse ``show isis interface json``, ``show isis neighbor``, ``show isis topology``, addresses and running config.
 
     A neighbour counts once it is part of the topology: on a LAN that is later than the adjacency.
@@ -241,36 +181,44 @@ def isis_sides(
     net = re.search(r"^ net (\S+)", config, re.MULTILINE)
     area = net[1].rsplit(".", 4)[0] if net else ""
     settings = blocks(config, "interface")
+    circuits = [
+        circuit.get("interface") or {}
+        for group in interfaces.get("areas") or ()
+        for circuit in group.get("circuits") or ()
+    ]
+    levels = {str(entry.get("level", "")) for entry in circuits if entry.get("state") == "Up"}
+    # with one level and one area, routers have one database
+    database = f"{area} {''.join(levels)}" if len(levels) == 1 else ""
     found = []
-    for group in interfaces.get("areas") or ():
-        for circuit in group.get("circuits") or ():
-            entry = circuit.get("interface") or {}
-            name = str(entry.get("name", ""))
-            lines = settings.get(name, ())
-            if entry.get("state") != "Up":
-                continue
-            found.append(
-                Side(
-                    node=node,
-                    interface=name,
-                    addresses=addresses.get(name, ()),
-                    traits=(str(entry.get("level", "")), area, "isis network point-to-point" in lines),
-                    neighbours=frozenset(who for who, where, _ in up if where == name and who in reached),
-                    name=hostname,
-                    silent="isis passive" in lines,
-                    lines=tuple(line for line in lines if line.startswith("isis password")),
-                )
+    for entry in circuits:
+        name = str(entry.get("name", ""))
+        lines = settings.get(name, ())
+        if entry.get("state") != "Up" or "isis passive" in lines:
+            continue
+        words = equal(
+            network="point-to-point" if "isis network point-to-point" in lines else "broadcast",
+            secret="\n".join(line for line in lines if line.startswith("isis password")),
+        )
+        words = {**words, "level": _levels(str(entry.get("level", "")), area)}
+        found.append(
+            _end(
+                "isis",
+                node,
+                name,
+                addresses.get(name, ()),
+                name=hostname,
+                offers=words,
+                accepts=words,
+                seen=_seen(who for who, where, _ in up if where == name and who in reached),
+                database=database,
             )
+        )
     return found
 
 
-def isis_fits(one: Side, other: Side) -> bool:
-    """They have a level in common (level 1: of one area), the same kind of link and the same key."""
-    if one.silent or other.silent or one.lines != other.lines or one.traits[2] != other.traits[2]:
-        return False
-    second = "2" in one.traits[0] and "2" in other.traits[0]
-    first = "1" in one.traits[0] and "1" in other.traits[0] and one.traits[1] == other.traits[1]
-    return first or second
+def _levels(text: str, area: str) -> frozenset[str]:
+    """The levels of a circuit, e.g. ``L1L2``. Routers of different areas do not meet at level 1."""
+    return frozenset({*(["2"] if "2" in text else []), *([f"1 in {area}"] if "1" in text else [])})
 
 
 # -- shared ------------------------------------------------------------------------------------------------------------
@@ -296,3 +244,18 @@ def database_lines(text: str, row: re.Pattern[str]) -> frozenset[tuple[str, ...]
 
 
 ISIS_ROW = re.compile(r"^(\S+\.\d\d-\d\d)\s+(?:\*\s+)?\d+\s+(0x\w+)\s")
+
+
+def _end(protocol: str, node: str, interface: str, addresses: tuple[Address, ...], **fields: Any) -> End:
+    return End(
+        protocol=protocol,
+        node=node,
+        interface=interface,
+        addresses={interface: addresses} if addresses else {},
+        address=str(addresses[0].ip) if addresses else "",
+        **fields,
+    )
+
+
+def _seen(names: Iterable[str]) -> dict[str, Sight]:
+    return {name: Sight("Up", is_up=True) for name in names}

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from typing import Any
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.frr import ospf
-from pytest_netbench.platforms.sessions import Excused
 
 _BRIEF = ("zebra", "show interface brief json")
 
@@ -21,15 +18,10 @@ class Lookout:
     Args:
         nodes: The routers, their interfaces by the kernel's names.
         daemons: By node: the daemons that run.
-        excused: Whether a session is expected to be down.
     """
 
-    def __init__(
-        self, nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]], excused: Excused
-    ) -> None:
+    def __init__(self, nodes: Mapping[str, HostedNode], daemons: Mapping[str, frozenset[str]]) -> None:
         self.nodes = nodes
-        self.excused = excused
-        self.adjacencies: list[ospf.Adjacency] = []
         self._daemons = daemons
         self._briefs: dict[str, Mapping[str, Any]] = {
             name: as_object(node.vty([_BRIEF])[0][0]) for name, node in nodes.items()
@@ -60,27 +52,6 @@ class Lookout:
 
     def _entries(self, node: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
         return [(name, entry) for name, entry in self._briefs[node].items() if isinstance(entry, Mapping)]
-
-    @cached_property
-    def links(self) -> dict[str, dict[str, frozenset[tuple[str, str]]]]:
-        """By node and interface: the (node, interface) pairs of lab routers at the other ends of its link."""
-        return {
-            node.name: {
-                name: frozenset((end.node, end.interface) for end in ends if end.node in self.nodes)
-                for name, ends in node.peers.items()
-            }
-            for node in self.nodes.values()
-        }
-
-    @cached_property
-    def cables(self) -> ospf.Cables:
-        """Pairs of interfaces on one link."""
-        return frozenset(
-            frozenset(((node, name), far))
-            for node, interfaces in self.links.items()
-            for name, ends in interfaces.items()
-            for far in ends
-        )
 
     def carrying(self, node: HostedNode, names: Iterable[str]) -> list[str]:
         """Those of ``names`` that the kernel says are in operation: the far end of the others may be shut.

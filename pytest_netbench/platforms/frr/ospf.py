@@ -1,21 +1,21 @@
-"""Which OSPF adjacencies a lab must have, judged from both ends, and which of them are not there yet. Pure."""
+"""Session ends of OSPF, from what ospfd answers. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
-from itertools import combinations
 from types import MappingProxyType
 from typing import Any
 
+from pytest_netbench.platforms.ends import End, Sight, equal
+
 _DATABASE = ("Router", "Network", "Summary", "Asbr", "Nssa")
-_ELECTED = {"DR", "Backup"}
+# states of an interface in which 2-Way is not enough: elected, or not yet decided
+_ELECTED = {"DR", "Backup", "Waiting", "Down", "Loopback"}
 
 Owned = Mapping[str, tuple[IPv4Interface | IPv6Interface, ...]]
 """Addresses by interface."""
-Cables = frozenset[frozenset[tuple[str, str]]]
-"""Pairs of interfaces on one link, each as (node, kernel name)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,19 +37,6 @@ class OspfInterface:
     state: str
     passive: bool
     unnumbered: bool = False
-
-    @property
-    def where(self) -> tuple[str, str]:
-        """(node, interface)."""
-        return self.node, self.name
-
-
-@dataclass(frozen=True, kw_only=True)
-class Adjacency:
-    """An adjacency that both ends' configs ask for."""
-
-    one: OspfInterface
-    other: OspfInterface
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,78 +119,63 @@ def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return found
 
 
-def expected(sides: Iterable[OspfInterface], cables: Cables = frozenset()) -> list[Adjacency]:
-    """Pairs of interfaces that both ends' parameters allow to become adjacent.
+def ends(
+    sides: Iterable[OspfInterface],
+    states: Mapping[tuple[str, str], str],
+    config: OspfConfig | None = None,
+    *,
+    vrf: str = "",
+) -> list[End]:
+    """Session ends of the interfaces of one router.
 
     Args:
-        sides: All OSPF interfaces of the lab.
-        cables: Interfaces of one link. Only these tell which unnumbered interfaces face each other.
+        sides: From ``interfaces``.
+        states: From ``neighbours``.
+        config: What else must fit; ``None``: not known yet.
+        vrf: Their VRF.
     """
-    groups: dict[tuple[Any, ...], list[OspfInterface]] = {}
-    for side in sides:
-        network = None if side.unnumbered else side.address.network
-        if not side.passive and side.network_type != "NBMA" and (network is None or network.prefixlen < 32):
-            key = (network, side.area, side.hello_ms, side.dead_s, side.network_type)
-            groups.setdefault(key, []).append(side)
+    seen: dict[str, dict[str, Sight]] = {}
+    for (interface, address), state in states.items():
+        word = state.split("/")[0]
+        seen.setdefault(interface, {})[address] = Sight(word, is_up=word == "Full", is_partial=word == "2-Way")
     return [
-        Adjacency(one=one, other=other)
-        for (network, *_), group in groups.items()
-        for one, other in combinations(group, 2)
-        if one.node != other.node
-        and one.router_id != other.router_id
-        and (network is not None or frozenset((one.where, other.where)) in cables)
+        _end(side, seen.get(side.name, {}), config, vrf)
+        for side in sides
+        if not side.passive and side.network_type != "NBMA" and (side.unnumbered or side.address.network.prefixlen < 32)
     ]
 
 
-def missing(
-    adjacencies: Iterable[Adjacency],
-    states: Mapping[str, Mapping[tuple[str, str], str]],
-    configs: Mapping[str, OspfConfig] | None = None,
-) -> Iterator[tuple[Adjacency, str]]:
-    """Expected adjacencies that are not there, each with a phrase.
-
-    Args:
-        adjacencies: From ``expected``.
-        states: Per node what ``neighbours`` found.
-        configs: Per node its config; pairs that it shows to be mismatched are left out.
-    """
-    for pair in adjacencies:
-        if configs and not _compatible(pair, configs):
-            continue
-        for here, there in ((pair.one, pair.other), (pair.other, pair.one)):
-            state = states.get(here.node, {}).get((here.name, str(there.address.ip)), "Down")
-            wanted = _wanted(here, there)
-            if state.split("/")[0] not in wanted:
-                yield (
-                    pair,
-                    (
-                        f"{here.node}: OSPF neighbor {there.address.ip} on {here.name} is {state.split('/')[0]},"
-                        f" expected {wanted[-1]}"
-                    ),
-                )
-
-
-def _wanted(here: OspfInterface, there: OspfInterface) -> tuple[str, ...]:
-    if here.network_type == "BROADCAST" and not {here.state, there.state} & (
-        _ELECTED | {"Waiting", "Down", "Loopback"}
-    ):
-        return ("Full", "2-Way")
-    return ("Full",)
-
-
-def _compatible(pair: Adjacency, configs: Mapping[str, OspfConfig]) -> bool:
-    one, other = configs.get(pair.one.node), configs.get(pair.other.node)
-    if one is None or other is None:
-        return True
-    mtu_matters = not (
-        pair.one.name in one.mtu_ignored or pair.other.name in other.mtu_ignored or pair.one.mtu == pair.other.mtu
+def _end(side: OspfInterface, seen: Mapping[str, Sight], config: OspfConfig | None, vrf: str) -> End:
+    address = str(side.address.ip)
+    words = equal(
+        area=side.area,
+        hello=str(side.hello_ms),
+        dead=str(side.dead_s),
+        network=side.network_type,
+        numbered=str(not side.unnumbered),
+        **({} if config is None else _closer_words(side, config)),
     )
-    area = pair.one.area
-    return (
-        not mtu_matters
-        and one.area_kinds.get(area, "") == other.area_kinds.get(area, "")
-        and _secret(one, pair.one) == _secret(other, pair.other)
+    return End(
+        protocol="ospf",
+        node=side.node,
+        vrf=vrf,
+        interface=side.name,
+        # a cable decides who faces an unnumbered interface
+        addresses={} if side.unnumbered else {side.name: (side.address,)},
+        address=address,
+        name=address,
+        identity=side.router_id,
+        offers=words,
+        accepts=words,
+        is_minor=side.network_type == "BROADCAST" and side.state not in _ELECTED,
+        seen=seen,
+        database=f"area {side.area}",
     )
+
+
+def _closer_words(side: OspfInterface, config: OspfConfig) -> dict[str, str]:
+    words = {"kind": config.area_kinds.get(side.area, ""), "secret": "\n".join(_secret(config, side))}
+    return words if side.name in config.mtu_ignored else {**words, "mtu": str(side.mtu)}
 
 
 def _secret(config: OspfConfig, side: OspfInterface) -> tuple[str, ...]:
@@ -221,25 +193,26 @@ def _is_kind(line: str) -> bool:
     return line.split()[:3] == ["ip", "ospf", "authentication"]
 
 
-def parse_config(text: str) -> OspfConfig:
-    """What the running config of ospfd tells beyond the interface table."""
+def parse_config(text: str, vrf: str = "") -> OspfConfig:
+    """What the running config of ospfd tells of a VRF beyond the interface table."""
     kinds: dict[str, str] = {}
     area_auth: dict[str, str] = {}
     auth: dict[str, list[str]] = {}
     ignored: set[str] = set()
-    interface = ""
+    interface = process = ""
     for raw in text.splitlines():
         words = raw.split()
         if not words:
             continue
         if not raw.startswith(" "):
             interface = words[1] if words[0] == "interface" and len(words) > 1 else ""
+            process = words[-1] if words[-2:-1] == ["vrf"] else ""
         elif interface and words[:2] == ["ip", "ospf"]:
             if words[2].startswith(("authentication", "message-digest-key")):
                 auth.setdefault(interface, []).append(" ".join(words))
             elif words[2] == "mtu-ignore":
                 ignored.add(interface)
-        elif words[0] == "area" and len(words) > 2:
+        elif words[0] == "area" and len(words) > 2 and process == vrf:
             area = _dotted(words[1])
             if words[2] in {"stub", "nssa"}:
                 kinds[area] = words[2]
@@ -257,23 +230,13 @@ def _dotted(area: str) -> str:
     return str(ip_interface(int(area)).ip) if area.isdigit() else area
 
 
-def unsynchronised(adjacencies: Iterable[Adjacency], processes: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Phrases for neighbours whose link-state databases of their common area differ, and for routes not yet computed.
-
-    Args:
-        adjacencies: Those that are up.
-        processes: Per node the answer to ``show ip ospf json``.
-    """
-    for node, answer in processes.items():
-        if "spfTimerDueInMsecs" in answer:
-            yield f"{node}: OSPF is about to compute its routes"
-    for pair in adjacencies:
-        one, other = (_database(processes.get(side.node, {}), side.area) for side in (pair.one, pair.other))
-        if one is not None and other is not None and one != other:
-            yield f"{pair.one.node}: OSPF database of area {pair.one.area} differs from that of {pair.other.node}"
+def is_computing(answer: Mapping[str, Any]) -> bool:
+    """Whether routes are about to be computed, from ``show ip ospf json``."""
+    return "spfTimerDueInMsecs" in answer
 
 
-def _database(answer: Mapping[str, Any], area: str) -> tuple[Any, ...] | None:
+def database(answer: Mapping[str, Any], area: str) -> tuple[Any, ...] | None:
+    """What is equal where link-state databases of an area are equal, from ``show ip ospf json``."""
     details = (answer.get("areas") or {}).get(area)
     if details is None:
         return None

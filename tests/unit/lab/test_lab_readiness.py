@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
+
 import pytest
 
 from pytest_netbench.errors import NotReady
@@ -9,6 +11,7 @@ from pytest_netbench.lab.readiness import Slowdown, wait_until_ready
 from pytest_netbench.model.ready import ExpectedDown, Ready
 from pytest_netbench.model.topology import Node, Topology
 from pytest_netbench.platforms.driver import Pending
+from pytest_netbench.platforms.ends import End, Exchange, Part, Sight
 from pytest_netbench.platforms.sessions import Absence, Session, SessionEnd, none_excused, split
 from tests.support.memory_lab import MemoryDriver, MemoryLab
 
@@ -113,3 +116,70 @@ def test_the_deadline_is_that_of_the_slowest_pace():
     stable = Ready(until="stable", deadline_s=20)
     readiness = wait_until_ready(lab_with(Absent(BGP)), pace=1000, policy=stable, slowdown=slowdown)
     assert readiness.waited_s >= 0.2
+
+
+# -- ends that two drivers report --------------------------------------------------------------------------------------
+
+
+class OneEnd(MemoryDriver):
+    """A driver whose node asks ``peer`` for a BGP session. It is itself the observation that it gives."""
+
+    def __init__(self, own: str, peer: str, state: str = "Active", database: object = None) -> None:
+        super().__init__()
+        self.own, self.peer, self.state, self.told = own, peer, state, database
+
+    def look(self, nodes):
+        self.node = next(iter(nodes))
+        return self
+
+    def waiting(self):
+        return []
+
+    def part(self, protocol):
+        seen = {self.peer: Sight(self.state, is_up=self.state == "Established")}
+        own = {"eth0": (ip_interface(self.own),)}
+        end = End(protocol="bgp", node=self.node, addresses=own, peer=self.peer, seen=seen, database="area 0")
+        return Part([end]) if protocol == "bgp" else Part()
+
+    def closely(self, ends):
+        return ends
+
+    def exchanged(self, ends):
+        return Exchange(databases={(self.node, "", "area 0"): self.told})
+
+
+def between(one, other):
+    drivers = {"R1": one, "R2": other}
+    lab = lab_with(MemoryDriver())
+    lab.driver = drivers.__getitem__
+    return lab
+
+
+UNTIL_SOON = Ready(until="stable", deadline_s=10)
+
+
+def test_a_session_between_nodes_of_two_drivers_is_waited_for():
+    lab = between(OneEnd("10.0.0.1/24", "10.0.0.2"), OneEnd("10.0.0.2/24", "10.0.0.1"))
+    assert wait_until_ready(lab, pace=1000, policy=UNTIL_SOON).missing == (
+        "R1: BGP neighbor 10.0.0.2 is Active, expected Established",
+        "R2: BGP neighbor 10.0.0.1 is Active, expected Established",
+    )
+    readiness = wait_until_ready(lab, pace=1000, policy=down("R2", "R1"))
+    assert (readiness.missing, readiness.unexpectedly_up) == ((), ())
+
+
+def test_a_session_between_two_drivers_that_is_up_is_not_found_to_be_down():
+    ends = OneEnd("10.0.0.1/24", "10.0.0.2", "Established"), OneEnd("10.0.0.2/24", "10.0.0.1", "Established")
+    readiness = wait_until_ready(between(*ends), pace=1000, policy=down("R1", "R2"))
+    assert (readiness.missing, readiness.unexpectedly_up) == ((), ("R1 bgp R2",))
+
+
+def test_databases_that_two_drivers_tell_must_be_equal():
+    ends = OneEnd("10.0.0.1/24", "10.0.0.2", "Established", 1), OneEnd("10.0.0.2/24", "10.0.0.1", "Established", 2)
+    readiness = wait_until_ready(between(*ends), pace=1000, policy=UNTIL_SOON)
+    assert readiness.missing == ("R1: BGP database of area 0 differs from that of R2",)
+
+
+def test_a_driver_that_reports_no_ends_is_still_asked_what_is_pending():
+    lab = between(OneEnd("10.0.0.1/24", "10.0.0.2"), Absent(BGP))
+    assert wait_until_ready(lab, pace=1000, policy=UNTIL_SOON).missing == ("bgp is down",)

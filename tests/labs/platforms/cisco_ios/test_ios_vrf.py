@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from ntc_templates.parse import parse_output
 
+from pytest_netbench.lab.matching import pairs
+from pytest_netbench.lab.readiness import Watch
+from pytest_netbench.lab.sessions import cables_of
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.driver import device_of
-from pytest_netbench.platforms.cisco_ios.readiness import vrfs as vrfstate
 from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import Session, eventually, ios_task
 
@@ -99,14 +101,21 @@ def heard(lab, name):
 
 
 def test_a_lab_is_ready_when_its_vrfs_are(lab):
-    device = device_of(lab.nodes["R1"])
     neighbors = lab.nodes["R1"].vty(
         [("bgpd", "show bgp vrf RED summary json"), ("ospfd", "show ip ospf vrf BLUE neighbor json")]
     )
     assert '"state":"Established"' in neighbors[0][0].replace(" ", "")
     assert "Full" in neighbors[1][0]
-    assert vrfstate.missing({name: device_of(lab.nodes[name]) for name in ("R1", "R2")}) == []
-    assert vrfstate.missing({"R1": device}) == []
+    assert Watch(lab).look()[0] == ()
+
+
+@pytest.mark.parametrize(("protocol", "vrf"), [("bgp", "RED"), ("ospf", "BLUE")])
+def test_a_session_in_a_vrf_is_expected_between_its_ends(lab, protocol, vrf):
+    look = lab.driver("R1").look({name: lab.nodes[name] for name in ("R1", "R2")})
+    ends = look.part(protocol).ends
+    [pair] = pairs(ends, cables_of(lab))
+    assert [(end.node, end.vrf) for end in pair] == [("R1", vrf), ("R2", vrf)]
+    assert len(pairs(look.closely(ends), cables_of(lab))) == 1
 
 
 def test_what_a_node_runs_from_within_a_vrf_runs_there(lab):

@@ -1,20 +1,27 @@
-"""BFD sessions judged from both ends, on answers of FRR 8.4.4."""
+"""Session ends of BFD, and what the lab expects of them, on answers of FRR 8.4.4."""
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
+
 import pytest
 
+from pytest_netbench.lab.matching import absences, pairs
 from pytest_netbench.platforms.frr import bfd
 
-OWNED = {"R1": frozenset({"10.0.0.1", "192.0.2.1"}), "R2": frozenset({"10.0.0.2", "192.0.2.2"})}
+OWNED = {
+    node: {"eth0": (ip_interface(f"10.0.0.{n}/24"),), "lo": (ip_interface(f"192.0.2.{n}/32"),)}
+    for n, node in enumerate(("R1", "R2"), start=1)
+}
 
 
 def end(node, peer, status="down", **fields):
     return bfd.peers(node, [{"peer": peer, "interface": "eth0", "vrf": "default", "status": status, **fields}])[0]
 
 
-def phrases(*ends):
-    return [phrase for _, phrase in bfd.missing(ends, OWNED)]
+def phrases(*peers):
+    ends = [bfd.end(one, OWNED[one.node]) for one in peers if one.status != "shutdown"]
+    return [absence.phrase for _, absence in absences(pairs(ends, {}))]
 
 
 def test_a_session_that_is_up_is_not_missing():

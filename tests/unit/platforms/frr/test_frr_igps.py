@@ -1,4 +1,4 @@
-"""Which neighbours of OSPFv3, RIP and IS-IS must be there, on paper."""
+"""Session ends of OSPFv3, RIP and IS-IS, on answers of FRR."""
 
 from __future__ import annotations
 
@@ -6,44 +6,26 @@ from ipaddress import ip_interface
 
 import pytest
 
+from pytest_netbench.lab.matching import pairs
 from pytest_netbench.platforms.frr import igps
-from pytest_netbench.platforms.frr.igps import Side
 
 
-def side(node, address, **fields):
-    return Side(node=node, interface="eth0", addresses=(ip_interface(address),), name=node, **fields)
-
-
-def test_a_neighbour_that_is_not_there_is_missed_from_both_ends():
-    sides = [side("a", "10.0.0.1/24"), side("b", "10.0.0.2/24")]
-    assert [phrase for _, phrase in igps.missing("IS-IS", sides, igps.alike)] == [
-        "a: IS-IS neighbor b on eth0 is not there yet",
-        "b: IS-IS neighbor a on eth0 is not there yet",
-    ]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        side("b", "10.0.1.2/24"),
-        side("b", "10.0.0.2/24", silent=True),
-        side("b", "10.0.0.2/24", traits=("area 1",)),
-        side("b", "10.0.0.2/24", lines=("password x",)),
-        side("a", "10.0.0.2/24"),
-    ],
-)
-def test_ends_that_cannot_be_neighbours_are_not_waited_for(other):
-    assert list(igps.missing("OSPFv3", [side("a", "10.0.0.1/24"), other], igps.alike)) == []
+def circuits(node, level, area):
+    circuit = {"name": "eth0", "state": "Up", "level": level}
+    config = f"hostname {node}\nrouter isis x\n net {area}.0000.0000.000{ord(node) - 96}.00\n"
+    where = {"eth0": (ip_interface(f"10.0.0.{ord(node)}/24"),)}
+    answers = ({"areas": [{"area": "x", "circuits": [{"interface": circuit}]}]}, "", "")
+    return igps.isis_ends(node, answers, where, config)
 
 
 def test_levels_of_isis_meet_at_level_2_or_in_one_area():
-    def circuit(node, level, area):
-        return side(node, f"10.0.0.{ord(node)}/24", traits=(level, area, False))
+    def meet(*ends):
+        return len(pairs([one for each in ends for one in each], {})) == 1
 
-    assert igps.isis_fits(circuit("a", "L1L2", "49.1"), circuit("b", "L2", "49.2"))
-    assert igps.isis_fits(circuit("a", "L1", "49.1"), circuit("b", "L1L2", "49.1"))
-    assert not igps.isis_fits(circuit("a", "L1", "49.1"), circuit("b", "L1", "49.2"))
-    assert not igps.isis_fits(circuit("a", "L1", "49.1"), circuit("b", "L2", "49.1"))
+    assert meet(circuits("a", "L1L2", "49.0001"), circuits("b", "L2", "49.0002"))
+    assert meet(circuits("a", "L1", "49.0001"), circuits("b", "L1L2", "49.0001"))
+    assert not meet(circuits("a", "L1", "49.0001"), circuits("b", "L1", "49.0002"))
+    assert not meet(circuits("a", "L1", "49.0001"), circuits("b", "L2", "49.0001"))
 
 
 @pytest.mark.parametrize("indent", ["", " "], ids=["8.4", "10.3"])
@@ -58,8 +40,8 @@ def test_a_neighbour_of_isis_counts_once_it_is_in_the_topology(indent):
     where = {"eth0": (ip_interface("10.0.0.1/24"),)}
     for row, known in (("R2            TE-IS        15     R2        eth0      R1(4)", {"R2"}), ("", set())):
         answers = (interfaces, neighbours, f"{heading}{indent}{row}\n")
-        (found,) = igps.isis_sides("R1", answers, where, "hostname R1\nrouter isis x\n net 49.0001.0000.0000.0001.00\n")
-        assert found.neighbours == known
+        (found,) = igps.isis_ends("R1", answers, where, "hostname R1\nrouter isis x\n net 49.0001.0000.0000.0001.00\n")
+        assert set(found.seen) == known
 
 
 STATUS = """Routing Protocol is "rip"
@@ -82,16 +64,19 @@ WHERE = {"gi0-0": (ip_interface("10.0.12.1/24"),), "gi0-1": (ip_interface("172.1
 
 
 def test_a_router_that_has_nothing_to_tell_is_not_expected_to_be_heard():
-    assert [one.silent for one in igps.rip_sides("r1", STATUS, TABLE, WHERE, "")] == [True, True]
-    assert [one.silent for one in igps.rip_sides("r1", STATUS, TABLE + NEWS, WHERE, "")] == [False, True]
-    assert igps.rip_sides("r1", STATUS, TABLE, WHERE, "")[0].neighbours == frozenset({"10.0.12.2"})
+    assert [one.is_silent for one in igps.rip_ends("r1", STATUS, TABLE, WHERE, "")] == [True, True]
+    assert [one.is_silent for one in igps.rip_ends("r1", STATUS, TABLE + NEWS, WHERE, "")] == [False, True]
+    assert set(igps.rip_ends("r1", STATUS, TABLE, WHERE, "")[0].seen) == {"10.0.12.2"}
 
 
 def test_versions_of_rip_must_be_understood():
-    old, new = (side(n, f"10.0.0.{i}/24", traits=(v, v)) for i, (n, v) in enumerate((("a", "1"), ("b", "2")), start=1))
-    both = side("c", "10.0.0.3/24", traits=("1", "1 2"))
-    assert not igps.rip_fits(old, new)
-    assert igps.rip_fits(old, both)
+    def end(node, sent, received):
+        where = {"gi0-0": (ip_interface(f"10.0.12.{ord(node) - 96}/24"),)}
+        return igps.rip_ends(node, f"    gi0-0            {sent}     {received}\n", TABLE + NEWS, where, "")[0]
+
+    old, new, both = end("a", "1", "1"), end("b", "2", "2"), end("c", "1", "1 2")
+    assert pairs([old, new], {}) == []
+    assert len(pairs([old, both], {})) == 1
 
 
 @pytest.mark.parametrize(("age", "moving"), [("00:00:03", True), ("00:00:10", False), ("01:00:01", False)])
@@ -128,10 +113,3 @@ def test_databases_of_ospfv3_are_compared_by_area_without_ages():
         "0.0.0.0": {("Rtr", "0.0.0.0", "1.1.1.1", "80000004")},
         "0.0.0.7": {("IAP", "0.0.0.1", "3.3.3.3", "80000002")},
     }
-
-
-def test_ends_without_addresses_are_on_one_link_if_a_cable_joins_them():
-    ends = [Side(node=node, interface="eth0", addresses=(), name=node) for node in "ab"]
-    cable = frozenset({frozenset({("a", "eth0"), ("b", "eth0")})})
-    assert len(list(igps.missing("OSPFv3", ends, igps.alike, cable))) == 2
-    assert list(igps.missing("OSPFv3", ends, igps.alike)) == []
