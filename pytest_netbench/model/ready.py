@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pytest_netbench.model.base import Model
 
 ReadyUntil = Literal["everything", "stable", "boot"]
-SessionProtocol = Literal["ospf", "ospf6", "bgp", "bfd", "isis", "rip"]
+SessionProtocol = Literal["ospf", "ospf6", "bgp", "bfd", "isis", "rip", "eigrp"]
 
 DEADLINE_LAB_S = 300.0
 """The default deadline. The longest wait of a healthy network is OSPF's designated router election: 40 lab seconds."""

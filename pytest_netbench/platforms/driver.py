@@ -79,6 +79,8 @@ class Driver(Protocol[NodeT_contra]):
     def pending(self, nodes: Mapping[str, NodeT_contra], *, excused: Excused = none_excused) -> Pending:
         """What is not yet up among *all* nodes of this driver in the lab, judged from both ends of each adjacency.
 
+        A driver that reports session ends (``platforms.ends.ReportsEnds``) omits its sessions.
+
         Args:
             nodes: The nodes.
             excused: Whether a session is expected to be down; then ``missing`` omits it.

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.ends import Address, Database, End, Exchange, Part
-from pytest_netbench.platforms.frr import bfd, bgp, igps, ospf, rib
+from pytest_netbench.platforms.frr import bfd, bgp, eigrp, igps, ospf, rib
 from pytest_netbench.platforms.frr.lookout import Lookout, as_list, as_object, config
 
 _OSPF = (("ospfd", "show ip ospf interface json"), ("ospfd", "show ip ospf neighbor json"))
@@ -22,6 +22,7 @@ _OSPF6 = (
 _RIP = (("ripd", "show ip rip status"), ("ripd", "show ip rip"), ("zebra", "show ip route rip"))
 _RIPNG = ("zebra", "show ipv6 route ripng")
 _ISIS = tuple(("isisd", f"show isis {what}") for what in ("interface json", "neighbor", "topology", "database"))
+_EIGRP = (("eigrpd", "show ip eigrp interfaces"), ("eigrpd", "show ip eigrp neighbor"))
 _BGP = ("bgpd", "show bgp summary json")
 _BGP_NEIGHBORS = ("bgpd", "show bgp neighbors json")
 _BFD = ("bfdd", "show bfd peers json")
@@ -105,7 +106,7 @@ class FrrLook:
                 databases[name, "", area] = ospf.database(answer, area.removeprefix("area "))
         return Exchange(waiting, databases)
 
-    # -- OSPFv3, RIP, IS-IS --------------------------------------------------------------------------------------------
+    # -- OSPFv3, RIP, IS-IS, EIGRP -------------------------------------------------------------------------------------
 
     def ospf6(self) -> Part:
         """Interfaces of OSPFv3. Keeps the databases."""
@@ -145,6 +146,15 @@ class FrrLook:
             ends += own
             for domain in {end.database for end in own if end.database}:
                 kept[node.name, "", domain] = igps.database_lines(database, igps.ISIS_ROW)
+        return Part(ends)
+
+    def eigrp(self) -> Part:
+        """Interfaces of EIGRP."""
+        ends: list[End] = []
+        for node in self.lookout.running("eigrpd"):
+            shown, neighbors = (text for text, _ in node.vty(_EIGRP))
+            owned = self.lookout.owned4(node.name)
+            ends += eigrp.ends(node.name, shown, neighbors, owned, config(node, "eigrpd"))
         return Part(ends)
 
     # -- BGP, BFD ------------------------------------------------------------------------------------------------------
@@ -206,6 +216,7 @@ _READERS: Final[Mapping[str, Callable[[FrrLook], Part]]] = {
     "ospf6": FrrLook.ospf6,
     "rip": FrrLook.rip,
     "isis": FrrLook.isis,
+    "eigrp": FrrLook.eigrp,
     "bgp": FrrLook.bgp,
     "bfd": FrrLook.bfd,
 }

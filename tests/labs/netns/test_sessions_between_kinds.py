@@ -7,6 +7,7 @@ why there is nothing to wait for.
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -17,6 +18,7 @@ from pytest_netbench.model.task import Task
 from tests.support.netns_networks import network
 
 _ROUTERS = ("frr", "cisco_ios")
+_ROOT = Path(__file__).parents[3]
 _TIMES = 3  # one deploy of a lab that does not wait succeeds now and then
 
 
@@ -169,8 +171,47 @@ def _first_ping(lab, protocol: str) -> bool:
     return answer.answered
 
 
+_PROTOCOLS: Final = {
+    "ospf": "OSPF",
+    "ospf6": "OSPFv3",
+    "bgp": "BGP",
+    "rip": "RIP",
+    "isis": "IS-IS",
+    "eigrp": "EIGRP",
+    "bfd": "BFD",
+    "hsrp": "HSRP",
+    "vrrp": "VRRP",
+    "openflow": "OpenFlow",
+}
+_NONE: Final = {
+    ("cisco_ios", "bfd"): "none: it has no BFD",
+    ("frr", "hsrp"): "none: FRR has no HSRP",
+    ("frr", "vrrp"): "none: `vrrpd` needs a macvlan interface, which an FRR config cannot create",
+    ("frr", "openflow"): "none",
+    ("cisco_ios", "openflow"): "none",
+}
+"""Why a kind of router has no end of a protocol."""
+_ELSEWHERE: Final = {
+    ("frr", "bfd"): "netns/test_readiness.py::test_bfd_sessions_are_waited_for",
+    ("cisco_ios", "hsrp"): "platforms/cisco_ios/test_ios_fhrp_boot.py::test_the_higher_priority_is_active_although",
+    ("cisco_ios", "vrrp"): "platforms/cisco_ios/test_ios_fhrp.py::test_",
+}
+"""Where a protocol that only one kind speaks is tested, below ``tests/labs``."""
 _PAIRS = list(combinations_with_replacement(_ROUTERS, 2))
 _CASES = [(protocol, *pair) for protocol in dict.fromkeys(name for _, name in _CONFIGS) for pair in _PAIRS]
+
+
+@pytest.mark.parametrize("protocol", _PROTOCOLS)
+def test_each_protocol_is_tested_or_has_a_reason_and_the_docs_say_so(protocol) -> None:
+    rows = (_ROOT / "docs/reference/platforms.md").read_text().splitlines()
+    [row] = [line for line in rows if line.startswith(f"| {_PROTOCOLS[protocol]} | ")]
+    for kind, cell in zip(_ROUTERS, row.strip("| ").split(" | ")[1:3], strict=True):
+        known = [table[kind, protocol] for table in (_CONFIGS, _NONE, _ELSEWHERE) if (kind, protocol) in table]
+        assert len(known) == 1, (kind, protocol)
+        assert cell == _NONE[kind, protocol] if (kind, protocol) in _NONE else cell.startswith("yes")
+        if (kind, protocol) in _ELSEWHERE:
+            path, _, name = _ELSEWHERE[kind, protocol].partition("::")
+            assert f"def {name}" in (_ROOT / "tests/labs" / path).read_text()
 
 
 @pytest.mark.parametrize(("protocol", "one", "other"), _CASES, ids=["-".join(case) for case in _CASES])

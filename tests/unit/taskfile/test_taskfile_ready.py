@@ -57,8 +57,8 @@ def test_the_deadline_has_a_unit(load, good):
         (
             "ready:\n  expected_down:\n    - node: R1\n      protocol: bpg\n      neighbor: R2\n",
             (
-                "24: expected_down: unknown protocol 'bpg' (known: 'ospf', 'ospf6', 'bgp', 'bfd', 'isis', 'rip')."
-                " Did you mean 'bgp'?"
+                "24: expected_down: unknown protocol 'bpg' (known: 'ospf', 'ospf6', 'bgp', 'bfd', 'isis', 'rip',"
+                " 'eigrp'). Did you mean 'bgp'?"
             ),
         ),
         (

@@ -8,7 +8,7 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.capabilities import HostedNode
 from pytest_netbench.platforms.cisco_ios.device.device import Device
-from pytest_netbench.platforms.cisco_ios.readiness import vrfs
+from pytest_netbench.platforms.cisco_ios.readiness import eigrp, vrfs
 from pytest_netbench.platforms.cisco_ios.services import runner
 from pytest_netbench.platforms.driver import Pending
 from pytest_netbench.platforms.ends import End, Exchange, Part
@@ -29,7 +29,11 @@ class IosLook:
 
     def part(self, protocol: str) -> Part:
         part = self._frr.part(protocol)
-        return Part([*part.ends, *vrfs.ends(self._devices, protocol)], part.waiting)
+        more = self._eigrp() if protocol == "eigrp" else vrfs.ends(self._devices, protocol)
+        return Part([*part.ends, *more], part.waiting)
+
+    def _eigrp(self) -> list[End]:
+        return eigrp.ends(self._devices.values(), {name: self._frr.lookout.owned4(name) for name in self._devices})
 
     def closely(self, ends: Sequence[End]) -> Sequence[End]:
         inner = [end for end in ends if end.vrf]
