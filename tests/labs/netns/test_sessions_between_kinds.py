@@ -194,7 +194,7 @@ _NONE: Final = {
 _ELSEWHERE: Final = {
     ("frr", "bfd"): "netns/test_readiness.py::test_bfd_sessions_are_waited_for",
     ("cisco_ios", "hsrp"): "platforms/cisco_ios/test_ios_fhrp_boot.py::test_the_higher_priority_is_active_although",
-    ("cisco_ios", "vrrp"): "platforms/cisco_ios/test_ios_fhrp.py::test_",
+    ("cisco_ios", "vrrp"): "platforms/cisco_ios/test_ios_fhrp.py::test_vrrp_elects_and_says_so",
 }
 """Where a protocol that only one kind speaks is tested, below ``tests/labs``."""
 _PAIRS = list(combinations_with_replacement(_ROUTERS, 2))
