@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.compile.state import POLICY, FrrLine, FrrState, Path
+from pytest_netbench.platforms.cisco_ios.compile.state import LAST_ENTRY, POLICY, FrrLine, FrrState, Path
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
@@ -20,6 +21,7 @@ OPTIONS = ("--log-level", "errors")
 _STAMPS = ("enable", "configure terminal", "log timestamp precision 3", "log file /proc/self/fd/1 debugging", "end")
 _LOCKED = "could not lock"
 _MGMTD = "mgmtd"
+_FLOW = re.compile(r"(no )?(on-match|call)\b")
 _ORDER = (_MGMTD, "zebra", "staticd")
 # FRR version since which mgmtd configures these daemons
 _FRONTED = {(10, 0): ("staticd",), (10, 1): ("zebra", "ripd", "ripngd")}
@@ -41,6 +43,7 @@ def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
             continue
         known = FrrState() if daemon in starting else old
         changes = list(difference(_lines(known, daemon), _lines(new, daemon)))
+        changes += signals(changes)
         problems += _say(node, daemon, changes)
         if daemon in {_MGMTD, "staticd"} and changes:
             _await_static(node, [line for _, line in changes])
@@ -93,14 +96,36 @@ def difference(old: Sequence[FrrLine], new: Sequence[FrrLine]) -> Iterator[tuple
         inside = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
         if place in has or (inside and not _is_filter(line)):
             continue
-        undo = f"no {line.path[-1]}" if line.undo is None else line.undo
-        if undo:
-            yield line.path[:-1], undo
+        if _undo(line):
+            yield line.path[:-1], _undo(line)
     for place, line in has.items():
         before = had.get(place)
         again = any(line.path[:depth] in gone for depth in range(1, len(line.path)))
         if before is None or before.path != line.path or again:
+            if before is not None and not again and _is_shorter(line, before):
+                yield before.path[:-1], _undo(before)
             yield line.path[:-1], line.path[-1]
+
+
+def _is_shorter(line: FrrLine, before: FrrLine) -> bool:
+    """Whether a line replaces one with more options, of which daemons keep those that it does not name."""
+    return bool(_undo(before)) and len(line.path[-1].split()) < len(before.path[-1].split())
+
+
+def _undo(line: FrrLine) -> str:
+    return f"no {line.path[-1]}" if line.undo is None else line.undo
+
+
+def signals(changes: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
+    """Return lines that let users of a route map look at it again after a change of its flow.
+
+    FRR signals changed clauses and entries, but not ``on-match`` and ``call`` (FRR pull request 13993). A last entry
+    that denies, as the end of every map does, changes nothing.
+    """
+    flows = [section[-1] for section, line in changes if section and _FLOW.match(line)]
+    for name in dict.fromkeys(opening.split()[1] for opening in flows if opening.startswith("route-map ")):
+        yield (), f"route-map {name} deny {LAST_ENTRY}"
+        yield (), f"no route-map {name} deny {LAST_ENTRY}"
 
 
 def _is_filter(line: FrrLine) -> bool:

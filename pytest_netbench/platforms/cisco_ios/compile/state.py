@@ -14,6 +14,9 @@ Path = tuple[str, ...]
 POLICY = ("zebra", "ospfd", "ospf6d", "bgpd", "ripd", "ripngd", "isisd")
 """Daemons that share prefix lists, access lists and route maps."""
 
+LAST_ENTRY = 65535
+"""The highest number of an entry of a route map in FRR. No compiled entry has it: it signals changes."""
+
 
 @dataclass(frozen=True)
 class FrrLine:

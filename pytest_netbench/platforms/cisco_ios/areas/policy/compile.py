@@ -12,7 +12,7 @@ from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.areas.policy.communities import frr_community
 from pytest_netbench.platforms.cisco_ios.areas.policy.lists import AS_PATH, COMMUNITY, PREFIX6, action, compile_lists
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
-from pytest_netbench.platforms.cisco_ios.compile.state import POLICY
+from pytest_netbench.platforms.cisco_ios.compile.state import LAST_ENTRY, POLICY
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _ALL = POLICY
@@ -49,7 +49,8 @@ def compile_policy(context: Context) -> None:
 
 def _compile_map(context: Context, name: str, entries: Sequence[Entry]) -> None:
     alternatives = {entry["seq"]: list(_alternatives(context, entry.body)) for entry in entries}
-    plain = all(len(ways) == 1 for ways in alternatives.values())
+    # the last number is kept free, for the signal of a change (``apply/frr.py``)
+    plain = all(len(ways) == 1 and seq < LAST_ENTRY for seq, ways in alternatives.items())
     steps: list[_Step] = []
     for entry in entries:
         for matches in alternatives[entry["seq"]]:
