@@ -158,6 +158,9 @@ def compile_ospf(context: Context) -> None:
         for member in members(context, process):
             _as_host(context, member)
             _interface(context, member)
+        # behind the interfaces: ospfd chooses the forwarding address of an external LSA once, when it originates it
+        for line, key, undo in _externals(context, process):
+            context.state.frr.add(_DAEMON, process.frr, line, key=key, undo=undo)
     running = {(process.number, process.vrf) for process in processes(context)}
     for one in context.interfaces:
         own = one.section.get("ip ospf area")
@@ -289,7 +292,7 @@ def _process(context: Context, process: Process, router_id: str) -> None:
         add(f"max-metric router-lsa on-startup {at_start}" if at_start else "max-metric router-lsa administrative")
     for entry in section.all("neighbor"):
         add(_neighbour(entry), key=f"neighbor {entry['address']}", undo=f"no neighbor {entry['address']}")
-    for line, key, undo in (*_distances(section), *_areas(section), *_externals(context, process)):
+    for line, key, undo in (*_distances(section), *_areas(section)):
         add(line, key, undo)
 
 
@@ -405,8 +408,20 @@ def _loopbacks(context: Context, process: Process) -> list[str]:
     return [f"interface {member.one.kernel}" for member in found]
 
 
+def _next_hop_networks(context: Context, process: Process) -> str:
+    """Return what decides the forwarding addresses: the networks on which OSPF runs, with their areas' types."""
+    types = " ".join(sorted(_types(process.section)))
+    found = [
+        f"{member.area} {address}"
+        for member in members(context, process)
+        for address in igp.addresses(context, member.one)
+        if member.one.parsed.kind != "Loopback" or types
+    ]
+    return " ".join((*sorted(found), types))
+
+
 def _externals(context: Context, process: Process) -> _Lines:
-    section = process.section
+    section, decided_by = process.section, _next_hop_networks(context, process)
     usual = section.get("default-metric")
     for source, entry in igp.redistributions(section):
         if source == "ospf":
@@ -423,7 +438,8 @@ def _externals(context: Context, process: Process) -> _Lines:
         )
         words = [f"redistribute {source}", f"metric {entry.get('metric', seed)}", f"metric-type {entry.get('type', 2)}"]
         words += [f"route-map {wrapper}"] if wrapper else []
-        yield " ".join(words), "", f"no redistribute {source}"
+        line = " ".join(words)
+        yield line, f"{line} originated by {decided_by}", f"no redistribute {source}"
     for entry in section.all("summary-address"):
         line = f"summary-address {IPv4Network((entry['prefix'], entry['mask']))}"
         if entry.has("not-advertise"):
