@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,10 @@ HIDDEN = "_"
 
 _GOING = 900
 """The kernel's group for links that are about to be deleted."""
+_MACS, _SYSCTLS = "cisco_ios burned-in addresses", "cisco_ios former sysctls"
+_LEAST_MTU_SIX = 1280  # RFC 8200, 5
+_SHARED = "net/netfilter/"
+"""The beginning of sysctls that no interface has, and that not every config sets."""
 
 
 def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
@@ -21,13 +26,14 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     problems = _in_vrfs(node, _gone(old.links, new.links))
     problems += _batch(node, list(_made(old.links, new.links)))
     problems += [*vrf.make(node, old, new), *vrf.move(node, old, new)]
-    problems += _sysctls(node, old.sysctls, new.sysctls)
+    problems += _sysctls(node, old.sysctls, {**_former(node, old.sysctls, new.sysctls), **new.sysctls})
     moved = any(link.vrf != _vrf_before(old.links, name, link) for name, link in new.links.items())
     for name in new.vrfs:
         problems += _sysctls(vrf.inside(node, name), {} if moved or name not in old.vrfs else old.sysctls, new.sysctls)
     if moved and any(not link.vrf for link in new.links.values()):
         problems += _sysctls(node, {}, new.sysctls)
-    problems += _in_vrfs(node, _changed(old.links, new.links))
+    own = _own_macs(node, new.links)
+    problems += _in_vrfs(node, _changed(old.links, new.links, own))
     problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
     problems += vrf.drop(node, old, new)
     if old.hostname != new.hostname and new.hostname:
@@ -71,11 +77,21 @@ def _made(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[str]:
             yield f"link add name {name} link {link.lower} type macvlan mode bridge"
 
 
-def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple[str, str]]:
+def _own_macs(node: HostedNode, new: Mapping[str, Link]) -> Mapping[str, str]:
+    """Return the burned-in addresses of interfaces that have, or had, a configured one."""
+    known: dict[str, str] = node.memory.setdefault(_MACS, {})
+    for name in sorted(name for name, link in new.items() if link.mac and name not in known):
+        place = vrf.inside(node, new[name].vrf)
+        known[name] = json.loads(place.run(["ip", "-j", "link", "show", "dev", name]).stdout)[0]["address"]
+    return known
+
+
+def _changed(old: Mapping[str, Link], new: Mapping[str, Link], own: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, link in old.items():
-        # an interface that left a VRF lost its addresses
-        if name not in new and link.kind == "physical" and not link.vrf:
-            yield from (("", line) for line in _addresses(name, link.addresses, ()))
+        if name not in new and link.kind == "physical":
+            # an interface that left a VRF lost its addresses
+            left = replace(link, addresses=()) if link.vrf else link
+            yield from (("", line) for line in _altered(name, left, Link(up=link.up), own))
     for name, link in new.items():
         before = old.get(name)
         if before is None or before.kind != link.kind:
@@ -83,18 +99,26 @@ def _changed(old: Mapping[str, Link], new: Mapping[str, Link]) -> Iterator[tuple
         elif before.vrf != link.vrf:
             # moving an interface removes its addresses and sets it down
             before = replace(before, up=not link.up, addresses=())
-        yield from ((link.vrf, line) for line in _altered(name, before, link))
+        yield from ((link.vrf, line) for line in _altered(name, before, link, own))
 
 
-def _altered(name: str, before: Link, link: Link) -> Iterator[str]:
-    if link.mac != before.mac and link.mac:
-        yield f"link set dev {name} address {link.mac}"
+def _altered(name: str, before: Link, link: Link, own: Mapping[str, str]) -> Iterator[str]:
+    mac = link.mac or own.get(name)
+    if link.mac != before.mac and mac:
+        yield f"link set dev {name} address {mac}"
     if link.mtu != before.mtu:
         yield f"link set dev {name} mtu {link.mtu or 1500}"
     # addresses first: an interface has them when it comes up, and keeps them when it goes down
-    yield from _addresses(name, before.addresses, link.addresses)
+    # the kernel has removed those of IPv6 if the MTU is too small for it now
+    yield from _addresses(name, _possible(before, link), _possible(link))
     if link.up != before.up:
         yield f"link set dev {name} {'up' if link.up else 'down'}"
+
+
+def _possible(*states: Link) -> tuple[str, ...]:
+    """Return the addresses that the kernel lets an interface have in all states: none of IPv6 with a small MTU."""
+    small = any(state.mtu is not None and state.mtu < _LEAST_MTU_SIX for state in states)
+    return tuple(address for address in states[0].addresses if not small or ":" not in address)
 
 
 def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -116,6 +140,16 @@ def _sysctls(node: vrf.Network, old: Mapping[str, str], new: Mapping[str, str]) 
         return []
     done = node.run(["sysctl", "-q", "-e", "-w", *wanted])
     return [f"{node.name}: sysctl: {done.stderr.strip()}"] if done.returncode or done.stderr.strip() else []
+
+
+def _former(node: HostedNode, old: Mapping[str, str], new: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the kernel's own values of the shared sysctls that are no longer wanted."""
+    known: dict[str, str] = node.memory.setdefault(_SYSCTLS, {})
+    if first := [name for name in new if name.startswith(_SHARED) and name not in known]:
+        for line in node.run(["sysctl", "-e", *first]).stdout.splitlines():
+            name, _, value = line.partition(" = ")
+            known[name.replace(".", "/")] = value
+    return {name: known[name] for name in old if name not in new and name in known}
 
 
 def _entries(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

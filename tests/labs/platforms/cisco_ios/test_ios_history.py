@@ -152,3 +152,32 @@ def test_ospf_takes_another_route_map_for_redistribution_at_once(deploy_task: An
     await_that(lambda: "[110/9]" in metric(), metric)
     type_lines(lab.nodes["R1"], "router ospf 1", "no redistribute connected route-map M7")
     await_that(lambda: "[110/20]" in metric(), metric)
+
+
+# -- interfaces --------------------------------------------------------------------------------------------------------
+
+
+def test_an_interface_gets_back_what_a_small_mtu_and_a_configured_mac_address_took(deploy_task: Any) -> None:
+    six = port("Gi0/0", "10.0.12.1", "ipv6 address 2001:DB8:12::1/64")
+    lab = deploy_task(ios_task({"R1": six, "R2": ""}, ["R1 Gi0/0 - R2 Gi0/0"]))
+
+    def kernel() -> set[str]:
+        words = lab.nodes["R1"].run(["ip", "addr", "show", "dev", "gi0-0"]).stdout.split()
+        told = {word for word in words if ":" in word and not word.endswith(":") and not word.startswith("fe80")}
+        return {*told - {"ff:ff:ff:ff:ff:ff"}, words[words.index("mtu") + 1]}
+
+    before = kernel()
+    assert "2001:db8:12::1/64" in before
+    type_lines(lab.nodes["R1"], "interface Gi0/0", "mtu 200", "mac-address 0000.0c07.ac01")
+    assert not kernel() & before
+    type_lines(lab.nodes["R1"], "interface Gi0/0", "no mtu 200", "no mac-address 0000.0c07.ac01")
+    assert kernel() == before
+
+
+def test_isis_takes_the_metric_of_a_level_and_ospf_shows_an_unnumbered_interface(deploy_task: Any) -> None:
+    loopback = "interface Loopback0\n ip address 10.1.1.1 255.255.255.255\n"
+    unnumbered = "interface Gi0/0\n ip unnumbered Loopback0\n ip ospf 1 area 0\n ip router isis\n no shutdown\n"
+    config = loopback + unnumbered + "router ospf 1\nrouter isis\n net 49.0001.0000.0000.0001.00\n"
+    lab = deploy_task(ios_task({"R1": config, "R2": ""}, ["R1 Gi0/0 - R2 Gi0/0"]))
+    type_lines(lab.nodes["R1"], "interface Gi0/0", "isis metric 5 level-2", "isis priority 7 level-1")
+    assert "GigabitEthernet0/0" in show(lab.nodes["R1"], "show ip ospf interface")

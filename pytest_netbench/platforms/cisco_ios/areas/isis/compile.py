@@ -115,8 +115,8 @@ def _interface(context: Context, one: Interface, tag: str, section: Section) -> 
     ):
         for entry in one.section.all(f"isis {name}"):
             where = next((f" {w}" for w in ("level-1", "level-2") if entry.has(w)), "")
-            # FRR has the level before the number for hello timers, and after it for metrics
-            words = f"{where} {entry[argument]}" if name.startswith("hello") else f" {entry[argument]}{where}"
+            # FRR has the level behind the number for the priority only
+            words = f" {entry[argument]}{where}" if name == "priority" else f"{where} {entry[argument]}"
             add(f"isis {name}{words}", key=f"{name}{where}", undo=f"no isis {name}{where}")
     password = one.section.get("isis password")
     plain = f"clear {password['password']}" if password is not None else ""

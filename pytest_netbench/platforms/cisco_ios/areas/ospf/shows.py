@@ -182,7 +182,7 @@ def _interface_lines(one: Running, member: Member) -> Iterator[str]:
 
 def _designated(one: Running, member: Member, entry: Mapping[str, Any]) -> Iterator[str]:
     roles = {n.role: (n.router_id, n.address) for n in one.of(member.one.name)}
-    own = (one.router_id, member.one.addresses[0].split("/")[0])
+    own = (one.router_id, str(entry.get("ipAddress", NO_ROUTER)))  # of an unnumbered interface: the lender's
     state = _state(member, entry)
     for role, words in (("DR", "Designated Router"), ("BDR", "Backup Designated router")):
         found = own if state == role else roles.get(role)
