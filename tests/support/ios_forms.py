@@ -1,0 +1,238 @@
+"""Pairs of forms of one command: what is typed first, and what is typed then. From the grammar, the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, zip_longest
+from random import Random
+from typing import Final
+from zlib import crc32
+
+from pytest_netbench.platforms.cisco_ios.areas import book
+from pytest_netbench.platforms.cisco_ios.grammar import pattern
+from pytest_netbench.platforms.cisco_ios.grammar.command import Known, Match
+from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader
+
+MOST_PAIRS: Final = 4000
+_FORMS, _TRIES, _LONGEST = 4, 40, 40
+
+BASE: Final = """\
+ipv6 unicast-routing
+ip access-list standard STD
+ permit 10.0.0.0 0.255.255.255
+ip access-list extended EXT
+ permit tcp any any eq 80
+ip prefix-list PFX seq 5 permit 10.0.0.0/8 le 32
+ipv6 prefix-list PFX6 seq 5 permit 2001:DB8::/32 le 64
+ip as-path access-list 1 permit ^65002
+ip community-list standard COMM permit 100:1
+key chain KEYS
+ key 1
+  key-string secret
+route-map RM permit 10
+ set metric 7
+route-map RM2 permit 10
+ set metric 9
+class-map match-all CM
+ match ip dscp ef
+policy-map PM
+ class CM
+  bandwidth percent 20
+zone security IN
+zone security OUT
+vrf definition RED
+ address-family ipv4
+ip route 192.168.50.0 255.255.255.0 Null0
+ip sla 1
+ icmp-echo 10.0.12.2
+track 1 ip sla 1
+ip nat pool POOL 10.9.9.1 10.9.9.9 netmask 255.255.255.0
+interface Loopback0
+ ip address 10.1.1.1 255.255.255.255
+ ip ospf 1 area 0
+interface GigabitEthernet0/0
+ ip address 10.0.12.1 255.255.255.0
+ ipv6 address 2001:DB8:12::1/64
+ ip ospf 1 area 0
+ ipv6 ospf 2 area 0
+ ip router isis
+interface GigabitEthernet0/1
+ ip address 10.0.13.1 255.255.255.0
+router ospf 1
+ area 5 stub
+ipv6 router ospf 2
+ router-id 2.2.2.2
+router rip
+ version 2
+ network 10.0.0.0
+ipv6 router rip RIPNG
+router eigrp 5
+ network 10.0.13.0 0.0.0.255
+router isis
+ net 49.0001.0000.0000.0001.00
+router bgp 65001
+ bgp router-id 1.1.1.1
+ neighbor PEERS peer-group
+ neighbor 10.0.12.2 remote-as 65002
+ neighbor 2001:DB8:12::2 remote-as 65002
+ address-family ipv4
+  neighbor 10.0.12.2 activate
+ address-family ipv6
+  neighbor 2001:DB8:12::2 activate
+"""
+"""The config to which forms are added: it has what they refer to."""
+
+PLACES: Final[Mapping[str, Sequence[str]]] = {
+    "config": (),
+    "if": ("interface GigabitEthernet0/0",),
+    "keychain": ("key chain KEYS",),
+    "keychain-key": ("key chain KEYS", "key 1"),
+    "router-ospf": ("router ospf 1",),
+    "ipv6-router-ospf": ("ipv6 router ospf 2",),
+    "router-ospfv3": ("router ospfv3 2",),
+    "router-ospfv3-af": ("router ospfv3 2", "address-family ipv6 unicast"),
+    "router-rip": ("router rip",),
+    "router-ripng": ("ipv6 router rip RIPNG",),
+    "router-eigrp": ("router eigrp 5",),
+    "router-isis": ("router isis",),
+    "acl-standard": ("ip access-list standard STD",),
+    "acl-extended": ("ip access-list extended EXT",),
+    "acl-ipv6": ("ipv6 access-list SIX",),
+    "group-network": ("object-group network NETS",),
+    "group-service": ("object-group service SERVICES",),
+    "time-range": ("time-range HOURS",),
+    "zone-pair": ("zone-pair security PAIR source IN destination OUT",),
+    "cmap": ("class-map match-all CM",),
+    "pmap-c": ("policy-map PM", "class CM"),
+    "dhcp-pool": ("ip dhcp pool LEASES",),
+    "ip-sla": ("ip sla 2",),
+    "track": ("track 2 ip sla 1",),
+    "route-map": ("route-map RM permit 10",),
+    "vrf-definition": ("vrf definition RED",),
+    "router-bgp": ("router bgp 65001",),
+    "router-bgp-af": ("router bgp 65001", "address-family ipv4"),
+    "router-bgp-af6": ("router bgp 65001", "address-family ipv6"),
+    "vlan": ("vlan 10",),
+    "line": ("line vty 0 4",),
+}
+"""How a mode is entered."""
+_NAMED: Final[Mapping[str, Sequence[str]]] = {
+    "peer": ("10.0.12.2", "2001:DB8:12::2"),
+    "map": ("RM", "RM2"),
+    "list": ("PFX", "STD", "EXT", "PFX6", "COMM"),
+    "mask": ("255.255.255.0",),
+    "wildcard": ("0.0.0.255",),
+    "src_wild": ("0.0.0.255",),
+    "dst_wild": ("0.0.0.255",),
+    "prefix": ("192.168.60.0", "192.168.60.0/24", "2001:DB8:60::/48"),
+    "network": ("10.0.13.0",),
+    "group": ("1", "PEERS"),
+    "vrf": ("RED",),
+    "chain": ("KEYS",),
+    "via": ("10.0.12.2", "2001:DB8:12::2"),
+    "hop": ("10.0.12.2",),
+    "address": ("10.0.12.9",),
+    "area": ("0", "5"),
+    "process": ("1",),
+    "policy": ("PM",),
+    "zone": ("IN",),
+    "pool": ("POOL",),
+    "lender": ("Loopback0",),
+    "track": ("1",),
+    "object": ("1",),
+    "key": ("0822455D0A16", "094F471A1A0A"),
+}
+_SHOWN: Final[Mapping[str, Sequence[str]]] = {
+    "A.B.C.D": ("10.0.12.9", "10.0.12.8"),
+    "A.B.C.D/nn": ("192.168.60.0/24", "192.168.61.0/24"),
+    "WORD": ("ALPHA", "BETA", "1"),
+    "LINE": ("some text", "other text"),
+    "X:X:X:X::X": ("2001:DB8:12::9", "2001:DB8:12::8"),
+    "X:X:X:X::X/<0-128>": ("2001:DB8:60::/48", "2001:DB8:61::/48"),
+    "INTERFACE": ("GigabitEthernet0/1", "Loopback0"),
+    "H.H.H": ("0000.0c07.ac01",),
+    "VLAN-LIST": ("10", "20"),
+}
+_NUMBERS: Final = (2, 3, 5, 7, 10, 20, 100, 200, 1000, 1500, 8000, 64000, 100000)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """``first`` is typed, then ``then``, both at ``place``."""
+
+    role: str
+    mode: str
+    command: str
+    first: str
+    then: str
+
+    @property
+    def place(self) -> Sequence[str]:
+        """The lines that enter its mode."""
+        return PLACES[self.mode]
+
+
+def pairs(role: str) -> list[Pair]:
+    """Every form of a command against every other one, and against ``no``; the commands in turn."""
+    each = [list(_of(role, mode, known)) for mode, known in _commands(role)]
+    turns = zip_longest(*(Random(7).sample(found, len(found)) for found in each))
+    return [pair for turn in turns for pair in turn if pair is not None]
+
+
+def _commands(role: str) -> Iterator[tuple[str, Known]]:
+    for mode in PLACES:
+        for known in book().reader(mode, role).commands:
+            if not known.command.marked and not known.command.opens:
+                yield mode, known
+
+
+def _of(role: str, mode: str, known: Known) -> Iterator[Pair]:
+    forms = _forms(book().reader(mode, role), known)
+    for first, then in permutations((*forms, *(f"no {form}" for form in forms[:2])), 2):
+        if not first.startswith("no ") or known.command.keeps_no:
+            yield Pair(role, mode, f"{mode}: {known.pattern.text}", first, then)
+
+
+def _forms(reader: Reader, known: Known) -> list[str]:
+    """The shortest, the longest and some other forms of a command, with the same key arguments."""
+    random = Random(crc32(known.pattern.text.encode()))
+    keys: dict[str, str] = {}
+    found: dict[str, None] = {}
+    for _ in range(_TRIES):
+        match = reader.read(_walked(random, known, keys))
+        if isinstance(match, Match) and match.known is known:
+            found[match.text] = None
+    if not found:
+        return []
+    by_length = sorted(found, key=lambda text: len(text.split()))
+    return list(dict.fromkeys((by_length[0], by_length[-1], *found)))[:_FORMS]
+
+
+def _walked(random: Random, known: Known, keys: dict[str, str]) -> str:
+    way: pattern.Way = (known.pattern.root, None)
+    words: list[str] = []
+    for _ in range(_LONGEST):
+        element, way, _ = random.choice(list(pattern.steps(way)))
+        if element is None:
+            break
+        if isinstance(element, pattern.Keyword):
+            words.append(element.word)
+        elif element.key:
+            words.append(keys.setdefault(element.name, _value(random, element)))
+        else:
+            words.append(_value(random, element))
+    return " ".join(words)
+
+
+def _value(random: Random, argument: pattern.Argument) -> str:
+    shown = argument.type.shown
+    bounds = shown.strip("<>").split("-")
+    if shown.startswith("<") and len(bounds) == 2 and all(bound.isdigit() for bound in bounds):
+        low, high = map(int, bounds)
+        if argument.name in _NAMED and (fitting := [one for one in _NAMED[argument.name] if one.isdigit()]):
+            return random.choice(fitting)
+        return str(random.choice([number for number in _NUMBERS if low <= number <= high][:3] or [low]))
+    if argument.name in _NAMED:
+        return random.choice(_NAMED[argument.name])
+    return random.choice(_SHOWN.get(shown) or [word for word in shown.split("|") if word])
