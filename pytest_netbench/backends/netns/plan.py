@@ -35,6 +35,8 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
     shared = {}
     if (library := build.labtime()) is not None:
         shared["labtime.so"] = str(library)
+    if (host_routes := build.host_routes()) is not None:
+        shared["hostroutes.so"] = str(host_routes)
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
     if (wire_program := build.wire()) is not None:

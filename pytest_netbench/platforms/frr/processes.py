@@ -26,6 +26,7 @@ _PREPARE = (
     "end",
 )
 _NONE: Mapping[str, Sequence[str]] = {}
+_NO_ENV: Mapping[str, Mapping[str, str]] = {}
 _INTERFACES = "show yang operational-data /frr-interface:lib"
 # a later FRR may not have this command; then the state is unknown
 _TOLD = re.compile(r'"name"|Unknown command')
@@ -52,6 +53,7 @@ def start(
     *,
     running: frozenset[str] = frozenset(),
     options: Mapping[str, Sequence[str]] = _NONE,
+    env: Mapping[str, Mapping[str, str]] = _NO_ENV,
 ) -> None:
     """Start daemons in parallel, wait until each accepts a config, and add them to ``running``.
 
@@ -62,6 +64,7 @@ def start(
         names: The daemons.
         running: Those that run already.
         options: By name: beside those of ``note_options``.
+        env: By name: variables of its environment.
     """
     home = daemons.directory()
     if home is None:
@@ -70,7 +73,9 @@ def start(
     noted = noted_options(node)
     for name in wanted:
         node.memory.setdefault(_DONE, {})[name] = set()
-        node.start([str(home / name), "-P", "0", *_LOGGING, *noted.get(name, ()), *options.get(name, ())])
+        node.start(
+            [str(home / name), "-P", "0", *_LOGGING, *noted.get(name, ()), *options.get(name, ())], env=env.get(name)
+        )
     node.vty([(name, "show version") for name in wanted])
     for name in wanted:
         if name not in _NOT_TOLD:

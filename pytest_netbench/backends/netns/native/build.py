@@ -22,6 +22,7 @@ _COMMON = ("-O2", "-std=gnu11", "-Wall", "-Wextra")
 _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
 _RECIPES = {
     "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
+    "hostroutes.c": ("hostroutes.so", _SHARED, ("-ldl",)),
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
 }
@@ -37,6 +38,11 @@ def labtime() -> Path | None:
     return _attempt("labtime.c")[0]
 
 
+def host_routes() -> Path | None:
+    """The library to preload into bgpd of IOS routers, or ``None`` (see ``why_not``)."""
+    return _attempt("hostroutes.c")[0]
+
+
 def wire() -> Path | None:
     """The program that delays, drops and paces packets between two interfaces, or ``None`` (see ``why_not``)."""
     return _attempt("wire.c")[0]
@@ -48,7 +54,7 @@ def switch() -> Path | None:
 
 
 def why_not() -> str | None:
-    """Why ``labtime``, ``wire`` or ``switch`` answers ``None``, in one sentence; ``None`` if all are there."""
+    """Why one of the functions above answers ``None``, in one sentence; ``None`` if all programs are there."""
     return next((why for source in _RECIPES if (why := _attempt(source)[1])), None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections.abc import Iterable
 
 from pytest_netbench.backends.netns.supervisor import roots, sandbox, spawn, terminals
 from pytest_netbench.backends.netns.supervisor.daemons import Daemons
@@ -19,7 +20,8 @@ _COLUMNS, _ROWS = 4096, 1000
 # With this setting, the default value, glibc does not raise the threshold: what a daemon frees after its start, two
 # megabytes of zebra's, goes back to the kernel.
 _FRUGAL = {"MALLOC_MMAP_THRESHOLD_": "131072"}
-_IN_LAB_TIME = {"LD_PRELOAD": f"{roots.SHARED}/labtime.so", "NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
+_IN_LAB_TIME = {"NETBENCH_CLOCK": f"{roots.SHARED}/clock"}
+_PRELOADED = "NETBENCH_PRELOADED"
 
 
 class Programs:
@@ -38,6 +40,8 @@ class Programs:
         node = self._network.spaces[request["node"]]
         in_lab_time = request["lab_time"] and self._network.clock is not None
         env = {**_FRUGAL, **request["env"], **(_IN_LAB_TIME if in_lab_time else {})}
+        libraries = _libraries(["labtime.so"] * in_lab_time + env.pop(_PRELOADED, "").split())
+        env |= {"LD_PRELOAD": libraries} if libraries else {}
         log = self._daemons.open_log(request["node"], name)
         try:
             with open(os.devnull, "rb") as null:
@@ -77,3 +81,9 @@ class Programs:
         with contextlib.suppress(ProcessLookupError):
             os.kill(request["pid"], signal.SIGKILL)
         return {}
+
+
+def _libraries(names: Iterable[str]) -> str:
+    """Return the libraries to preload: those that this machine could build."""
+    shared = os.path.dirname(roots.CLOCK)
+    return ":".join(f"{roots.SHARED}/{name}" for name in names if os.path.exists(f"{shared}/{name}"))

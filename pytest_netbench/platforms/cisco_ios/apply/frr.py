@@ -12,6 +12,8 @@ from pytest_netbench.platforms.cisco_ios.compile.state import LAST_ENTRY, POLICY
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
+# see the backend's native/hostroutes.c
+_ENV = {"bgpd": {"NETBENCH_PRELOADED": "hostroutes.so"}}
 _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002  # FRR tells nobody of an unlocked configuration or an installed route
 _LONGEST_LOCK_S = 10.0
@@ -35,7 +37,7 @@ def apply(node: HostedNode, old: FrrState, new: FrrState) -> list[str]:
     problems += [f"{node.name}: this FRR has no {name}" for name in missing]
     starting = sorted(new.daemons - running - set(missing))
     if starting:
-        processes.start(node, starting, running=running, options=dict.fromkeys(starting, OPTIONS))
+        processes.start(node, starting, running=running, options=dict.fromkeys(starting, OPTIONS), env=_ENV)
         for daemon in starting:
             stamp_events(node, daemon)
     for daemon in sorted({*running, *starting}, key=lambda name: (_ORDER.index(name) if name in _ORDER else 9, name)):

@@ -35,6 +35,7 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     own = _own_macs(node, new.links)
     problems += _in_vrfs(node, _changed(old.links, new.links, own))
     problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
+    problems += _in_vrfs(node, _ruled(old.vrf_rules, new.vrf_rules))
     problems += vrf.drop(node, old, new)
     if old.hostname != new.hostname and new.hostname:
         node.run(["hostname", new.hostname])
@@ -150,6 +151,11 @@ def _former(node: HostedNode, old: Mapping[str, str], new: Mapping[str, str]) ->
             name, _, value = line.partition(" = ")
             known[name.replace(".", "/")] = value
     return {name: known[name] for name in old if name not in new and name in known}
+
+
+def _ruled(old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    for name in {**old, **new}:
+        yield from ((name, line) for line in _entries("rule", old.get(name, ()), new.get(name, ())))
 
 
 def _entries(what: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

@@ -157,6 +157,8 @@ class DesiredState:
     """
     rules: list[str] = field(default_factory=list)
     """Arguments of ``ip rule``: ``priority 100 fwmark 0x1 lookup 100``; a leading ``-6`` for IPv6."""
+    vrf_rules: dict[str, list[str]] = field(default_factory=dict)
+    """The same by VRF, except the global one."""
     routes: list[str] = field(default_factory=list)
     """Kernel routes beside FRR's: ``10.0.0.0/8 via 192.0.2.1 table 100``; a leading ``-6`` for IPv6."""
     sysctls: dict[str, str] = field(default_factory=dict)
@@ -169,6 +171,10 @@ class DesiredState:
     """Values that are chosen once and kept while the process runs (router IDs); also in ``facts.live["chosen"]``."""
     unsupported: list[tuple[str, str]] = field(default_factory=list)
     """Pairs (line, why it has no effect)."""
+
+    def rules_of(self, vrf: str) -> list[str]:
+        """Return the list of ``ip rule`` arguments of a VRF; "" is the global one."""
+        return self.vrf_rules.setdefault(vrf, []) if vrf else self.rules
 
     def extra(self, name: str, factory: type[Any] = dict) -> Any:
         """Return the desired state of an area with its own ``apply``; ``factory`` creates it on first use."""

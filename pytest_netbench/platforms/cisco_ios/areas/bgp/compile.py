@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import prefixes
+from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
@@ -55,7 +55,9 @@ def _instance(context: Context, instance: Instance) -> None:
         context.state.frr.add(DAEMON, head, f"bgp router-id {router_id}", key="bgp router-id", undo="no bgp router-id")
     for key, text in _process(instance.process):
         context.state.frr.add(DAEMON, head, text, key=key)
+    reachability.compile_vrf(context, instance.vrf)
     for peer in instance.peers:
+        borders.report_local_as(context, instance, peer)
         for about, text in session(peer):
             # removing a neighbor removes its other lines too
             undo = f"no neighbor {peer.address} {about}".removesuffix(" remote-as")
@@ -118,6 +120,11 @@ def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> It
     if name is not None:
         line = f"neighbor {peer.address} route-map {name} in"
         told["route-map in"] = line, f"no {line}"
+    configured = settings.get(("neighbor route-map", "out"))
+    name = borders.outbound_map(context, instance, peer, family, configured["map"] if configured else None)
+    if name is not None:
+        line = f"neighbor {peer.address} route-map {name} out"
+        told["route-map out"] = line, f"no {line}"
     yield from ((key, *words) for key, words in told.items())
 
 
