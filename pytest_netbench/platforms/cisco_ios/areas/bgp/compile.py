@@ -9,6 +9,7 @@ from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, sess
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.areas.policy.compile import map_of_sources
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
@@ -165,7 +166,8 @@ def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, s
             )
         if body.mode.endswith("6"):
             matches = []
-        wrapper = igp.wrapped_map(context, DAEMON, f"netbench-bgp-{source}", match=matches, call=entry.get("map"))
+        called = map_of_sources(context, str(entry["map"])) if "map" in entry.match.args else None
+        wrapper = igp.wrapped_map(context, DAEMON, f"netbench-bgp-{source}", match=matches, call=called)
         words = [f"redistribute {source}"]
         words += [f"metric {metric}"] if metric is not None else []
         words += [f"route-map {wrapper}"] if wrapper else []

@@ -13,6 +13,7 @@ from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.pattern import AnyOrder, elements
 
 _MOST_DENIED = 999
+_UP_TO_CLASS = ("0.0.0.0/1 le 8", "128.0.0.0/2 le 16", "192.0.0.0/3 le 24", "128.0.0.0/1", "192.0.0.0/2")
 CLASSFUL = "netbench-classful"
 """The prefix list of routes that IOS redistributes into OSPF without the word ``subnets``."""
 
@@ -242,7 +243,7 @@ def wrapped_map(
 
 
 def classful_list(context: Context, daemon: str) -> str:
-    """Add the prefix list of whole class A, B and C networks; return its name."""
-    for number, (prefix, length) in enumerate((("0.0.0.0/1", 8), ("128.0.0.0/2", 16), ("192.0.0.0/3", 24)), start=1):
-        context.state.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {prefix} ge {length} le {length}")
+    """Add the prefix list of class A, B and C networks and of networks that contain several; return its name."""
+    for number, words in enumerate(_UP_TO_CLASS, start=1):
+        context.state.frr.add(daemon, f"ip prefix-list {CLASSFUL} seq {number} permit {words}")
     return CLASSFUL

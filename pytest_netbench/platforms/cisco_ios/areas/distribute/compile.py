@@ -13,6 +13,7 @@ from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _DAEMON = "ripd"
+_DEFAULT = "netbench-default-route"
 
 
 _KINDS = ("distribute-list", "distribute-list prefix", "distribute-list route-map")
@@ -54,11 +55,15 @@ def _ospf(context: Context, vrf: str, body: Section) -> None:
         named = [line.text.split(" out ", 1)[1].split()[0]] if " out " in line.text else []
         for source in named or [source for source, _ in igp.redistributions(body)]:
             context.state.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
-    if not inbound:
+    # IOS takes no default route from OSPF while it always originates one
+    own = any(one.has("always") for one in body.all("default-information originate"))
+    if not inbound and not own:
         return
     name = _whole(inbound) or f"netbench-ospf-in{'-' if vrf else ''}{vrf}"
     path = (f"vrf {vrf}",) if vrf else ()
-    for number, (action, matches) in enumerate(() if _whole(inbound) else _entries(context, inbound), start=1):
+    refused = _no_default(context) if own else []
+    entries = () if _whole(inbound) else (*refused, *_entries(context, inbound))
+    for number, (action, matches) in enumerate(entries, start=1):
         opening = f"route-map {name} {action} {number}"
         context.state.frr.add("zebra", opening)
         for words in matches:
@@ -66,6 +71,12 @@ def _ospf(context: Context, vrf: str, body: Section) -> None:
     context.state.frr.add(
         "zebra", *path, f"ip protocol ospf route-map {name}", key="ip protocol ospf", undo="no ip protocol ospf"
     )
+
+
+def _no_default(context: Context) -> list[tuple[str, list[str]]]:
+    line = f"ip prefix-list {_DEFAULT} seq 5 permit 0.0.0.0/0"
+    context.state.frr.add("zebra", line, undo=f"no {line}")
+    return [("deny", [f"ip address prefix-list {_DEFAULT}"])]
 
 
 def _whole(lines: list[Entry]) -> str | None:

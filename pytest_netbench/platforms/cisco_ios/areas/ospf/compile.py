@@ -426,7 +426,8 @@ def _externals(context: Context, process: Process) -> _Lines:
     for source, entry in igp.redistributions(section):
         if source == "ospf":
             continue
-        seed = int(usual["metric"]) if usual else _SEED_METRIC.get(source, _USUAL_SEED_METRIC)
+        # IOS: default-metric does not apply to connected networks
+        seed = int(usual["metric"]) if usual and source != "connected" else _SEED_METRIC.get(source, _USUAL_SEED_METRIC)
         wrapper = igp.wrapped_map(
             context,
             _DAEMON,

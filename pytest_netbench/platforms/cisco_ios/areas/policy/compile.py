@@ -17,6 +17,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 _ALL = POLICY
 _BGP = ("bgpd",)
+_OF_PATHS = frozenset({"match as-path", "match community"})
 _FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
 
 
@@ -47,8 +48,20 @@ def compile_policy(context: Context) -> None:
         _compile_map(context, name, entries)
 
 
-def _compile_map(context: Context, name: str, entries: Sequence[Entry]) -> None:
-    alternatives = {entry["seq"]: list(_alternatives(context, entry.body)) for entry in entries}
+def map_of_sources(context: Context, name: str) -> str:
+    """Return the name of a map as redistribution into BGP reads it: routes that have no path and no community match."""
+    entries = [entry for entry in context.config.all("route-map") if entry["map"] == name]
+    if not any(line.name in _OF_PATHS for entry in entries for line in entry.body):
+        return name
+    own = f"netbench-source-{name}"
+    _compile_map(context, own, entries, ignoring=_OF_PATHS)
+    return own
+
+
+def _compile_map(
+    context: Context, name: str, entries: Sequence[Entry], *, ignoring: frozenset[str] = frozenset()
+) -> None:
+    alternatives = {entry["seq"]: list(_alternatives(context, entry.body, ignoring)) for entry in entries}
     # the last number is kept free, for the signal of a change (``apply/frr.py``)
     plain = all(len(ways) == 1 and seq < LAST_ENTRY for seq, ways in alternatives.items())
     steps: list[_Step] = []
@@ -78,9 +91,10 @@ def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Ste
             policy(opening, f"on-match goto {min(later)}", key="on-match", undo="no on-match goto", only=knowing)
 
 
-def _alternatives(context: Context, body: Section) -> Iterator[tuple[Clause, ...]]:
+def _alternatives(context: Context, body: Section, ignoring: frozenset[str]) -> Iterator[tuple[Clause, ...]]:
     """Yield the alternatives in which an entry can match: one value of each line."""
-    yield from product(*(clauses for entry in body if (clauses := list(_matches(context, entry)))))
+    lines = [entry for entry in body if entry.name not in ignoring]
+    yield from product(*(clauses for entry in lines if (clauses := list(_matches(context, entry)))))
 
 
 def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 - one branch per command
