@@ -11,6 +11,7 @@ _GLOBAL = (
     "no service",
     "platform",
     "hostname",
+    "prompt",
     "boot-start-marker",
     "boot",
     "boot-end-marker",

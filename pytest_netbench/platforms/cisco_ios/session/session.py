@@ -15,6 +15,7 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Ask, Exec, Pieces, e
 from pytest_netbench.platforms.cisco_ios.grammar.book import CONFIG, EXEC
 from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Match
 from pytest_netbench.platforms.cisco_ios.grammar.reader import Refusal, tokenize
+from pytest_netbench.platforms.cisco_ios.session import prompts
 from pytest_netbench.platforms.cisco_ios.session.pipes import filtered, split_pipe
 
 _BANNER = re.compile(r"\s*ban(?:n(?:er?)?)?\s+[a-z-]+\s+(\^C|\S)", re.IGNORECASE)
@@ -23,6 +24,9 @@ LONGEST_LINE = 4096
 LONGEST_BANNER = 64 * 1024
 READ_ONLY = "% Not here: this command changes the device. Commands that do are sent with update-cfg."
 _LIMITS = SandboxLimits()
+
+_CONFIG_NAME = 20
+"""Characters of the host name in the prompt of a configuration mode."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,11 @@ class Session:
         if self.collecting:
             return ""
         shown = self._prompt_of_mode()
-        return f"{self.device.hostname}" + (f"({shown})#" if shown else "#" if self.privileged else ">")
+        name, sign = self.device.hostname, "#" if self.privileged else ">"
+        if shown:
+            return f"{name[:_CONFIG_NAME]}({shown})#"
+        configured = self.device.config.get("prompt")
+        return prompts.expanded(str(configured["text"]), name, sign) if configured else f"{name}{sign}"
 
     def _prompt_of_mode(self) -> str:
         shown = self.device.book.mode(self.mode).prompt

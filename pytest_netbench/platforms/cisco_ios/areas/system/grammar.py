@@ -42,6 +42,7 @@ def _version(edit: Edit, match: Match) -> str | None:
 
 COMMANDS: tuple[Command, ...] = (
     Command(pattern="hostname ^ {name:hostname}", edit=_hostname, help="Set system's network name"),
+    Command(pattern="prompt {text:line}", help="Set system's prompt"),
     Command(pattern="version {number:word}", edit=_version),
     *(
         Command(
