@@ -6,7 +6,7 @@ import pytest
 from ntc_templates.parse import parse_output
 
 from pytest_netbench.platforms.cisco_ios.driver import device_of
-from tests.support.ios import Session, ios_task
+from tests.support.ios import Session, ios_task, type_lines
 
 EDGE = """
 interface Gi0/0
@@ -65,3 +65,12 @@ def test_the_summary_is_read_by_ntc_templates(lab, command):
     assert row["router_id"] == "192.168.1.1"
     assert row["local_as"] == "65001"
     assert row["state_or_prefixes_received"] == "1"
+
+
+def test_a_path_without_a_preference_has_the_default_one_of_the_process(lab):
+    assert "localpref 100," in show(lab, "R1", "show ip bgp 172.16.2.0")
+    type_lines(lab.nodes["R1"], "router bgp 65001", "bgp default local-preference 200")
+    try:
+        assert "localpref 200," in show(lab, "R1", "show ip bgp 172.16.2.0")
+    finally:
+        type_lines(lab.nodes["R1"], "router bgp 65001", "no bgp default local-preference 200")

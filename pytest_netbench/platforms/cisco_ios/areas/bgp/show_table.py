@@ -192,9 +192,20 @@ def route(at: Exec, match: Match) -> str:
         *_advertised(answer),
     ]
     local_id = router_id(at, vrf)
+    preference = _default_preference(at)
     for path in paths:
+        path.setdefault("locPrf", preference)
         lines += _path(path, local_id=local_id, new_format=at.config.has("ip bgp-community new-format"))
     return "\n".join([*lines, ""])
+
+
+def _default_preference(at: Exec) -> int:
+    """Return the local preference of paths that came without one."""
+    for _, body in at.config.sections("router bgp"):
+        entry = body.get("bgp default local-preference")
+        if entry is not None:
+            return int(entry["preference"])
+    return 100
 
 
 def router_id(at: Exec, vrf: str) -> str:
@@ -233,7 +244,7 @@ def _path(path: Mapping[str, Any], *, local_id: str, new_format: bool) -> Iterat
     words = [f"Origin {path.get('origin', 'incomplete')}"]
     if "metric" in path:
         words.append(f"metric {path['metric']}")
-    words.append(f"localpref {path.get('locPrf', 100)}")
+    words.append(f"localpref {path['locPrf']}")
     if path.get("weight"):
         words.append(f"weight {path['weight']}")
     words.append("valid")
