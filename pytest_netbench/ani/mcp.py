@@ -30,6 +30,11 @@ from pytest_netbench.text import encodable
 
 PROMPT: Final = "task"
 LONGEST_CALL_S: Final = 3600.0
+MOST_TWICE: Final = 4_000
+"""Characters of the longest result that is structured content, too. A longer one is text alone, which all clients read.
+
+No tool has an output schema: it would make structured content mandatory.
+"""
 INSTRUCTIONS: Final = (
     "These tools reach a network of real devices. Call get_brief first: it is the task. Call task_done when it is done."
 )
@@ -125,7 +130,6 @@ def _tool(name: str, method: Mapping[str, Any]) -> types.Tool:
         name=name,
         description=method["description"],
         input_schema=parameters,
-        output_schema=method["result"]["schema"],
     )
 
 
@@ -137,7 +141,8 @@ def _call(ani: JsonRpcAni, method: str, params: Mapping[str, Any]) -> types.Call
     except (AniError, LabError) as error:
         return _refused(str(error))
     text = encodable(json.dumps(result, ensure_ascii=False))
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
+    twice = result if len(text) <= MOST_TWICE else None
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=twice)
 
 
 def _refused(why: str) -> types.CallToolResult:

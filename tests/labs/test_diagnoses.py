@@ -178,12 +178,14 @@ def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
         seen["clocks"] = asked(ani, "SELECT max(time_s), max(lab_s), max(stalled_ms) FROM flows")
         seen["up"] = asked(ani, "SELECT min(is_up), max(is_up) FROM neighbors")
         seen["sent"] = asked(ani, "SELECT node, max(sent_packets) - min(sent_packets) FROM interfaces GROUP BY node")
-        seen["pairs"] = ani.call("check-reachability", {})["pairs"]
+        seen["all"] = ani.call("check-reachability", {})
         one, other = [name for name, platform in brief.devices.items() if platform == "linux"][:2]
         seen["rate"] = ani.call("measure-rate", {"source": one, "target": other})
         for wrong, why in (
             (("measure-rate", {"source": "nobody", "target": other}), "is not one of the hosts"),
             (("check-reachability", {"protocol": "tcp"}), "tcp needs a port"),
+            (("check-reachability", {"source": "nobody"}), "'nobody' is not one of the hosts"),
+            (("check-reachability", {"page": 9}), "there is no page 9, only 1"),
             (("query-telemetry", {"sql": "DROP TABLE flows"}), "only one SELECT is allowed"),
         ):
             with pytest.raises(AniError, match=why):
@@ -200,7 +202,8 @@ def test_telemetry_shows_the_onset_and_the_tools_the_present() -> None:
     assert 0 <= stalled_ms < 1000 * wall_s
     assert seen["up"] in ([[0, 1]], [[1, 1]]), "FRR forgets a neighbor that is gone"
     assert min(count for _, count in seen["sent"]) > 0
-    assert not any(pair["reaches"] for pair in seen["pairs"])
+    assert (seen["all"]["reached"], seen["all"]["failed"]) == (0, seen["all"]["tried"])
+    assert [group["shares"] for group in seen["all"]["groups"]] == ["all"]
     assert 0 <= seen["rate"]["stalled_s"] < 1
     assert seen["rate"]["received_packets"] == 0 < seen["rate"]["sent_packets"]
     numbers = tuple(range(len(diagnose_of(task).demands)))

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pytest_netbench.ani.methods import spec_of
 from pytest_netbench.ani.wire import Wire
+from pytest_netbench.families.diagnose.pairs import Group
 from pytest_netbench.families.diagnose.store import LONGEST_S, MOST_ROWS, TABLES
 from pytest_netbench.model.demand import MOST_AT_ONCE
 
@@ -25,20 +26,24 @@ class CheckReachabilityParams(Wire):
 
     protocol: Literal["icmp", "tcp", "udp"] = "icmp"
     port: int | None = Field(None, ge=1, le=65535, description="port of tcp and udp")
-
-
-class Pair(Wire):
-    """Whether one host reaches another one."""
-
-    source: str
-    target: str
-    reaches: bool
+    source: str | None = Field(None, description="only pairs that this host sends in")
+    target: str | None = Field(None, description="only pairs to this host")
+    page: int = Field(1, ge=1, description="1 tries all pairs now; a later page is of the pairs that were tried last")
 
 
 class CheckReachabilityResult(Wire):
     """Result of ``check-reachability``."""
 
-    pairs: tuple[Pair, ...]
+    tried: int = Field(description="pairs of hosts, without those of `own`")
+    reached: int = Field(description="those with an answer")
+    failed: int = Field(description="those without one")
+    own: int = Field(description="pairs whose source has the address of the target itself, so that nothing is sent")
+    groups: tuple[Group, ...] = Field(
+        description="the pairs of `failed` and `own`, each in one group; `any`: with each host of another subnet"
+        " or of all, other than pairs of earlier groups"
+    )
+    page: int
+    pages: int
 
 
 class MeasureRateParams(Wire):
@@ -104,7 +109,8 @@ CHECK_REACHABILITY_SPEC: Final = spec_of(
     CHECK_REACHABILITY,
     "Try each pair of hosts with a real packet now, and once more if there is no answer: an ICMP echo, a TCP connection"
     " or a UDP packet to a port. Where nobody listens on the port, a listener is opened for the moment, so a port"
-    " without a server is reached, too.",
+    " without a server is reached, too. Answers with counts, and with the pairs that failed in groups by what they"
+    " share (source, target, subnet), in pages.",
     CheckReachabilityParams,
     CheckReachabilityResult,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -10,6 +11,7 @@ from pytest_netbench.ani.silence import await_answer
 from pytest_netbench.errors import AniError
 from pytest_netbench.families.diagnose import measuring
 from pytest_netbench.families.diagnose.captures import Captures
+from pytest_netbench.families.diagnose.pairs import Outcome, Pair, groups_of, pages_of, subnets_of
 from pytest_netbench.families.diagnose.store import Store
 from pytest_netbench.lab.probing import Probe
 from pytest_netbench.lab.protocols import Lab
@@ -39,6 +41,8 @@ class Tools:
         visible = [node.name for node in topology.nodes if topology.controls[node.name] != "foreign"]
         self._captures = Captures(lab, {name: tuple(topology.interfaces(name)) for name in visible})
         self._sources = tuple(dict.fromkeys(name for group in groups for name in group.sources))
+        self._subnets = subnets_of(self._addresses, payload.startup_configs.values())
+        self._tried: tuple[measuring.CheckReachabilityParams, dict[Pair, Outcome]] | None = None
 
     @property
     def methods(self) -> Sequence[OwnMethod]:
@@ -58,29 +62,57 @@ class Tools:
         if (params.port is None) != (params.protocol == "icmp"):
             fix = "takes no port" if params.protocol == "icmp" else "needs a port"
             raise AniError(f"{measuring.CHECK_REACHABILITY}: {params.protocol} {fix}", code=Code.INVALID_PARAMS)
-        pairs = [(one, other) for one in self._sources for other in self._addresses if one != other]
-        probes = [
-            Probe(
-                source=one,
-                target=self._addresses[other],
-                protocol=params.protocol,
-                port=params.port,
-                listen_on=None if params.protocol == "icmp" else other,
-                timeout_s=_TIMEOUT_S,
+        for name, names in ((params.source, self._sources), (params.target, self._addresses)):
+            if name is not None:
+                self._known(measuring.CHECK_REACHABILITY, name, names)
+        asked = params.model_copy(update={"page": 1})
+        if params.page == 1 or self._tried is None or self._tried[0] != asked:
+            self._tried = (asked, self._outcomes(asked))
+        counts = Counter(self._tried[1].values())
+        pages = pages_of(groups_of(self._tried[1], self._subnets))
+        if params.page > len(pages):
+            raise AniError(
+                f"{measuring.CHECK_REACHABILITY}: there is no page {params.page}, only {len(pages)}",
+                code=Code.INVALID_PARAMS,
             )
-            for one, other in pairs
-        ]
-        results = self._lab.prober.probe(probes)
         return measuring.CheckReachabilityResult(
-            pairs=tuple(
-                measuring.Pair(source=one, target=other, reaches=result.delivered)
-                for (one, other), result in zip(pairs, results, strict=True)
-            )
+            tried=counts["reached"] + counts["no-answer"],
+            reached=counts["reached"],
+            failed=counts["no-answer"],
+            own=counts["self"],
+            groups=pages[params.page - 1],
+            page=params.page,
+            pages=len(pages),
         )
 
+    def _outcomes(self, params: measuring.CheckReachabilityParams) -> dict[Pair, Outcome]:
+        sources = self._sources if params.source is None else (params.source,)
+        targets = self._addresses if params.target is None else (params.target,)
+        pairs = [(one, other) for one in sources for other in targets if one != other]
+        results = self._lab.prober.probe(
+            [
+                Probe(
+                    source=one,
+                    target=self._addresses[other],
+                    protocol=params.protocol,
+                    port=params.port,
+                    listen_on=None if params.protocol == "icmp" else other,
+                    timeout_s=_TIMEOUT_S,
+                )
+                for one, other in pairs
+            ]
+        )
+        outcomes: dict[Pair, Outcome] = {
+            pair: "reached" if result.delivered else "no-answer" for pair, result in zip(pairs, results, strict=True)
+        }
+        for source in dict.fromkeys(one for (one, _), outcome in outcomes.items() if outcome == "reached"):
+            held = self._lab.prober.addresses(source)
+            outcomes |= {(one, to): "self" for one, to in pairs if one == source and self._addresses[to] in held}
+        return outcomes
+
     def _rate(self, params: measuring.MeasureRateParams) -> measuring.MeasureRateResult:
-        self._known(params.source, self._sources)
-        self._known(params.target, self._addresses)
+        self._known(measuring.MEASURE_RATE, params.source, self._sources)
+        self._known(measuring.MEASURE_RATE, params.target, self._addresses)
         await_answer(self._lab, params.source, measuring.MEASURE_RATE)
         flow = Bursts.model_validate(
             {
@@ -103,9 +135,9 @@ class Tools:
         return measuring.QueryTelemetryResult(**found._asdict())
 
     @staticmethod
-    def _known(name: str, names: Mapping[str, str] | Sequence[str]) -> None:
+    def _known(method: str, name: str, names: Mapping[str, str] | Sequence[str]) -> None:
         if name not in names:
             raise AniError(
-                f"{measuring.MEASURE_RATE}: {name!r} is not one of the hosts ({', '.join(names)})",
+                f"{method}: {name!r} is not one of the hosts ({', '.join(names)})",
                 code=Code.INVALID_PARAMS,
             )

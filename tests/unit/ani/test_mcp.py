@@ -17,6 +17,7 @@ from pytest_netbench.agents.outside.mcp_server import McpServer
 from pytest_netbench.agents.outside.program import Program
 from pytest_netbench.ani.handing_in import Desk
 from pytest_netbench.ani.jsonrpc import serve
+from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import InfrastructureError
 from pytest_netbench.model.task import Budget
@@ -63,7 +64,7 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
         task = await client.get_prompt(prompts.prompts[0].name)
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         changed = await client.call_tool("update_cfg", {"device": "R2", "commands": ["c", "invalid d"]})
-        jsonschema.validate(changed.structured_content, tools["update_cfg"].output_schema)
+        jsonschema.validate(changed.structured_content, METHODS["update-cfg"].result)
         shown = await client.call_tool("get_running_config", {"device": "R2"})
         assert shown.structured_content == {"running_config": "c"}
         left = await client.call_tool("budget_left", {})
@@ -81,6 +82,18 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
     assert (left["calls"], done) == (2, {"ok": True})
     assert ani.configs["R2"] == ["c"]
     assert desk.submission.reasoning == "c is there"
+
+
+def test_a_long_result_is_sent_once_as_text(server, ani):
+    ani.configs["R1"] = [f"line {number}" for number in range(1000)]
+
+    async def conversation(client):
+        await client.list_tools()  # with the schemas, by which the client checks results
+        return await client.call_tool("get_running_cfg", {"device": "R1"})
+
+    result = talk(server, conversation)
+    assert "line 999" in json.loads(result.content[0].text)["running_config"]
+    assert result.structured_content is None
 
 
 def test_refusals_and_a_used_up_budget_are_told_as_errors_of_the_tool(server):
