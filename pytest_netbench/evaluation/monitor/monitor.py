@@ -3,6 +3,9 @@
 After each change all flows are looked at once. Those that were right and are wrong now are looked at again for some lab
 seconds: what recovers by then was an outage, the rest was broken by the change. Ports are tried while the agent waits;
 at other times, during a change and for some time afterwards, only echo requests are sent.
+
+With many flows the agent waits only briefly: the look after a change goes on while it works. A change that comes before
+that look is complete is looked at together with the one before.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from pytest_netbench.evaluation.monitor.background import Background
+from pytest_netbench.evaluation.monitor.later import Later
 from pytest_netbench.evaluation.monitor.ledger import Ledger
 from pytest_netbench.evaluation.monitor.matrix import reachability
 from pytest_netbench.evaluation.monitor.sweeps import Sweeper
@@ -35,6 +39,12 @@ PATIENT_LOOKS = 2
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 0.1
 LONGEST_LINE = 200
+MOST_AT_ONCE = 2_000
+"""Flows up to which the agent waits for the whole look after a change, and all are looked at before one."""
+SAMPLE = 250
+"""Of more flows, so many are looked at in one go, and before a change."""
+LONGEST_WAIT_S = 0.3
+"""Wall seconds of the agent for a look at more flows, after a change and before the next."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +83,9 @@ class Monitor:
         self._ledger = Ledger(self._flows, time_scale=lab.time_scale)
         self._patience_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, patience_lab_s / lab.time_scale))
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._has_many = len(self._flows) > MOST_AT_ONCE
+        self._later = Later()
         self._background = Background(
             self._look_in_the_background,
             self._ledger.looked_again_after,
@@ -115,6 +127,7 @@ class Monitor:
             return
         what = next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]
         with self._measuring():
+            self._later.finish(wait_s=LONGEST_WAIT_S)
             self._look_for_late_changes()
             self._changes += 1
             change = self._last = _Change(number=self._changes, at_s=at_s, device=device, what=what)
@@ -124,8 +137,10 @@ class Monitor:
         finally:
             self._background.leave()
             with self._measuring():
-                if not self._over:
-                    self._ledger.step(self._settled(self._all), **vars(change))
+                if self._has_many:
+                    self._later.start(lambda: self._look_after(change), wait_s=LONGEST_WAIT_S)
+                else:
+                    self._look_after(change)
 
     def end(self) -> Watch:
         """Look at all flows for the last time, once they are right or have had time to become so; return all.
@@ -135,6 +150,7 @@ class Monitor:
         Raises:
             LabError: The lab broke, and the agent did not cause that.
         """
+        self._later.finish(wait_s=0.0)
         self.stop()
         with self._lock:
             # without a change there is nothing to wait for: the network was quiet before the agent began
@@ -147,31 +163,48 @@ class Monitor:
     def stop(self) -> None:
         """Look at nothing any more. Idempotent."""
         self._over = True
+        self._later.abandon()
         self._background.stop()
 
     @property
     def wrong(self) -> frozenset[int]:
         """Indices of the flows that are wrong, as of the last look after a change."""
+        self._later.finish()
         return self._ledger.wrong
 
     def report(self) -> str:
         """Return who reaches whom, as of the last look after a change."""
-        return reachability(self._flows, self._ledger.wrong)
+        return reachability(self._flows, self.wrong)
 
     @contextmanager
     def _measuring(self) -> Iterator[None]:
-        """One thread at a time; the time is the agent's wait."""
+        """The time is the agent's wait."""
         began = self._clock()
-        with self._lock:
+        with self._alone():
             yield
             self._measured_s += self._clock() - began
+
+    def _alone(self) -> AbstractContextManager[object]:
+        """One thread at a time. With many flows the threads take turns within a look."""
+        return nullcontext() if self._has_many else self._lock
+
+    def _look_after(self, change: _Change) -> None:
+        if not self._over:
+            wrong = self._settled(self._all)
+            if not self._later.hurries:
+                self._ledger.step(wrong, **vars(change))
 
     def _look_for_late_changes(self) -> None:
         """Note what has broken since the last look. Flows that never worked are left to the look after the change."""
         before = self._ledger.wrong
-        wrong = self._settled((self._all - before) | self._ledger.out)
-        unseen = before - self._ledger.out
-        self._ledger.step(wrong | unseen, **vars(self._last), late=True)
+        looked_at = self._sample((self._all - before) | self._ledger.out)
+        wrong = self._settled(looked_at)
+        self._ledger.step(wrong | (before - looked_at), **vars(self._last), late=True)
+
+    def _sample(self, flows: Collection[int]) -> frozenset[int]:
+        """All of a few flows; of many another part each time."""
+        step = -(-len(flows) // SAMPLE) if self._has_many else 1
+        return frozenset(sorted(flows)[self._changes % step :: step]) if step > 1 else frozenset(flows)
 
     def _settled(
         self, flows: Collection[int], *, patience_s: float | None = None, hoped_for: Collection[int] = ()
@@ -189,8 +222,8 @@ class Monitor:
         seen = self._look(flows)
         pending = {flow for flow in awaited if seen[flow]}
         if pending:
-            while pending and self._clock() < ends_at:
-                threading.Event().wait(pause_s)
+            while pending and self._clock() < ends_at and not self._later.hurries:
+                self._later.pause(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
                 again = self._look(pending)
                 pending = {flow for flow in pending if again[flow]}
@@ -202,13 +235,23 @@ class Monitor:
         return frozenset(flow for flow, is_wrong in seen.items() if is_wrong)
 
     def _look(self, flows: Collection[int], *, patiently: bool = False) -> dict[int, bool]:
-        at = self._clock()
-        # what is out is looked at again and again
-        silent = () if patiently else self._ledger.wrong | self._ledger.out
-        seen = dict(self._sweeper.look(flows, silent=silent)) if flows else {}
-        self._ledger.look(seen, at=at)
+        seen: dict[int, bool] = {}
+        numbers = sorted(flows)
+        size = SAMPLE if self._has_many else max(1, len(numbers))
+        for start in range(0, len(numbers), size):
+            with self._lock:
+                at = self._clock()
+                part = numbers[start : start + size]
+                if self._later.hurries:
+                    found = {flow: flow in self._ledger.wrong for flow in part}
+                else:
+                    # what is out is looked at again and again
+                    silent = () if patiently else self._ledger.wrong | self._ledger.out
+                    found = dict(self._sweeper.look(part, silent=silent))
+                    self._ledger.look(found, at=at)
+            seen |= found
         return seen
 
     def _look_in_the_background(self) -> None:
-        with self._lock:
+        with self._alone():
             self._look(self._echoes - self._ledger.wrong)
