@@ -231,6 +231,14 @@ class Login(Protocol):
         ...
 
 
+class LabTime(Protocol):
+    """The clock of a lab, by which its daemons' timers and ages count."""
+
+    def at(self, moment: float) -> float:
+        """Return a wall time since the deployment in lab time. Both in seconds since 1970, equal when it began."""
+        ...
+
+
 PROCESSES: Final = Capability[Processes]("processes", "long-running processes in lab time")
 FRR_SOCKETS: Final = Capability[FrrSockets]("frr-sockets", "commands to FRR's daemons over their own sockets")
 AGENT_SHELL: Final = Capability[AgentShell]("agent-shell", "a sandbox for shell commands of an agent")
@@ -239,11 +247,12 @@ COUNTERS: Final = Capability[Counters]("counters", "interface counters")
 CAPTURES: Final = Capability[PacketCapture]("captures", "packet captures")
 LOGS: Final = Capability[DaemonLogs]("logs", "logs of daemons")
 PROGRAMS: Final = Capability[ProgramControl]("programs", "programs that can be ended and slowed down")
+CLOCK: Final = Capability[LabTime]("clock", "the lab's clock")
 LOGIN: Final = Capability[Login]("login", "an SSH login to the node's own command line")
 
 NODE_CAPABILITIES: Final[Mapping[str, Capability[Any]]] = {
     kind.name: kind
-    for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, LOGIN)
+    for kind in (PROCESSES, FRR_SOCKETS, AGENT_SHELL, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK, LOGIN)
 }
 """By name."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_netbench.lab.readiness import wait_until_ready
+from pytest_netbench.platforms.capability import Capability
 from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.config.render import render
@@ -17,6 +18,8 @@ from pytest_netbench.platforms.cisco_ios.driver import CiscoIosDriver, device_of
 from pytest_netbench.platforms.cisco_ios.session.session import Session
 from pytest_netbench.platforms.cisco_ios.session.startup import load
 from tests.support.netns_networks import network
+
+T = TypeVar("T")
 
 
 class PaperNode:
@@ -28,6 +31,9 @@ class PaperNode:
         self.line_rates: dict[str, int] = {}
         self.memory: dict[str, Any] = {}
         self.time_scale = 1.0
+
+    def capability(self, kind: Capability[T]) -> T:
+        return kind.of({}, owner="a node on paper")
 
 
 class PaperDevice(Device):

@@ -22,12 +22,15 @@ from pytest_netbench.lab.report import Check
 from pytest_netbench.lab.request import LabRequest
 from pytest_netbench.model.topology import Topology
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS
+from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, HOSTED, LOGS, PROGRAMS
 from pytest_netbench.platforms.driver import Driver, RunsInWallTime
 from pytest_netbench.platforms.linux.services import NEEDED as SERVER_PROGRAMS
 
 _OWNER = "backend netns"
-CAPABILITIES = (*HOSTED, *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS)))
+CAPABILITIES = (
+    *HOSTED,
+    *(kind.name for kind in (PROBES, LINKS, NODES, DAEMONS, COUNTERS, CAPTURES, LOGS, PROGRAMS, CLOCK)),
+)
 """What its labs and nodes offer."""
 _NEED_REDIRECTION = (LINKS.name, NODES.name)  # a node that reboots loses its carriers
 
@@ -82,6 +85,7 @@ class NetnsBackend:
             },
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
             time_scale=paces.steady,
+            at_first=paces.at_first,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )

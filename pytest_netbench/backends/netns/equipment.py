@@ -12,7 +12,7 @@ from pytest_netbench.backends.netns.operations import NetnsCaptures, NetnsCounte
 from pytest_netbench.errors import LabError
 from pytest_netbench.lab.boot import serve
 from pytest_netbench.lab.capabilities import LINKS, NODES
-from pytest_netbench.platforms.capabilities import CAPTURES, COUNTERS, DAEMONS, LOGS, PROGRAMS
+from pytest_netbench.platforms.capabilities import CAPTURES, CLOCK, COUNTERS, DAEMONS, LOGS, PROGRAMS
 from pytest_netbench.platforms.frr.control import FrrDaemons
 from pytest_netbench.platforms.power import Rebooting
 
@@ -32,6 +32,7 @@ def equip(lab: NetnsLab, channel: Channel, startup_configs: Mapping[str, str], *
         driver = lab.driver(name)
         node.offered[COUNTERS.name] = NetnsCounters(channel, node, driver.kernel_interface)
         node.offered[CAPTURES.name] = NetnsCaptures(channel, node, driver.kernel_interface)
+        node.offered[CLOCK.name] = lab.clock
         node.offered[LOGS.name] = NetnsLogs(channel, name)
         node.offered[PROGRAMS.name] = signals = NetnsSignals(channel, name)
         if driver.name in _RUN_FRR:

@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from pytest_netbench.backends.netns.channel import Channel
+from pytest_netbench.backends.netns.labtime import PacedClock
 from pytest_netbench.backends.netns.node import NetnsNode
 from pytest_netbench.backends.netns.prober import NetnsProber
 from pytest_netbench.errors import LabError
@@ -32,12 +33,14 @@ class NetnsLab:
         nodes: Mapping[str, NetnsNode],
         drivers: Mapping[str, Driver[Any]],
         time_scale: float,
+        at_first: float | None = None,
         features: tuple[str, ...],
         substitutes: Mapping[str, str],
     ) -> None:
         self.topology = topology
         self.nodes = nodes
         self.time_scale = time_scale
+        self.clock = PacedClock(time_scale if at_first is None else at_first)
         self.prober = NetnsProber(channel=channel, nodes=nodes)
         self.features = features
         self.substitutes = dict(substitutes)
@@ -66,6 +69,7 @@ class NetnsLab:
     def set_pace(self, factor: float) -> None:
         """Let lab time pass at another speed."""
         self._channel.call("scale", factor=factor)
+        self.clock.change(factor)
 
     def destroy(self) -> None:
         if self._cleaner is not None:

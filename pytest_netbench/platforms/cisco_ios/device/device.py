@@ -11,7 +11,7 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import LOGS, HostedNode
+from pytest_netbench.platforms.capabilities import CLOCK, LOGS, HostedNode
 from pytest_netbench.platforms.cisco_ios.apply import apply, frr
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
@@ -63,22 +63,30 @@ class Device:
         self.flash: dict[str, Any] = {}
         """Files, which survive a reload beside the startup config."""
         self._booted_at = time.time()
+        self._offset_s = time.time() - time.monotonic()
         self._log = Log(self.lab_clock)
         self._logged_until: dict[str, float] = {}
         self._read_until: dict[str, str] = {}
         self._dirty = True
         self._batches = 0
         self._unlogged = 0
-        self._started = time.monotonic()
 
     @property
     def uptime_s(self) -> float:
         """Seconds of lab time since its start."""
-        return (time.monotonic() - self._started) * self.node.time_scale
+        return self.now - self.lab_clock(self._booted_at)
 
     def lab_clock(self, moment: float) -> float:
-        """Return a wall time in lab time, which began with the device. Both in seconds since 1970."""
-        return self._booted_at + (moment - self._booted_at) * self.node.time_scale
+        """Return a wall time in lab time, the same on all devices of the lab. Both in seconds since 1970."""
+        try:
+            return self.node.capability(CLOCK).at(moment)
+        except RequirementMissing:
+            return moment  # the backend has no clock of its own
+
+    @property
+    def now(self) -> float:
+        """The lab time now, in seconds since 1970."""
+        return self.lab_clock(time.time())
 
     def log(self, mnemonic: str, text: str) -> None:
         """Write a line to the log, e.g. ``SYS-5-CONFIG_I``, and send it to the syslog hosts."""
@@ -149,7 +157,6 @@ class Device:
         self._tell_events()
         self.memory.clear()
         self.live.clear()
-        self._started = time.monotonic()
 
     @property
     def hostname(self) -> str:
@@ -168,6 +175,7 @@ class Device:
             line_bps=self._line_bps,
             live=self.live,
             time_scale=self.node.time_scale,
+            clock_offset_s=self._offset_s,
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -89,3 +91,42 @@ def test_stamps_run_in_lab_time_and_a_cleared_log_stays_empty(lab):
     assert (seconds[-1] - seconds[0]) % 86400 >= 9
     assert show(lab.nodes["R1"], "clear logging") == ""
     assert log(lab, "R1") == []
+
+
+def clock(lab, node):
+    """The time of ``show clock``: ``*20:13:04.123 UTC Thu Nov 26 2026``."""
+    text = show(lab.nodes[node], "show clock").strip().lstrip("*")
+    return datetime.strptime(text, "%H:%M:%S.%f UTC %a %b %d %Y").replace(tzinfo=UTC)
+
+
+def test_the_clock_the_log_and_uptimes_are_in_one_lab_time(lab):
+    began, before = time.monotonic(), clock(lab, "R1")
+    type_lines(lab.nodes["R1"], "no banner motd")
+    typed = show(lab.nodes["R1"], "show logging").strip().splitlines()[-1]
+    assert "%SYS-5-CONFIG_I" in typed
+    words = f"{before.year} {typed.lstrip('*').partition(': ')[0]}"
+    stamp = datetime.strptime(words, "%Y %b %d %H:%M:%S.%f").replace(tzinfo=UTC)
+    after = clock(lab, "R1")
+    lasted = (time.monotonic() - began) * lab.time_scale + 2
+    assert before <= stamp <= after
+    assert after - before <= timedelta(seconds=lasted)
+
+    began = time.monotonic() - 0.05
+    after = clock(lab, "R1")
+    other = clock(lab, "R2")
+    assert after <= other <= after + timedelta(seconds=(time.monotonic() - began) * lab.time_scale)
+
+    version = show(lab.nodes["R1"], "show version")
+    restarted = re.search(r"System restarted at (\S+ UTC \w+ \w+ \d+ \d+)", version)
+    booted = datetime.strptime(restarted[1], "%H:%M:%S UTC %a %b %d %Y").replace(tzinfo=UTC)
+    assert booted <= before - timedelta(seconds=9), "an OSPF adjacency takes ten seconds"
+    peer = re.search(r"10\.0\.12\.2 .*?(\d+):(\d+):(\d+)", show(lab.nodes["R1"], "show ip bgp summary"))
+    if peer is not None:  # the session is up
+        up = timedelta(hours=int(peer[1]), minutes=int(peer[2]), seconds=int(peer[3]))
+        assert up <= clock(lab, "R1") - booted
+
+
+def test_a_reload_does_not_set_the_clock_back(lab):
+    before = clock(lab, "R2")
+    show(lab.nodes["R2"], "reload")
+    assert clock(lab, "R2") > before

@@ -40,11 +40,6 @@ def _dotted(client: str) -> str:
     return ".".join(client[at : at + 4] for at in range(0, len(client), 4))
 
 
-def _moment(at: Exec, from_now_s: float) -> float:
-    """Return the wall time that is the given number of lab seconds away."""
-    return time.time() + from_now_s / at.node.time_scale
-
-
 def _binding(at: Exec, match: Match) -> str:
     lines = [
         "Bindings from all pools not associated with VRF:",
@@ -56,15 +51,15 @@ def _binding(at: Exec, match: Match) -> str:
     for entry in sorted(_server(at)["bindings"], key=lambda entry: [int(part) for part in entry["address"].split(".")]):
         if wanted in {None, entry["address"]}:
             kind = "Manual" if entry["manual"] else "Automatic"
-            lines.append(f"{entry['address']:<19} {_dotted(entry['client']):<23} {_expiration(entry):<23} {kind}")
+            lines.append(f"{entry['address']:<19} {_dotted(entry['client']):<23} {_expiration(at, entry):<23} {kind}")
     return "\n".join(lines) + "\n"
 
 
-def _expiration(entry: Mapping[str, Any]) -> str:
+def _expiration(at: Exec, entry: Mapping[str, Any]) -> str:
     """Return the end of a lease by the device's clock, as one word. Parsers cannot read IOS's form of several words."""
     if entry["left_s"] is None:
         return "Infinite"
-    return time.strftime("%b-%d-%Y-%I:%M-%p", time.gmtime(time.time() + entry["left_s"]))
+    return time.strftime("%b-%d-%Y-%I:%M-%p", time.gmtime(at.device.now + entry["left_s"]))
 
 
 def _pool(at: Exec, match: Match) -> str:
@@ -99,7 +94,7 @@ def _pool_lines(pool: Mapping[str, Any], count: Mapping[str, int]) -> Iterator[s
 def _conflict(at: Exec, _match: Match) -> str:
     lines = ["IP address        Detection method   Detection time          VRF"]
     for entry in _server(at)["conflicts"]:
-        moment = time.strftime("%b %d %Y %I:%M %p", time.gmtime(_moment(at, -entry["ago_s"])))
+        moment = time.strftime("%b %d %Y %I:%M %p", time.gmtime(at.device.now - entry["ago_s"]))
         lines.append(f"{entry['address']:<17} {entry['how']:<18} {moment}")
     return "\n".join(lines) + "\n"
 

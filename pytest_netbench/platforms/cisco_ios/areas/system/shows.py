@@ -39,7 +39,7 @@ def _version(at: Exec, _match: Match) -> str:
         kinds[kind] = kinds.get(kind, 0) + 1
     counted = "\n".join(f"{count} {kind} interface{'' if count == 1 else 's'}" for kind, count in kinds.items())
     model = "netbench-L2" if device.role == "switch" else "netbench-L3"
-    started = datetime.fromtimestamp(datetime.now(UTC).timestamp() - device.uptime_s, UTC)
+    started = datetime.fromtimestamp(device.now - device.uptime_s, UTC)
     return f"""Cisco IOS Software, netbench Software (NETBENCH-UNIVERSALK9-M), \
 Version {_RELEASE}, RELEASE SOFTWARE (fc1)
 This is no Cisco product: an IOS command line of pytest-netbench {pytest_netbench.__version__} \
@@ -67,8 +67,8 @@ Configuration register is 0x2102
 """
 
 
-def _clock(_at: Exec, _match: Match) -> str:
-    now = datetime.now(UTC)
+def _clock(at: Exec, _match: Match) -> str:
+    now = datetime.fromtimestamp(at.device.now, UTC)
     return f"*{now:%H:%M:%S}.{now.microsecond // 1000:03d} UTC {now:%a %b} {now.day} {now.year}\n"
 
 

@@ -103,6 +103,7 @@ class Shared:
         """Log a message such as ``%HSRP-5-STATECHANGE: …``."""
         entry = {
             "time": time.time(),
+            "monotonic": time.monotonic(),  # in lab time
             "facility": facility,
             "severity": severity,
             "mnemonic": mnemonic,
