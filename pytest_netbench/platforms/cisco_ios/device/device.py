@@ -12,7 +12,7 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.platforms.capabilities import CLOCK, LOGS, HostedNode
-from pytest_netbench.platforms.cisco_ios.apply import apply, frr
+from pytest_netbench.platforms.cisco_ios.apply import apply, frr, seen
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from pytest_netbench.platforms.cisco_ios.compile.context import BOOTING, Context, Facts
@@ -134,6 +134,7 @@ class Device:
         self._booted_at = time.time()
         processes.start_router(self.node, (), options=_OPTIONS)
         self._tell_events()
+        seen.begin(self.node)
 
     def _tell_events(self) -> None:
         """Let zebra write to its log when a link goes up or down."""
@@ -155,6 +156,7 @@ class Device:
         self._booted_at = time.time()
         processes.restart_router(self.node, options=_OPTIONS)
         self._tell_events()
+        seen.begin(self.node)
         self.memory.clear()
         self.live.clear()
 
@@ -244,6 +246,9 @@ class Device:
             shut = frozenset(one.name for one in self.context().interfaces if not one.enabled)
             self._log.note_shut(shut, time.time())
             self.problems += apply(self.node, self.applied, state)
+            for name in state.vrfs:
+                if name not in self.applied.vrfs:
+                    seen.begin(in_vrf.inside(self.node, name))
             self.applied = state
             self.live["chosen"] = dict(state.chosen)
 

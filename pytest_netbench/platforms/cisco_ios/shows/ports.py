@@ -12,12 +12,17 @@ from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 
 @dataclass(frozen=True)
 class PortState:
-    """The configuration and state of an interface. ``counters``: the kernel's ``rx`` and ``tx``, with its own names."""
+    """The configuration and state of an interface.
+
+    Attributes:
+        ip_mtu: Bytes of the longest IP packet that it sends in one piece.
+        counters: The kernel's ``rx`` and ``tx``, with its own names.
+    """
 
     interface: Interface
     carrier: bool
     mac: str
-    mtu: int
+    ip_mtu: int
     counters: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     addresses: tuple[Mapping[str, Any], ...] = ()
 
@@ -25,6 +30,14 @@ class PortState:
     def name(self) -> str:
         """Its full name."""
         return self.interface.name
+
+    @property
+    def mtu(self) -> int:
+        """Bytes of the longest frame without its header: of the line ``mtu``, which ``ip mtu`` does not change."""
+        entry = self.interface.section.get("mtu")
+        if entry is not None:
+            return int(entry["bytes"])
+        return _USUAL_MTU if self.interface.section.has("ip mtu") else self.ip_mtu
 
     @property
     def status(self) -> str:
@@ -37,6 +50,9 @@ class PortState:
     def protocol(self) -> str:
         """``up`` or ``down``."""
         return "up" if self.interface.enabled and self.carrier else "down"
+
+
+_USUAL_MTU = 1500
 
 
 def ports(at: Exec) -> list[PortState]:

@@ -103,8 +103,8 @@ def _compile_habits(context: Context, one: Interface) -> None:
 
 
 def _mtu(one: Interface) -> int | None:
-    entry = one.section.get("mtu") or one.section.get("ip mtu")
-    return int(entry["bytes"]) if entry else None
+    found = [int(entry["bytes"]) for entry in (one.section.get("mtu"), one.section.get("ip mtu")) if entry is not None]
+    return min(found, default=None)
 
 
 def _mac(one: Interface) -> str | None:

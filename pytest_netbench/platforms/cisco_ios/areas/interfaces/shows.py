@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv6Interface, ip_address
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -10,7 +10,9 @@ from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
 from pytest_netbench.platforms.cisco_ios.areas.interfaces.compile import has_six
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
+from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
 from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, cisco_mac, ports
+from pytest_netbench.platforms.cisco_ios.shows.traffic import Rates, Side, last, last_packets, rates
 
 _HARDWARE = {
     "GigabitEthernet": "iGbE",
@@ -33,6 +35,7 @@ _DELAY_USEC = {
     "Tunnel": 50000,
 }
 _CLEARED = "interface counters"
+_CLEARED_AT = "interface counters cleared"
 
 
 def _chosen(at: Exec, match: Match) -> list[PortState]:
@@ -71,14 +74,11 @@ def _address_of(at: Exec, state: PortState) -> tuple[str, str]:
 
 def _interfaces(at: Exec, match: Match) -> str:
     states = _chosen(at, match)
-    return "".join(f"{_one(at, state)}\n" for state in states) or _missing(match)
+    seen = last_packets(at)
+    return "".join("\n".join(_lines(at, state, seen)) + "\n" for state in states) or _missing(match)
 
 
-def _one(at: Exec, state: PortState) -> str:
-    return "\n".join(_lines(at, state))
-
-
-def _lines(at: Exec, state: PortState) -> Iterator[str]:
+def _lines(at: Exec, state: PortState, seen: Mapping[tuple[Side, str], float]) -> Iterator[str]:
     one = state.interface
     kind = one.parsed.kind
     ethernet = "thernet" in kind.lower() or kind == "Vlan"
@@ -94,7 +94,9 @@ def _lines(at: Exec, state: PortState) -> Iterator[str]:
     delay = one.section.get("delay")
     usec = int(delay["tens"]) * 10 if delay else _DELAY_USEC.get(kind, 10)
     yield f"  MTU {state.mtu} bytes, BW {one.bandwidth_kbit} Kbit/sec, DLY {usec} usec, "
-    yield "     reliability 255/255, txload 1/255, rxload 1/255"
+    load = rates(at, state)
+    tx, rx = (min(255, max(1, load.bits(side) * 255 // (one.bandwidth_kbit * 1000 or 1))) for side in ("tx", "rx"))
+    yield f"     reliability 255/255, txload {tx}/255, rxload {rx}/255"
     dot1q = one.section.get("encapsulation dot1Q")
     if dot1q is not None:
         yield f"  Encapsulation 802.1Q Virtual LAN, Vlan ID  {dot1q['vlan']}."
@@ -105,21 +107,25 @@ def _lines(at: Exec, state: PortState) -> Iterator[str]:
         )
     yield "  Keepalive set (10 sec)"
     if ethernet:
-        yield f"  Full Duplex, {one.bandwidth_kbit // 1000 or 10}Mbps, link type is auto, media type is RJ45"
+        full = f"Full Duplex, {one.bandwidth_kbit // 1000 or 10}Mbps"
+        agreed = full if state.protocol == "up" else "Auto Duplex, Auto Speed"
+        yield f"  {agreed}, link type is auto, media type is RJ45"
         yield "  output flow-control is unsupported, input flow-control is unsupported"
         yield "  ARP type: ARPA, ARP Timeout 04:00:00"
-    yield "  Last input never, output never, output hang never"
-    yield from _counters(at, state)
+    yield f"  Last input {last(state, 'rx', seen)}, output {last(state, 'tx', seen)}, output hang never"
+    yield from _counters(at, state, load)
 
 
-def _counters(at: Exec, state: PortState) -> Iterator[str]:
+def _counters(at: Exec, state: PortState, load: Rates) -> Iterator[str]:
     base = at.device.memory.get(_CLEARED, {}).get(state.name, {})
     count = {
         (side, key): state.counters.get(side, {}).get(key, 0) - base.get((side, key), 0)
         for side in ("rx", "tx")
         for key in ("packets", "bytes", "errors", "dropped", "multicast")
     }
-    yield f'  Last clearing of "show interface" counters {"never" if not base else "00:00:00"}'
+    cleared = at.device.memory.get(_CLEARED_AT, {}).get(state.name)
+    since = "never" if cleared is None else elapsed(at.device.now - cleared)
+    yield f'  Last clearing of "show interface" counters {since}'
     yield (
         f"  Input queue: 0/75/{count['rx', 'dropped']}/0 (size/max/drops/flushes); Total output drops:"
         f" {count['tx', 'dropped']}"
@@ -127,8 +133,8 @@ def _counters(at: Exec, state: PortState) -> Iterator[str]:
     policy = any(entry.name == "service-policy" and entry.has("output") for entry in state.interface.section)
     yield f"  Queueing strategy: {'Class-based queueing' if policy else 'fifo'}"
     yield "  Output queue: 0/40 (size/max)"
-    yield "  5 minute input rate 0 bits/sec, 0 packets/sec"
-    yield "  5 minute output rate 0 bits/sec, 0 packets/sec"
+    yield f"  5 minute input rate {load.bits('rx')} bits/sec, {load.packets('rx')} packets/sec"
+    yield f"  5 minute output rate {load.bits('tx')} bits/sec, {load.packets('tx')} packets/sec"
     yield f"     {count['rx', 'packets']} packets input, {count['rx', 'bytes']} bytes, 0 no buffer"
     yield f"     Received {count['rx', 'multicast']} broadcasts (0 IP multicasts)"
     yield "     0 runts, 0 giants, 0 throttles "
@@ -141,7 +147,9 @@ def _counters(at: Exec, state: PortState) -> Iterator[str]:
 
 def _clear_counters(at: Exec, match: Match) -> None:
     kept = at.device.memory.setdefault(_CLEARED, {})
+    moments = at.device.memory.setdefault(_CLEARED_AT, {})
     for state in _chosen(at, match):
+        moments[state.name] = at.device.now
         kept[state.name] = {
             (side, key): value for side in ("rx", "tx") for key, value in state.counters.get(side, {}).items()
         }
@@ -185,7 +193,7 @@ def _ip_lines(at: Exec, state: PortState) -> Iterator[str]:
         if f"{state.name}\n" in at.device.startup_config
         else "  Address determined by setup command"
     )
-    yield f"  MTU is {state.mtu} bytes"
+    yield f"  MTU is {state.ip_mtu} bytes"
     helpers = [str(entry["address"]) for entry in one.section.all("ip helper-address")]
     yield (
         f"  Helper address is {helpers[0]}"
