@@ -122,7 +122,7 @@ class LowerMtu(OspfLink):
 class OspfMtuWrong(OspfLinkFault[LowerMtu]):
     """A router has a lower MTU on a link than its neighbor, so that OSPF does not become adjacent.
 
-    Adjacent routers stay adjacent, so the process is cleared. FRR's configuration has no MTU.
+    The interface starts its adjacencies again. FRR's configuration has no MTU.
     """
 
     name = "ospf-mtu-wrong"
@@ -137,7 +137,7 @@ class OspfMtuWrong(OspfLinkFault[LowerMtu]):
                 yield LowerMtu(**dict(link), mtu=mtu)
 
     def injection(self, parameters: LowerMtu) -> tuple[str, ...]:
-        return (*below(f"interface {parameters.interface}", f"ip mtu {parameters.mtu}"), "do clear ip ospf process")
+        return below(f"interface {parameters.interface}", f"ip mtu {parameters.mtu}")
 
     def repair(self, parameters: LowerMtu) -> tuple[str, ...]:
         return below(f"interface {parameters.interface}", "no ip mtu")

@@ -243,6 +243,7 @@ class Device:
                 return
             state = compile_state(self.book, self.config, self.facts)
             self._dirty = False
+            self._note_up(state)
             shut = frozenset(one.name for one in self.context().interfaces if not one.enabled)
             self._log.note_shut(shut, time.time())
             self.problems += apply(self.node, self.applied, state)
@@ -251,6 +252,16 @@ class Device:
                     seen.begin(in_vrf.inside(self.node, name))
             self.applied = state
             self.live["chosen"] = dict(state.chosen)
+
+    def _note_up(self, state: DesiredState) -> None:
+        """Note which links are up of those whose MTU changes: zebra then says once more that they are."""
+        before = self.applied.links
+        changed = [name for name, one in state.links.items() if name in before and before[name].mtu != one.mtu]
+        if changed:
+            lines = self.node.run(["ip", "-o", "link", "show", "up"]).stdout.splitlines()
+            up = {line.split(": ")[1].partition("@")[0] for line in lines if "LOWER_UP" in line}
+            names = [interfaces.from_kernel(name) for name in changed if name in up]
+            self.collect_log().note_up(name for name in names if name is not None)
 
     def context(self) -> Context:
         """Return a compilation context of the current config, for commands that interpret it as compilers do."""

@@ -78,6 +78,10 @@ class Log:
         self._links[name] = up
         return before != up
 
+    def note_up(self, names: Iterable[str]) -> None:
+        """Note links that are up, so that the next event that says so is no change."""
+        self._links.update(dict.fromkeys(names, True))
+
     def was_shut(self, name: str, moment: float) -> bool:
         """Whether an interface was administratively down at a time."""
         before = [names for since, names in self._shut if since <= moment]
