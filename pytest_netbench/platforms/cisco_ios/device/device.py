@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.errors import RequirementMissing
@@ -30,6 +30,9 @@ from pytest_netbench.platforms.frr import daemons, processes
 _EVENTS = ("enable", "debug zebra events")
 _OPTIONS = dict.fromkeys(("zebra", "mgmtd"), (*frr.OPTIONS, "-n"))
 """Options of FRR's daemons: a VRF is a network namespace (see ``apply/vrf.py``)."""
+
+_CLOCK_OFFSET_S: Final = time.time() - time.monotonic()
+"""From the kernel's monotonic time to that since 1970. One value, so that equal configs are equal states."""
 
 
 class Device:
@@ -63,7 +66,6 @@ class Device:
         self.flash: dict[str, Any] = {}
         """Files, which survive a reload beside the startup config."""
         self._booted_at = time.time()
-        self._offset_s = time.time() - time.monotonic()
         self._log = Log(self.lab_clock)
         self._logged_until: dict[str, float] = {}
         self._read_until: dict[str, str] = {}
@@ -177,7 +179,7 @@ class Device:
             line_bps=self._line_bps,
             live=self.live,
             time_scale=self.node.time_scale,
-            clock_offset_s=self._offset_s,
+            clock_offset_s=_CLOCK_OFFSET_S,
         )
 
     def edit(self, section: Section, *, booting: bool = False) -> Edit:

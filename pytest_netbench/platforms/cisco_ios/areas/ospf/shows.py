@@ -286,12 +286,24 @@ def _process_lines(at: Exec, one: Running) -> Iterator[str]:
         f" Router is {'' if section.has('max-metric router-lsa') else 'not '}originating router-LSAs with maximum"
         " metric"
     )
-    yield f" Initial SPF schedule delay {answer.get('spfScheduleDelayMsecs', 0)} msecs"
-    yield f" Minimum hold time between two consecutive SPFs {answer.get('holdtimeMinMsecs', 0)} msecs"
-    yield f" Maximum wait time between two consecutive SPFs {answer.get('holdtimeMaxMsecs', 0)} msecs"
+    spf, lsa, arrival = (
+        section.get(name) for name in ("timers throttle spf", "timers throttle lsa", "timers lsa arrival")
+    )
+    start, hold, most = (spf["start"], spf["hold"], spf["max"]) if spf else (5000, 10000, 10000)
+    yield f" Initial SPF schedule delay {start} msecs"
+    yield f" Minimum hold time between two consecutive SPFs {hold} msecs"
+    yield f" Maximum wait time between two consecutive SPFs {most} msecs"
     yield " Incremental-SPF disabled"
-    yield f" Minimum LSA interval {int(answer.get('lsaMinIntervalMsecs', 0)) // 1000} secs"
-    yield f" Minimum LSA arrival {answer.get('lsaMinArrivalMsecs', 0)} msecs"
+    if lsa is None:
+        yield " Minimum LSA interval 5 secs"
+    else:
+        yield f" Initial LSA throttle delay {lsa['start']} msecs"
+        yield f" Minimum hold time for LSA throttle {lsa['hold']} msecs"
+        yield f" Maximum wait time for LSA throttle {lsa['max']} msecs"
+    yield f" Minimum LSA arrival {next(iter(arrival.match.args.values())) if arrival else 1000} msecs"
+    yield " LSA group pacing timer 240 secs"
+    yield " Interface flood pacing timer 33 msecs"
+    yield " Retransmission pacing timer 66 msecs"
     yield (
         f" Number of external LSA {answer.get('lsaExternalCounter', 0)}. Checksum Sum"
         f" 0x{int(answer.get('lsaExternalChecksum', 0)):06X}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.routes import four, protocols, six
+from pytest_netbench.platforms.cisco_ios.areas.routes import cef, four, protocols, six
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area, Command, Match
 
@@ -46,6 +46,13 @@ AREA = Area(
         ),
         Command(pattern=f"{_SIX} ( {{prefix:ipv6prefix}} | {{address:ipv6}} )", mode="exec", user=True, run=six.show),
         Command(
+            pattern="show ip cef [ vrf {vrf:word} ] [ {address:ipv4} [ {mask:mask} ] ]",
+            mode="exec",
+            user=True,
+            run=cef.show,
+            help="Cisco Express Forwarding",
+        ),
+        Command(
             pattern="show ip protocols",
             mode="exec",
             user=True,
@@ -76,5 +83,6 @@ AREA = Area(
             "show ip route, ipv6 route, ip protocols, ipv6 protocols, also of a VRF",
             "yes; with a mask, the line of the table",
         ),
+        ("show ip cef, also of a VRF or a prefix", "yes: what the kernel forwards by; no details"),
     ),
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, ip_network
+from typing import NamedTuple
 
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.routes.table import Row, Table
+from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
+from pytest_netbench.platforms.cisco_ios.areas.routes.table import Hop, Row, Table
 from pytest_netbench.platforms.cisco_ios.compile.context import mask_length
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
@@ -122,6 +125,22 @@ def _shows_interface(row: Row, interface: str, *, named: bool) -> bool:
 # -- one route -------------------------------------------------------------------------------------------------------
 
 
+class BgpPath(NamedTuple):
+    """The best path of a route of BGP.
+
+    Attributes:
+        tag: The AS that it came from; 0 if it is ours.
+        hops: ASs on the way.
+        kind: ``external`` or ``internal``.
+        peers: The neighbor that sent it, by next hop.
+    """
+
+    tag: int
+    hops: int
+    kind: str
+    peers: Mapping[str, str]
+
+
 def _chosen(at: Exec, table: Table, match: Match) -> str:
     rows = table.rows
     address = str(match["address"])
@@ -150,54 +169,89 @@ def _chosen(at: Exec, table: Table, match: Match) -> str:
 
 
 def _entry(at: Exec, row: Row, vrf: str) -> Iterator[str]:
-    kind = {
-        "": "intra area",
-        "IA": "inter area",
-        "E1": "extern 1",
-        "E2": "extern 2",
-        "N1": "NSSA extern 1",
-        "N2": "NSSA extern 2",
-    }
+    path = _bgp_path(at, row, vrf) if row.protocol == "bgp" else None
     supernet = (
         ", supernet"
         if isinstance(row.network, IPv4Network) and row.network.prefixlen < _major(row.network).prefixlen
         else ""
     )
     yield f"Routing entry for {row.network}{supernet}"
-    known = f'  Known via "{_process(at, row, vrf)}", distance {row.distance}, metric {row.metric}'
-    if row.protocol in {"connected", "local"} or (row.protocol == "static" and row.direct):
-        yield f"{known} (connected{', via interface' if row.protocol == 'connected' else ''})"
-    else:
-        words = [f"Tag {row.tag}"] if row.tag else []
-        if row.protocol == "ospf":
-            words.append(f"type {kind.get(row.kind, 'intra area')}")
-            words += [f"forward metric {row.forward_metric}"] if row.kind[:1] in {"E", "N"} else []
-        if row.is_default:
-            known += ", candidate default path"
-        if row.tag and words:
-            yield known
-            yield f"  {', '.join(words)}"
-        else:
-            yield ", ".join([known, *words])
+    yield from _known(row, _process(at, row, vrf), path)
+    senders = Advertisers(at).of(IPv4Network(row.network)) if row.protocol == "ospf" and not vrf else []
+    tag = path.tag if path is not None else row.tag
     if row.protocol not in {"connected", "local", "static", "kernel"} and row.hops:
         first = row.hops[0]
         where = f" on {first.interface}" if row.protocol != "bgp" and first.interface else ""
-        yield f"  Last update from {first.address}{where}, {row.uptime} ago"
+        comma = "" if row.protocol == "bgp" else ","
+        yield f"  Last update from {first.address}{where}{comma} {row.uptime} ago"
     yield "  Routing Descriptor Blocks:"
     for number, hop in enumerate(row.hops):
-        yield f"  {'*' if number == 0 else ' '} {_descriptor(row, hop.address, hop.interface, named=hop.named)}"
+        yield f"  {'*' if number == 0 else ' '} {_descriptor(row, hop, path, senders)}"
         yield f"      Route metric is {row.metric}, traffic share count is 1"
-        if row.tag:
-            yield f"      Route tag {row.tag}"
+        if path is not None:
+            yield f"      AS Hops {path.hops}"
+        if tag:
+            yield f"      Route tag {tag}"
+        if path is not None:
+            yield "      MPLS label: none"
 
 
-def _descriptor(row: Row, address: str, interface: str, *, named: bool) -> str:
+_OSPF_KINDS = {
+    "": "intra area",
+    "IA": "inter area",
+    "E1": "extern 1",
+    "E2": "extern 2",
+    "N1": "NSSA extern 1",
+    "N2": "NSSA extern 2",
+}
+
+
+def _known(row: Row, process: str, path: BgpPath | None) -> Iterator[str]:
+    """Return where a route comes from, of which kind it is, and its tag."""
+    known = f'  Known via "{process}", distance {row.distance}, metric {row.metric}'
+    if row.protocol in {"connected", "local"} or (row.protocol == "static" and row.direct):
+        yield f"{known} (connected{', via interface' if row.protocol == 'connected' else ''})"
+        return
+    tag = path.tag if path is not None else row.tag
+    words = [f"Tag {tag}"] if tag else []
+    if row.protocol == "ospf":
+        words.append(f"type {_OSPF_KINDS.get(row.kind, 'intra area')}")
+        words += [f"forward metric {row.forward_metric}"] if row.kind[:1] in {"E", "N"} else []
+    if path is not None:
+        words.append(f"type {path.kind}")
+    if row.is_default:
+        known += ", candidate default path"
+    if tag:
+        yield known
+        yield f"  {', '.join(words)}"
+    else:
+        yield ", ".join([known, *words])
+
+
+def _descriptor(row: Row, hop: Hop, path: BgpPath | None, senders: Sequence[str]) -> str:
+    address, interface = hop.address, hop.interface
     if not address:
         return f"directly connected, via {interface or 'Null0'}"
     if row.protocol in {"static", "kernel"}:
-        return f"{address}, via {interface}" if named else address
-    where = "" if row.protocol == "bgp" else f", via {interface}"
-    return f"{address}, from {address}, {row.uptime} ago{where}"
+        return f"{address}, via {interface}" if hop.named else address
+    if path is not None:
+        return f"{address}, from {path.peers.get(address, address)}, {row.uptime} ago"
+    return f"{address}, from {(*senders, address)[0]}, {row.uptime} ago, via {interface}"
+
+
+def _bgp_path(at: Exec, row: Row, vrf: str) -> BgpPath:
+    """Return what BGP knows of the best path of a route."""
+    where = f"vrf {vrf} " if vrf else ""
+    text = at.ask("bgpd", f"show bgp {where}ipv4 unicast {row.network} json")
+    paths = json.loads(text[text.find("{") :]).get("paths", []) if "{" in text else []
+    used = [one for one in paths if one.get("bestpath", {}).get("overall") or one.get("multipath")]
+    segments = [number for one in used[:1] for part in one["aspath"].get("segments", []) for number in part["list"]]
+    return BgpPath(
+        tag=int(segments[0]) if segments else 0,
+        hops=int(used[0]["aspath"].get("length", 0)) if used else 0,
+        kind="external" if used and used[0].get("peer", {}).get("type") == "external" else "internal",
+        peers={one["nexthops"][0]["ip"]: one["peer"]["peerId"] for one in used if "peerId" in one.get("peer", {})},
+    )
 
 
 def _process(at: Exec, row: Row, vrf: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas import eigrp, isis, rip
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.areas.ospf.advertisers import Advertisers
 from pytest_netbench.platforms.cisco_ios.areas.ospf.compile import dotted, members, processes
 from pytest_netbench.platforms.cisco_ios.areas.ospf.live import area_name
 from pytest_netbench.platforms.cisco_ios.areas.ospfv3 import process as six
@@ -45,6 +47,20 @@ def _sources(rows: Sequence[Row], protocol: str) -> Iterator[str]:
                     found[hop.address] = (row.distance, row.uptime)
     for address, (distance, uptime) in found.items():
         yield f"    {address:<15}      {distance:>3}      {uptime}"
+
+
+def _routers(at: Exec, rows: Sequence[Row]) -> Iterator[str]:
+    """Return the sources of OSPF's routes: the routers that advertise them, and not next hops."""
+    yield from _SOURCES
+    advertisers = Advertisers(at)
+    found: dict[str, tuple[int, str]] = {}
+    for row in rows:
+        if row.protocol == "ospf":
+            for router in advertisers.of(IPv4Network(row.network)):
+                if row.uptime <= found.get(router, (0, "~"))[1]:
+                    found[router] = (row.distance, row.uptime)
+    for router, (distance, uptime) in found.items():
+        yield f"    {router:<15}      {distance:>3}      {uptime}"
 
 
 def _networks(lines: Iterable[str]) -> Iterator[str]:
@@ -100,7 +116,7 @@ def _ospf(at: Exec, rows: Sequence[Row]) -> Iterator[list[str]]:
             lines += [f"    {member.one.name}" for member in mine if not member.by_network and member.area == area]
         lines += _passive([m.one.name for m in mine if igp.is_passive(section, m.one.name)])
         distance = section.get("distance")
-        lines += [*_sources(rows, "ospf"), f"  Distance: (default is {distance['distance'] if distance else 110})"]
+        lines += [*_routers(at, rows), f"  Distance: (default is {distance['distance'] if distance else 110})"]
         yield lines
 
 
