@@ -198,6 +198,8 @@ OUTPUT = Chain("inet", "own_out", hook="output", priority=-150)
 """The router's own packets (``ip local policy``, zone ``self``)."""
 NAT_OUT = Chain("inet", "nat_out", hook="postrouting", type="nat", priority=100)
 """Source NAT."""
+NAT_EVERY = Chain("inet", "nat_every", hook="postrouting", priority=150)
+"""Static translation of packets of connections that began without one."""
 ACL_FORWARD = Chain("inet", "acl_forward", hook="forward", priority=50)
 """Outbound ACLs on interfaces that do not translate: here a denied packet can still be answered."""
 ACL_OUT = Chain("inet", "acl_out", hook="postrouting", priority=200)

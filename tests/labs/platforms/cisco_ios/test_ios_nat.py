@@ -312,3 +312,55 @@ def test_a_network_outside_is_known_inside_by_other_addresses(configure, inside)
         "ip nat inside source list 1 interface gi0/1 overload",
     )
     assert seen_as(ask(inside, "10.99.0.100", source="10.0.0.10")) == "192.0.2.1"
+
+
+def test_what_began_has_expired_or_is_there(configure, device, inside):
+    configure("ip nat inside source list 1 interface gi0/1 overload", "do clear ip nat statistics")
+    for _ in range(3):
+        assert answered(ask(inside, THERE))
+    show(device, "clear ip nat translation *")
+    assert answered(ask(inside, THERE))
+    text = show(device, "show ip nat statistics")
+    numbers = {
+        name: int(re.search(rf"{name}: (\d+)", text)[1])
+        for name in ("Total active translations", "Peak translations", "Misses", "Expired translations", "Hits")
+    }
+    assert numbers["Misses"] == 4
+    assert numbers["Expired translations"] + numbers["Total active translations"] == numbers["Misses"]
+    assert numbers["Expired translations"] >= 3
+    assert numbers["Peak translations"] >= 1
+    assert numbers["Hits"] > numbers["Misses"], "of each connection more than the first packet"
+
+
+ASYMMETRIC = ROUTER + "interface Gi0/2\n ip address 192.0.3.1 255.255.255.0\n no shutdown\n"
+FAR = (
+    "ip address add 192.0.2.100/24 dev eth0\nip address add 192.0.3.100/24 dev eth1\n"
+    "sysctl -w net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.eth0.rp_filter=0 net.ipv4.conf.eth1.rp_filter=0\n"
+    "ip route add 10.0.0.0/24 via 192.0.3.1\n"
+)
+HEARS = """
+import socket
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.bind(("192.0.2.100", 0))
+one.settimeout(2)
+one.sendto(b"hello", ("10.0.0.10", 53))
+print(*one.recvfrom(100)[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "heard"),
+    [
+        ("ip nat inside source static 10.0.0.10 203.0.113.10", "203.0.113.10 53"),
+        ("ip nat inside source static udp 10.0.0.10 53 203.0.113.11 5353", "203.0.113.11 5353"),
+        ("ip nat inside source static network 10.0.0.0 203.0.113.0 /24", "203.0.113.10 53"),
+    ],
+)
+def test_a_static_rule_translates_packets_of_connections_that_came_in_elsewhere(deploy_task, rule, heard):
+    """IOS translates by packet: the request comes by an interface without NAT, the answer leaves by the outside."""
+    links = ["R1 Gi0/0 - in eth0", "R1 Gi0/1 - far eth0", "R1 Gi0/2 - far eth1"]
+    lab = deploy_task(ios_task({"R1": ASYMMETRIC + rule + "\n"}, links, hosts={"in": INSIDE, "far": FAR}))
+    serve(lab.nodes["in"], (53,))
+    done = lab.nodes["far"].run(["python3", "-c", HEARS])
+    assert done.stdout.strip() == heard, done.stderr
+    assert device_of(lab.nodes["R1"]).problems == []

@@ -13,7 +13,15 @@ from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
-from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, FORWARD, NAT_IN, NAT_OUT, Chain, merged
+from pytest_netbench.platforms.cisco_ios.compile.state import (
+    CONTROL,
+    FORWARD,
+    NAT_EVERY,
+    NAT_IN,
+    NAT_OUT,
+    Chain,
+    merged,
+)
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
 HITS, MISSES, REFUSED = "nat_hits", "nat_misses", "nat_refused"
@@ -116,16 +124,34 @@ class _Writer:
                         f"ip saddr {entry['local']} {protocol} sport {entry['lport']} {self._miss} snat ip to"
                         f" {address}:{entry['gport']}",
                     )
+                    self._every(
+                        f"ip saddr {entry['local']} {protocol} sport {entry['lport']}",
+                        f"{protocol} sport set {entry['gport']} ip saddr set {address}",
+                    )
         for entry in self._config.all("nat static"):
             address = global_address(self._context, entry)
             if address is not None:
                 self._nft.rule(_ENTERING, f"ip daddr {address} {self._miss} dnat ip to {entry['local']}")
                 self._nft.rule(_INSIDE, f"ip saddr {entry['local']} {self._miss} snat ip to {address}")
+                self._every(f"ip saddr {entry['local']}", f"ip saddr set {address}")
         for entry in self._config.all("nat network"):
             length = network_length(entry.get("mask") or entry["slash"])
             local, there = f"{entry['local']}/{length}", f"{entry['global']}/{length}"
             self._nft.rule(_ENTERING, f"ip daddr {there} {self._miss} dnat ip prefix to {local}")
             self._nft.rule(_INSIDE, f"ip saddr {local} {self._miss} snat ip prefix to {there}")
+            network = IPv4Interface(there).network
+            self._every(
+                f"ip saddr {local}", f"ip saddr set ip saddr and {network.hostmask} or {network.network_address}"
+            )
+
+    def _every(self, what: str, change: str) -> None:
+        """Translate what the kernel did not: the first packet of its connection took another way.
+
+        A static rule of IOS translates each packet that goes from an inside to an outside interface.
+        """
+        if self._inside and self._outside:
+            way = f"iifname {self._inside} oifname {self._outside}"
+            self._nft.rule(NAT_EVERY, f"{way} ct status & (snat | dnat) == 0 {what} {change}")
 
     def _outside_static(self) -> None:
         for entry in self._config.all("nat outside static"):

@@ -46,20 +46,22 @@ def _statistics(at: Exec, _match: Match) -> str:
 def _told(at: Exec) -> Iterator[str]:
     rows = present(at)
     counts = nft.counters(at.node)
-    static = sum(row.static for row in rows)
+    static_rules = sum(row.static for row in rows)
     extended = sum(row.extended for row in rows)
-    at.device.memory[_PEAK] = peak = max(len(rows), at.device.memory.get(_PEAK, 0))
+    hits, misses = (counts.get(("inet", name), (0, 0))[0] for name in (HITS, MISSES))
+    # translations are counted as they begin; between two looks at least one was there if some began
+    at.device.memory[_PEAK] = peak = max(len(rows), at.device.memory.get(_PEAK, 0), static_rules + bool(misses))
+    alive = len(rows) - static_rules
     inside, outside = sides(at.device.context())
-    yield f"Total active translations: {len(rows)} ({static} static, {len(rows) - static} dynamic; {extended} extended)"
+    yield f"Total active translations: {len(rows)} ({static_rules} static, {alive} dynamic; {extended} extended)"
     yield f"Peak translations: {peak}"
     yield "Outside interfaces:"
     yield from ([f"  {', '.join(one.name for one in outside)}"] if outside else [])
     yield "Inside interfaces: "
     yield from ([f"  {', '.join(one.name for one in inside)}"] if inside else [])
-    hits, misses = (counts.get(("inet", name), (0, 0))[0] for name in (HITS, MISSES))
     yield f"Hits: {hits}  Misses: {misses}"
     yield f"CEF Translated packets: {hits}, CEF Punted packets: 0"
-    yield "Expired translations: 0"
+    yield f"Expired translations: {max(0, misses - alive)}"
     yield "Dynamic mappings:"
     dynamic = at.config.all("nat dynamic")
     if dynamic:
