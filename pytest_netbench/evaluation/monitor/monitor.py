@@ -43,7 +43,7 @@ MOST_AT_ONCE = 2_000
 """Flows up to which the agent waits for the whole look after a change, and all are looked at before one."""
 SAMPLE = 250
 """Of more flows, so many are looked at in one go, and before a change."""
-LONGEST_WAIT_S = 0.3
+LONGEST_WAIT_S = 0.1
 """Wall seconds of the agent for a look at more flows, after a change and before the next."""
 
 
