@@ -30,8 +30,8 @@ def test_what_is_sampled_exists() -> None:
 
 
 @pytest.mark.parametrize("parity", [0, 1])
-def test_every_test_runs_once_in_ten_days_with_xdist_and_without_it(parity: int) -> None:
-    days = range(100 + parity, 112, 2)
+def test_every_test_runs_once_in_twenty_days_with_xdist_and_without_it(parity: int) -> None:
+    days = range(100 + parity, 120, 2)
     assert [item for item in ITEMS if not any(is_of_day(item, day) for day in days)] == []
 
 

@@ -55,7 +55,7 @@ def test_a_ruleset_keeps_the_values_of_its_counters():
 def test_a_new_primary_address_is_the_first_that_the_kernel_has():
     old = {"gi0-0": Link(addresses=("10.0.0.1/24", "10.0.1.1/24"))}
     new = {"gi0-0": Link(addresses=("10.0.2.1/24", "10.0.1.1/24", "2001:db8::1/64"))}
-    lines = [line for _, line in links._changed(old, new)]
+    lines = [line for _, line in links._changed(old, new, {})]
     assert lines[:2] == ["addr del 10.0.1.1/24 dev gi0-0", "addr del 10.0.0.1/24 dev gi0-0"]
     assert lines[2] == "addr add 10.0.2.1/24 dev gi0-0 brd +"
 
