@@ -22,19 +22,21 @@ from mcp.server.stdio import stdio_server
 
 from pytest_netbench import __version__
 from pytest_netbench.ani.client import JsonRpcAni
-from pytest_netbench.ani.handing_in import GET_BRIEF
+from pytest_netbench.ani.handing_in import GET_BRIEF, TASK_DONE
 from pytest_netbench.ani.jsonrpc import DISCOVER
-from pytest_netbench.ani.methods import DRAFT_TOOLS, tool_name
+from pytest_netbench.ani.methods import BUDGET_LEFT, DRAFT_TOOLS, METHODS, tool_name
 from pytest_netbench.errors import AniError, BudgetExhausted, LabError
 from pytest_netbench.text import encodable
 
 PROMPT: Final = "task"
 LONGEST_CALL_S: Final = 3600.0
 MOST_TWICE: Final = 4_000
-"""Characters of the longest result that is structured content, too. A longer one is text alone, which all clients read.
+"""Characters of the longest result of a family's method that is structured content, too.
 
-No tool has an output schema: it would make structured content mandatory.
+A longer one is text alone, which all clients read. So these tools have no output schema: it would make structured
+content mandatory.
 """
+_ALWAYS_TWICE: Final = frozenset({*METHODS, BUDGET_LEFT.name, GET_BRIEF.name, TASK_DONE.name})
 INSTRUCTIONS: Final = (
     "These tools reach a network of real devices. Call get_brief first: it is the task. Call task_done when it is done."
 )
@@ -130,6 +132,7 @@ def _tool(name: str, method: Mapping[str, Any]) -> types.Tool:
         name=name,
         description=method["description"],
         input_schema=parameters,
+        output_schema=method["result"]["schema"] if method["name"] in _ALWAYS_TWICE else None,
     )
 
 
@@ -141,7 +144,7 @@ def _call(ani: JsonRpcAni, method: str, params: Mapping[str, Any]) -> types.Call
     except (AniError, LabError) as error:
         return _refused(str(error))
     text = encodable(json.dumps(result, ensure_ascii=False))
-    twice = result if len(text) <= MOST_TWICE else None
+    twice = result if method in _ALWAYS_TWICE or len(text) <= MOST_TWICE else None
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=twice)
 
 

@@ -17,7 +17,6 @@ from pytest_netbench.agents.outside.mcp_server import McpServer
 from pytest_netbench.agents.outside.program import Program
 from pytest_netbench.ani.handing_in import Desk
 from pytest_netbench.ani.jsonrpc import serve
-from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.cli.main import main
 from pytest_netbench.errors import InfrastructureError
 from pytest_netbench.model.task import Budget
@@ -64,7 +63,7 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
         task = await client.get_prompt(prompts.prompts[0].name)
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         changed = await client.call_tool("update_cfg", {"device": "R2", "commands": ["c", "invalid d"]})
-        jsonschema.validate(changed.structured_content, METHODS["update-cfg"].result)
+        jsonschema.validate(changed.structured_content, tools["update_cfg"].output_schema)
         shown = await client.call_tool("get_running_config", {"device": "R2"})
         assert shown.structured_content == {"running_config": "c"}
         left = await client.call_tool("budget_left", {})
@@ -84,7 +83,7 @@ def test_a_client_that_is_not_ours_works_on_the_network_and_hands_in(server, ani
     assert desk.submission.reasoning == "c is there"
 
 
-def test_a_long_result_is_sent_once_as_text(server, ani):
+def test_a_long_configuration_is_structured_content_and_text(server, ani):
     ani.configs["R1"] = [f"line {number}" for number in range(1000)]
 
     async def conversation(client):
@@ -93,7 +92,7 @@ def test_a_long_result_is_sent_once_as_text(server, ani):
 
     result = talk(server, conversation)
     assert "line 999" in json.loads(result.content[0].text)["running_config"]
-    assert result.structured_content is None
+    assert result.structured_content == json.loads(result.content[0].text)
 
 
 def test_refusals_and_a_used_up_budget_are_told_as_errors_of_the_tool(server):
