@@ -199,6 +199,21 @@ def test_a_class_is_told_by_an_access_list_too(configure, offered):
     assert other.received_bps == close(1_000_000, 0.10)
 
 
+def test_rtp_has_the_even_ports_of_its_range(configure, offered):
+    configure(
+        "class-map CALLS",
+        "match ip rtp 16384 100",
+        "policy-map NO-CALLS",
+        "class CALLS",
+        "drop",
+        "interface Gi0/0",
+        "service-policy input NO-CALLS",
+    )
+    ports = (16382, 16384, 16385, 16484, 16486)
+    reports = offered(*((100_000, BEST, {"port": port}) for port in ports), duration_s=0.5)
+    assert [report.received_packets > 0 for report in reports] == [True, False, True, False, True]
+
+
 def test_two_rates_mark_what_exceeds_and_drop_what_violates(lab, configure, offered):
     configure(
         "policy-map TWO",

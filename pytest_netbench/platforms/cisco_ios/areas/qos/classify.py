@@ -117,7 +117,8 @@ def expressions(line: Entry) -> Iterator[str]:  # noqa: C901 - one branch per ki
         yield f"meta mark & {GROUP_MASK:#x} == {(int(line['group']) + 1) << GROUP_SHIFT:#x}"
     elif line.name == "match ip rtp":
         first = int(line["first"])
-        yield f"udp dport {first}-{min(65535, first + int(line['range']))}"
+        # RTP has even ports; the odd ones are those of RTCP
+        yield f"udp dport {first}-{min(65535, first + int(line['range']))} udp dport & 1 == 0"
 
 
 def _protocol(what: str) -> Iterator[str]:

@@ -206,6 +206,7 @@ def test_what_is_accepted_and_not_done_is_listed():
         ("match dscp ef cs5", ["ip dscp { 46, 40 } jump x", "ip6 dscp { 46, 40 } jump x"]),
         ("match ip dscp af11", ["ip dscp { 10 } jump x"]),
         ("match protocol http", ["tcp dport 80 jump x", "tcp sport 80 jump x"]),
+        ("match ip rtp 16384 100", ["udp dport 16384-16484 udp dport & 1 == 0 jump x"]),
         ("match packet length min 100 max 200", ["meta length >= 100 meta length <= 200 jump x"]),
         ("match input-interface gi0/1", ['iifname "gi0-1" jump x']),
         ("match any", ["jump x"]),
