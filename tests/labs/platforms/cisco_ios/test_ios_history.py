@@ -52,6 +52,16 @@ def await_address(lab: Any, address: str) -> None:
     await_that(lambda: forwarding_address(lab) == address, lambda: forwarding_address(lab))
 
 
+def test_a_default_cost_waits_until_its_area_is_a_stub_area(triangle: Any) -> None:
+    router = triangle.nodes["R1"]
+    type_lines(router, "router ospf 1", "area 0 default-cost 5", "area 7 default-cost 6", "area 7 stub")
+    lines = router.vty([("ospfd", "show running-config")])[0][0]
+    assert "area 0.0.0.7 default-cost 6" in lines
+    assert "area 0.0.0.0 default-cost" not in lines
+    type_lines(router, "router ospf 1", "no area 7 stub", "no area 7 default-cost 6", "no area 0 default-cost 5")
+    assert "0.0.0.7" not in router.vty([("ospfd", "show running-config")])[0][0]
+
+
 def test_a_booted_router_gives_the_next_hop_as_forwarding_address(triangle: Any) -> None:
     await_address(triangle, "172.16.1.4")
 

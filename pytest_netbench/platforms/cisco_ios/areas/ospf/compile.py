@@ -336,8 +336,10 @@ def _areas(section: Section) -> _Lines:
             )
         elif entry.name in {"area stub", "area nssa"}:
             yield from _special(entry, f"{area} {entry.name.split()[1]}")
-        elif entry.name == "area default-cost":
-            yield f"{area} default-cost {entry['cost']}", f"{area} default-cost", None
+            for cost in section.all("area default-cost"):
+                # without effect in other areas, where ospfd refuses it
+                if dotted(cost["area"]) == dotted(entry["area"]):
+                    yield f"{area} default-cost {cost['cost']}", f"{area} default-cost", None
         elif entry.name == "area range":
             yield _range(entry, area)
         elif entry.name.startswith("area filter-list"):
