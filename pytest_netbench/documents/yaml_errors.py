@@ -102,6 +102,8 @@ def _no_token(fault: _Fault) -> _Found:
 
 
 def _second_colon(fault: _Fault) -> _Found:
+    if fault.sign == ":" and (key := re.fullmatch(r"[\s-]*([^:]+):\s+", fault.before)) is not None:
+        return f"a second ':' follows {_short(key[1].strip())!r}: leave it out, or {_QUOTE}", fault.at
     if (value := _VALUE.match(fault.before)) is not None:
         message = f"the value of {value[1].strip()!r} has ': ' in it, which begins a value in YAML: {_QUOTE}, {_BLOCK}"
         return message, fault.at
@@ -113,7 +115,7 @@ def _second_colon(fault: _Fault) -> _Found:
             f" indent it by {_spaces(wanted)}"
         )
         return message, (fault.at[0], fault.indent + 1)
-    if fault.indent == wanted and above < fault.at[0]:
+    if fault.indent == wanted and 0 < above < fault.at[0]:
         return _no_pair(fault, (above, wanted + 1))
     message = f"{_short(fault.line.strip())!r}: no 'key: value' can stand here; check the indentation, or {_QUOTE}"
     return message, (fault.at[0], fault.indent + 1)

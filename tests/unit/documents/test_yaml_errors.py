@@ -73,6 +73,8 @@ def problem_in(text: str) -> SyntaxProblem | None:
             "4:3: 'ip route add' is no 'key: value'; if it belongs to the text above, indent it deeper",
         ),
         ("a:b\nc: 1\n", "1:1: a space is missing after ':' in 'a:b'"),
+        ("a: : b\n", "1:4: a second ':' follows 'a': leave it out, or put the text in quotes"),
+        ("a: b\nc:\n  - d: : e\n", "3:8: a second ':' follows 'd': leave it out"),
         ("a:\n  - b\n  -c\n  - d\n", "3:3: a space is missing after '-' in '-c'"),
         ("a: - b\n", "1:4: a list cannot begin in the line of its key"),
         ("a: {b: ?, c: 1}\n", "1:8: a value cannot begin with '?': put the text in quotes"),
