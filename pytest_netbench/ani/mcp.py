@@ -30,13 +30,13 @@ from pytest_netbench.text import encodable
 
 PROMPT: Final = "task"
 LONGEST_CALL_S: Final = 3600.0
-MOST_TWICE: Final = 4_000
+MOST_STRUCTURED: Final = 4_000
 """Characters of the longest result of a family's method that is structured content, too.
 
 A longer one is text alone, which all clients read. So these tools have no output schema: it would make structured
 content mandatory.
 """
-_ALWAYS_TWICE: Final = frozenset({*METHODS, BUDGET_LEFT.name, GET_BRIEF.name, TASK_DONE.name})
+_ALWAYS_STRUCTURED: Final = frozenset({*METHODS, BUDGET_LEFT.name, GET_BRIEF.name, TASK_DONE.name})
 INSTRUCTIONS: Final = (
     "These tools reach a network of real devices. Call get_brief first: it is the task. Call task_done when it is done."
 )
@@ -132,7 +132,7 @@ def _tool(name: str, method: Mapping[str, Any]) -> types.Tool:
         name=name,
         description=method["description"],
         input_schema=parameters,
-        output_schema=method["result"]["schema"] if method["name"] in _ALWAYS_TWICE else None,
+        output_schema=method["result"]["schema"] if method["name"] in _ALWAYS_STRUCTURED else None,
     )
 
 
@@ -144,8 +144,8 @@ def _call(ani: JsonRpcAni, method: str, params: Mapping[str, Any]) -> types.Call
     except (AniError, LabError) as error:
         return _refused(str(error))
     text = encodable(json.dumps(result, ensure_ascii=False))
-    twice = result if method in _ALWAYS_TWICE or len(text) <= MOST_TWICE else None
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=twice)
+    structured = result if method in _ALWAYS_STRUCTURED or len(text) <= MOST_STRUCTURED else None
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=structured)
 
 
 def _refused(why: str) -> types.CallToolResult:

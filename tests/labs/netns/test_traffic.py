@@ -75,6 +75,22 @@ def test_a_warm_up_uses_up_the_burst_of_a_policer(
     assert least < report.received_bps < most
 
 
+LATE = """
+import socket, struct, time
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+old = time.monotonic() - 5
+for number in range(200):
+    sender.sendto(struct.pack("!Qd", number, old).ljust(972, b"x"), ("10.0.0.2", 5001))
+    time.sleep(0.01)
+"""
+
+
+def test_packets_of_an_earlier_run_that_come_late_do_not_count(lab: Any) -> None:
+    lab.nodes["a"].start(["python3", "-c", LATE], lab_time=False)
+    (report,) = run(lab, flow(400_000), duration_s=0.8)
+    assert 0 < report.received_packets <= report.sent_packets + 1
+
+
 def test_a_link_with_delay_delays_each_way(deploy: Deploy) -> None:
     long = deploy(pair({"delay_ms": 20}))
     (report,) = run(long, flow(1_000_000))

@@ -82,7 +82,7 @@ class Traffic:
             _Flow(spec, target, sockets) for spec, target in zip(request["flows"], request["targets"], strict=True)
         ]
         self._selector = selectors.DefaultSelector()
-        self._open_s = self._close_s = self._stalled_s = 0.0
+        self._began_s = self._open_s = self._close_s = self._stalled_s = 0.0
 
     def run(self) -> list[dict[str, Any]]:
         """Offer all flows for the duration; reports in order."""
@@ -91,7 +91,7 @@ class Traffic:
             self._selector.register(
                 flow.receiver, selectors.EVENT_READ, lambda flow=flow, handler=handler: handler(flow)
             )
-        start = time.monotonic()
+        start = self._began_s = time.monotonic()
         self._open_s, self._close_s = start + self._warmup_s, start + self._duration
         for number, flow in enumerate(self._flows):
             # Not all in the same instant: flows of equal rate would otherwise meet a queue in lockstep.
@@ -146,12 +146,15 @@ class Traffic:
             now = time.monotonic()
             if len(data) < _STAMP.size:
                 continue
+            sequence, sent_s = _STAMP.unpack_from(data)
+            if sent_s < self._began_s:
+                continue  # of a run before this one: it has waited in a queue
             flow.last_arrival = now
-            flow.arrived = _STAMP.unpack_from(data)[0]
+            flow.arrived = sequence
             if self._open_s <= now < self._close_s:
                 flow.received += 1
                 flow.received_bytes += len(data) + flow.overhead
-                flow.delay_s += now - _STAMP.unpack_from(data)[1]
+                flow.delay_s += now - sent_s
 
     def _accept(self, flow: _Flow) -> None:
         with contextlib.suppress(OSError):
