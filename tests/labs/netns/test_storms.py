@@ -35,7 +35,7 @@ def test_a_loop_during_a_command_is_cut_and_loses_no_probe_of_another_lab(lab: A
             for node, core in zip("ab", cores, strict=False)
         ]
         assert eventually(lambda: overflow)
-        # a packet each 20 ms: none is due at an edge of the measured window, where it is sent inside and arrives outside
+        # a packet each 20 ms: none is due at an edge of the window, where it would be sent inside and arrive outside
         sent = pool.submit(lab.prober.traffic, [FLOW], ["10.0.0.2"], duration_s=0.41)
         assert lab.prober.probe([Probe(source="a", target="10.0.0.2", timeout_s=0.1)], repetitions=0)[0].delivered
         assert eventually(_is_calm, within_s=3)
