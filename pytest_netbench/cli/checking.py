@@ -87,6 +87,8 @@ def place_of(one: Refusal, places: Mapping[Path, Places]) -> tuple[Path, Place]:
     paths = list(places)
     if one.source is None:
         return paths[0], places[paths[0]].startup(one.node, one.number, one.offset, line=one.line)
+    if one.source[0] == "events":
+        return paths[0], places[paths[0]].command(one.source, one.number, one.offset)
     path = paths[0] if len(one.source) == 1 else paths[-1]
     return path, places[path].command((*one.source, one.node), one.number, one.offset)
 

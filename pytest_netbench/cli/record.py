@@ -73,7 +73,8 @@ def _record(path: Path, arguments: argparse.Namespace) -> bool:
 
     refused: dict[RefusedLine, None] = {}
     settings = Settings(backend=arguments.backend, where=path.parent)
-    behaviour = record_behaviour(task, settings, progress=progress, refused=refused.update)
+    recorded = validate.recorded_solutions(path, task)
+    behaviour = record_behaviour(task, settings, solutions=recorded, progress=progress, refused=refused.update)
     for line in refused_lines(refused, path):
         print(f"{line} (warning: the rest of the config was loaded)", file=sys.stderr)
     print(f"{path}: observed in {time.monotonic() - began:.0f} s")

@@ -108,7 +108,7 @@ def _loaded(path: Path) -> tuple[Checked, list[str]]:
     from pytest_netbench.taskfile.solutions import solutions_path  # noqa: PLC0415
 
     task = load_task(path)
-    solutions = _solutions(path, task)
+    solutions = recorded_solutions(path, task)
     checked = Checked(task=task, path=path, solutions=solutions, recorded=solutions_path(path, task.slug))
     return checked, [task.slug, *_counts(task), *_counted(task, solutions), f"digest {task.digest}"]
 
@@ -185,7 +185,7 @@ def _frozen_set_changed(folder: Path) -> bool:
     return bool(found)
 
 
-def _solutions(path: Path, task: Task) -> Solutions | None:
+def recorded_solutions(path: Path, task: Task) -> Solutions | None:
     """The solutions recorded beside a task file."""
     from pytest_netbench.families.configure.renaming import renaming_of_truth  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.model.configure import Configure  # noqa: PLC0415

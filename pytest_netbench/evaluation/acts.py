@@ -6,11 +6,25 @@ state before the event, not the actions backwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from pytest_netbench.errors import LabError
 from pytest_netbench.lab.capabilities import LINKS, NODES
 from pytest_netbench.lab.protocols import Lab
-from pytest_netbench.model.events import Action, ChangeLink, Cut, Fail, LinkChange, Reboot, Recover, Restore, Stop
+from pytest_netbench.model.events import (
+    Action,
+    ChangeLink,
+    Cut,
+    Enter,
+    Fail,
+    LinkChange,
+    Reboot,
+    Recover,
+    Restore,
+    Stop,
+    Typed,
+)
+from pytest_netbench.model.trial import in_one_line
 from pytest_netbench.platforms.capabilities import DAEMONS
 from pytest_netbench.platforms.power import Saving
 
@@ -45,6 +59,8 @@ class Acts:
                 self._reboot(node)
             case ChangeLink(link=change):
                 self._link(change)
+            case Enter(enter=typed):
+                self._enter(typed)
             case Stop(stop=named):
                 self._daemon(named.node, named.daemon, runs=False)
             case _:
@@ -85,6 +101,16 @@ class Acts:
         kernel = self._lab.driver(at.node).kernel_interface(at.interface)
         self._undo.setdefault(("link", at.node, kernel), lambda: links.set_quality(at.node, at.interface, before))
         links.set_quality(at.node, at.interface, change.changed(before))
+
+    def _enter(self, typed: Typed) -> None:
+        self._undo[("lines", typed.node, str(len(self._undo)))] = lambda: self._type(typed.node, typed.undo)
+        self._type(typed.node, typed.commands)
+
+    def _type(self, name: str, commands: Sequence[str]) -> None:
+        statuses = self._lab.driver(name).apply(self._lab.nodes[name], commands)
+        for one in statuses:
+            if one.status == "error":
+                raise LabError(f"{name} refuses {one.command.strip()!r}: {in_one_line(one.message, one.command)}")
 
     def _reboot(self, name: str) -> None:
         nodes, node, driver = self._lab.capability(NODES), self._lab.nodes[name], self._lab.driver(name)

@@ -15,6 +15,7 @@ from pytest_netbench.model.events import (
     Action,
     ChangeLink,
     Cut,
+    Enter,
     Fail,
     Reboot,
     Recover,
@@ -61,7 +62,7 @@ class Happening:
             try:
                 self._acts.perform(action)
             except LabError as error:
-                if isinstance(error, LabDied) or not may_be_the_agents(error, node):
+                if isinstance(error, LabDied) or self._is_not_the_agents(action) or not may_be_the_agents(error, node):
                     raise
                 raise EventFailed(f"{words(action)!r} cannot be done to what was left: {error}") from error
             self._done.append(action)
@@ -98,6 +99,11 @@ class Happening:
         if not settle:
             return True
         return self._settling.wait(hold_s=self._hold_s, unwatched_s=self._unwatched_s, like=self._before)
+
+    def _is_not_the_agents(self, action: Action) -> bool:
+        """Whether the action types lines on a node that no agent configures: a refused one is the task's mistake."""
+        control = {node.name: node.control for node in self._lab.topology.nodes}
+        return isinstance(action, Enter) and control[action.enter.node] != "managed"
 
     def _is_silent(self, action: Action) -> bool:
         """Whether neighbors may notice the action only by waiting in vain: those in a LAN keep their carrier."""

@@ -13,6 +13,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.base import Model
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.payload import Payload
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Findings, Submission
 
@@ -120,13 +121,16 @@ Progress = Callable[[str], object]
 class RecordsBehaviour(Protocol):
     """What a family may offer: the behaviour of a task's network can be recorded."""
 
-    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
+    def record(
+        self, task: Task, stages: Stages, *, progress: Progress, solutions: Solutions | None = None
+    ) -> Behaviour:
         """Observe the network of ``task`` before anything is done and after the ground truth.
 
         Args:
             task: The task.
             stages: Opens a fresh stage of it.
             progress: Is told what is done now.
+            solutions: What is recorded beside the task.
 
         Raises:
             AgentError: The ground truth cannot be applied.

@@ -31,6 +31,8 @@ RecordedFlow = tuple[FlowFields, tuple[int, ...]]
 _ATTACHED: Final = ("connected", "local")
 UNSTABLE_ROUTE: Final = (ANY,)
 """A route that varies and is not compared."""
+LEAST_AGREED: Final = 3
+"""How many right solutions, the ground truth among them, must agree on what no intent names under an event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,7 @@ class Behaviour(Model):
         routes: For each moment, by node: indices of the tables before and after the ground truth.
         flows: What is held.
         unstable: What is not held because it varies.
+        agreed: Names of the recorded right solutions that react to the events as what is held says.
     """
 
     digest: str
@@ -136,11 +139,16 @@ class Behaviour(Model):
     routes: tuple[dict[str, tuple[int, int]], ...]
     flows: tuple[RecordedFlow, ...]
     unstable: tuple[Unstable, ...] = ()
+    agreed: tuple[str, ...] = ()
 
     @property
     def moments(self) -> tuple[str | None, ...]:
         """The undisturbed network as ``None``, then the events."""
         return (None, *self.events)
+
+    def is_settled(self, under: str | None) -> bool:
+        """Whether what no intent names is held at a moment: under events, if enough right solutions agree."""
+        return under is None or len(self.agreed) + 1 >= LEAST_AGREED
 
     def held(self, under: str | None = None) -> Iterator[HeldFlow]:
         """The flows that are held at a moment.

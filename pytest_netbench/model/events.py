@@ -41,6 +41,18 @@ class LinkChange(Model):
         return str(self.at)
 
 
+class Typed(Model):
+    """Configuration commands that somebody types on a node, and those that take them back."""
+
+    node: str
+    commands: tuple[str, ...] = Field(min_length=1)
+    undo: tuple[str, ...] = Field(min_length=1, description="typed when the event is over")
+
+    def __str__(self) -> str:
+        more = "" if len(self.commands) == 1 else f" and {len(self.commands) - 1} more"
+        return f"{self.node} {self.commands[0].strip()!r}{more}"
+
+
 class Cut(Model):
     """The cable at an interface is cut: both ends lose carrier."""
 
@@ -89,9 +101,16 @@ class ChangeLink(Model):
     link: LinkChange
 
 
-Action = Cut | Restore | Stop | Start | Reboot | Fail | Recover | ChangeLink
+class Enter(Model):
+    """Somebody else configures a node: a provider announces a network, a host gets another address."""
+
+    enter: Typed
+
+
+Action = Cut | Restore | Stop | Start | Reboot | Fail | Recover | ChangeLink | Enter
 ACTIONS: Final[dict[str, type[Model]]] = {
-    next(iter(model.model_fields)): model for model in (Cut, Restore, Stop, Start, Reboot, Fail, Recover, ChangeLink)
+    next(iter(model.model_fields)): model
+    for model in (Cut, Restore, Stop, Start, Reboot, Fail, Recover, ChangeLink, Enter)
 }
 """By the word that a task file uses."""
 REQUIREMENTS: Final[dict[type[Model], str]] = {
@@ -104,7 +123,7 @@ REQUIREMENTS: Final[dict[type[Model], str]] = {
     Stop: "daemons",
     Start: "daemons",
 }
-"""The capability of a lab that each action needs."""
+"""The capability of a lab that each action needs; ``Enter`` needs none."""
 _UNDOES: Final[dict[type[Model], type[Model]]] = {Restore: Cut, Start: Stop, Recover: Fail}
 _IOS_DAEMONS: Final = ("bfdd", "bgpd", "isisd", "ospf6d", "ospfd", "ripd", "ripngd", "staticd")
 _FRR_DAEMONS: Final = (

@@ -121,7 +121,8 @@ class Networked(Payload):
     @property
     def needs(self) -> tuple[str, ...]:
         """Names of the capabilities that servers and events need, each once."""
-        events = (REQUIREMENTS[type(one)] for actions in self.events.values() for one in actions)
+        all_actions = (type(one) for actions in self.events.values() for one in actions)
+        events = (REQUIREMENTS[kind] for kind in all_actions if kind in REQUIREMENTS)
         return tuple(dict.fromkeys((*(("programs",) if self.topology.servers else ()), *events)))
 
     def unknown_nodes(self, *fields: str) -> None:

@@ -95,7 +95,8 @@ def run_selftest(request: pytest.FixtureRequest, task: Task) -> SelftestReport:
     settings, references = settings_of(request), references_of(request.node)
     try:
         if is_held(task) and references.path(task) is None:
-            references.save(task, record_behaviour(task, settings))
+            recorded = None if source is None else source.solutions(task)
+            references.save(task, record_behaviour(task, settings, solutions=recorded))
         held = references.path(task)
         also = [run.backend, run.time_scale, None if held is None else held.read_text(encoding="utf-8")]
         memory = KeptVerdicts(request.config.rootpath, task, also=also, fresh=run.proving.fresh)

@@ -20,6 +20,7 @@ from pytest_netbench.model.events import (
     Recover,
     Start,
     Stop,
+    Typed,
     interface_of,
     node_of,
 )
@@ -40,6 +41,7 @@ _EXAMPLES: Final = {
     "fail": "R1",
     "recover": "R1",
     "link": '{at: "R1 eth1", delay: 20ms}',
+    "enter": "{node: R1, commands: [ip route 10.9.0.0/16 Null0], undo: [no ip route 10.9.0.0/16 Null0]}",
 }
 
 
@@ -83,6 +85,8 @@ def _action(value: Any, where: Where, problems: Problems) -> dict[str, Any]:
 def _target(word: str, target: Any, where: Where, problems: Problems) -> Any:
     if word == "link":
         return _link(target, where, problems)
+    if word == "enter":
+        return _typed(target, where, problems)
     if word in _AT_INTERFACE:
         return _pair(target, Endpoint, word, where, problems)
     if word in _OF_DAEMON:
@@ -117,6 +121,17 @@ def _link(value: Any, where: Where, problems: Problems) -> dict[str, Any]:
     form = known_fields(raw, LinkChange, where, problems, what="link")
     if "at" in form:
         form["at"] = _pair(form["at"], Endpoint, "cut", (*where, "at"), problems)
+    return form
+
+
+def _typed(value: Any, where: Where, problems: Problems) -> dict[str, Any]:
+    raw = mapping_of(value, where, problems, f"enter, e.g. enter: {_EXAMPLES['enter']},")
+    if raw is None:
+        return {}
+    form = known_fields(raw, Typed, where, problems, what="enter")
+    for name in ("commands", "undo"):
+        if isinstance(text := form.get(name), str):
+            form[name] = [line.rstrip() for line in text.splitlines() if line.strip()]
     return form
 
 

@@ -186,6 +186,8 @@ def _events(root: Schema, defs: dict[str, Schema]) -> None:
                 defs[model.__name__]["properties"][name] = {"anyOf": [pair | {"examples": ["R1 eth1"]}, field]}
     at = defs["LinkChange"]["properties"]["at"]
     defs["LinkChange"]["properties"]["at"] = {"anyOf": [pair | {"examples": ["R1 eth1"]}, at]}
+    for name in ("commands", "undo"):
+        defs["Typed"]["properties"][name] = _or_text(defs["Typed"]["properties"][name])
     actions = root["properties"]["events"]["additionalProperties"]
     root["properties"]["events"] |= {
         "additionalProperties": {"anyOf": [actions["items"], actions | {"minItems": 1}]},

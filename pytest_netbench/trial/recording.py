@@ -10,6 +10,7 @@ from typing import Any
 from pytest_netbench.errors import UsageError
 from pytest_netbench.families.protocol import Progress, RecordsBehaviour, Scene
 from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import RefusedLine
 from pytest_netbench.trial.settings import Settings
@@ -21,6 +22,7 @@ def record_behaviour(
     task: Task,
     settings: Settings | None = None,
     *,
+    solutions: Solutions | None = None,
     progress: Progress = lambda _: None,
     refused: Callable[[Mapping[RefusedLine, None]], object] = lambda _: None,
 ) -> Behaviour:
@@ -29,6 +31,7 @@ def record_behaviour(
     Args:
         task: What is recorded.
         settings: How stages are set up.
+        solutions: What is recorded beside it: of events, that is held which its right solutions agree on.
         progress: Is told what is done now.
         refused: Is told of each lab which lines of startup configs its devices refused.
 
@@ -50,4 +53,4 @@ def record_behaviour(
                 refused(dict.fromkeys(stage.lab.refused_startup_lines))
             yield stage.scene
 
-    return family.record(task, stages, progress=progress)
+    return family.record(task, stages, progress=progress, solutions=solutions)

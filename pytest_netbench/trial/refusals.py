@@ -14,6 +14,7 @@ from pytest_netbench.errors import AniError, RequirementMissing
 from pytest_netbench.lab.protocols import Backend, Lab
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.configure import Configure
+from pytest_netbench.model.events import Enter
 from pytest_netbench.model.ready import Ready
 from pytest_netbench.model.solutions import Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
@@ -24,6 +25,7 @@ from pytest_netbench.trial.settings import Settings
 Source = tuple[str | int, ...]
 """Where a batch of commands is written: ``("ground_truth_configs",)``, or ``("right", 0, "configs")`` of solutions."""
 TRUTH: Source = ("ground_truth_configs",)
+EVENTS = "events"
 Batches = Mapping[Source, Mapping[str, Sequence[str]]]
 
 
@@ -57,10 +59,15 @@ class Refusal:
 
 
 def batches_of(task: Task, solutions: Solutions | None = None) -> dict[Source, Mapping[str, Sequence[str]]]:
-    """All commands that are written for a task: its ground truth, and its recorded solutions."""
+    """All commands that are written for a task: its ground truth, its events on nodes of others, and its solutions."""
     if not isinstance(task.payload, Configure):
         return {}
     found: dict[Source, Mapping[str, Sequence[str]]] = {TRUTH: task.payload.ground_truth_configs}
+    managed = {node.name for node in task.payload.topology.nodes if node.control == "managed"}
+    for name, actions in task.payload.events.items():
+        for index, action in enumerate(actions):
+            if isinstance(action, Enter) and action.enter.node not in managed:
+                found[EVENTS, name, index, "enter", "commands"] = {action.enter.node: action.enter.commands}
     for kind in ("right", "wrong"):
         for index, one in enumerate(getattr(solutions, kind, ())):
             found[kind, index, "configs"] = one.configs

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.errors import LabError
 from pytest_netbench.evaluation.happening import happening
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.settling import Settling
@@ -401,3 +402,38 @@ def test_routes_over_several_next_hops_return_after_links_flapped(deploy) -> Non
         assert "via 10.0.12.1, eth1" in table
         assert ">r" not in table, table
     assert settling.look().is_as(before)
+
+
+GREETING = {"from": "h1", "to": "10.9.0.1", "kind": "reachability", "under": "announced", "within_s": 20}
+
+
+def test_what_somebody_else_types_is_seen_and_taken_back(deploy):
+    typed = {
+        "node": "r3",
+        "commands": ["interface lo", "ip address 10.9.0.1/32", "ip ospf area 0"],
+        "undo": ["interface lo", "no ip ospf area 0", "no ip address 10.9.0.1/32"],
+    }
+    task = ring(
+        events={"announced": [{"enter": typed}]},
+        testcases=[
+            {"name": "a new network is reached", **GREETING},
+            {"name": "not before", **GREETING} | {"under": None, "expected": "denied"},
+        ],
+    )
+    assert set(statuses(evaluated(deploy(task), task)).values()) == {"pass"}
+
+
+@pytest.mark.parametrize("control", ["foreign", "managed"])
+def test_a_line_that_is_refused_is_the_tasks_mistake_unless_the_agent_configures_the_node(deploy, control):
+    typed = {"node": "r3", "commands": ["no such line"], "undo": ["exit"]}
+    task = ring(
+        events={"announced": [{"enter": typed}]}, testcases=[{"name": "x", **GREETING}], control={"r3": control}
+    )
+    lab = deploy(task)
+    if control == "managed":
+        (found,) = evaluated(lab, task).values()
+        assert found.status == "fail"
+        assert "refuses 'no such line'" in found.actual
+    else:
+        with pytest.raises(LabError, match="refuses 'no such line'"):
+            evaluated(lab, task)

@@ -14,6 +14,7 @@ from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
 from pytest_netbench.evaluation.behaviour.reference import changes_at
 from pytest_netbench.lab.request import request_of
+from pytest_netbench.model.solutions import Solution, Solutions
 from pytest_netbench.model.task import UNLIMITED, Task
 from pytest_netbench.trial import Settings, Stage, record_behaviour
 from tests.support.behaviours import reference
@@ -115,6 +116,14 @@ OTHER_MECHANISM += (
     "access-list 110 deny tcp host 10.1.20.7 host 10.1.30.10 eq telnet",
     "access-list 110 permit ip any any",
 )
+STRICT = ("ip access-list extended STRICT", "10 deny tcp host 10.1.20.7 host 10.1.30.10 eq telnet")
+STRICT += ("20 permit ip any any", "interface GigabitEthernet0/0", "ip access-group STRICT in")
+RIGHT = Solutions(
+    right=(
+        Solution(name="in the list that is there", reason="it is asked anyway", configs={"Core": OTHER_MECHANISM}),
+        Solution(name="with numbers", reason="the same packets", configs={"Core": STRICT}),
+    )
+)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +131,7 @@ def behaviour():
     lack = parts.load("backends", "netns")().lacks(request_of(TASK))
     if lack is not None:
         pytest.skip(f"{lack[0]}; fix: {lack[1]}")
-    return record_behaviour(TASK)
+    return record_behaviour(TASK, solutions=RIGHT)
 
 
 @contextmanager

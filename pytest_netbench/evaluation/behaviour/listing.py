@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_netbench.evaluation.behaviour.compare import changed_routes
 from pytest_netbench.evaluation.behaviour.reference import Changes, Reference, changes_at
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words, route_words
-from pytest_netbench.model.behaviour import HeldFlow
+from pytest_netbench.model.behaviour import LEAST_AGREED, HeldFlow
 from pytest_netbench.model.reference import Selector
 
 MOST_EXAMPLES = 3
@@ -51,7 +51,7 @@ def explained(reference: Reference, intents: Sequence[str]) -> list[str]:
         lines += [f"  {line}" for line in _of_moment(reference, under, intents)]
     behaviour = reference.behaviour
     if behaviour.unstable:
-        lines += ["", "Not held, because it varies from look to look:"]
+        lines += ["", "Not held, because it varies from look to look, or among right solutions:"]
         lines += [
             f"  {one.what}{'' if one.under is None else f' under {one.under}'} ({one.why})"
             for one in behaviour.unstable[:MOST_UNSTABLE]
@@ -71,6 +71,11 @@ def _of_moment(reference: Reference, under: str | None, intents: Sequence[str]) 
     same = [one for one in reference.compared(under) if not one.differs]
     allowed = sum(one.after.reach == "allowed" for one in same)
     yield f"{len(same)} flows stay as they are: {allowed} are allowed, {len(same) - allowed} are not"
+    if not reference.behaviour.is_settled(under):
+        yield (
+            f"only what intents name is compared: {len(reference.behaviour.agreed) + 1} right solutions were observed,"
+            f" and {LEAST_AGREED} must agree on the rest"
+        )
     yield from _changed(changes_at(reference, under), wording, intents)
     kept = changed = 0
     for tables in reference.behaviour.tables_at(under):

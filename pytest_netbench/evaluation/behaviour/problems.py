@@ -9,7 +9,7 @@ from pytest_netbench.evaluation.behaviour.compare import changed_routes
 from pytest_netbench.evaluation.behaviour.listing import moment, shown
 from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at, managed_nodes
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
-from pytest_netbench.model.behaviour import Behaviour
+from pytest_netbench.model.behaviour import LEAST_AGREED, Behaviour
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.task import Task
 
@@ -29,7 +29,7 @@ def problems_of(task: Task, behaviour: Behaviour, *, path: Path) -> list[str]:
         path: The task file.
     """
     reference = reference_of(task, behaviour)
-    return [*_events(task), *_unexplained(reference, path), *_idle(reference)]
+    return [*_events(task), *_empty(task, reference, path), *_unexplained(reference, path), *_idle(reference)]
 
 
 def _events(task: Task) -> Iterator[str]:
@@ -39,6 +39,22 @@ def _events(task: Task) -> Iterator[str]:
         if under not in covered:
             entry = "{name: …, kind: reference, role: regression" + ("}" if under is None else f", under: {under}}}")
             yield f"no testcase of kind reference looks at what happens {moment(under)}: add {entry}"
+
+
+def _empty(task: Task, reference: Reference, path: Path) -> Iterator[str]:
+    """Testcases that compare nothing, because nothing is named and too few right solutions agree."""
+    assert isinstance(task.payload, Configure)
+    for one in task.payload.testcases:
+        under = one.under
+        if one.kind != "reference" or under is None or reference.behaviour.is_settled(under):
+            continue
+        names_routes = any(change.routes and change.under in (None, under) for change in reference.settings.changes)
+        if under in reference.behaviour.moments and not names_routes and not reference.compared(under):
+            yield (
+                f"testcase {one.name!r} compares nothing: under an event that is held which an intent names in"
+                f" reference.changes, or which {LEAST_AGREED} right solutions agree on, the ground truth among them;"
+                f" record right solutions beside the task, and then: netbench record {path}"
+            )
 
 
 def _unexplained(reference: Reference, path: Path) -> Iterator[str]:

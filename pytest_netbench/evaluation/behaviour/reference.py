@@ -66,12 +66,25 @@ class Reference:
     def compared(self, under: str | None = None) -> list[HeldFlow]:
         """The flows that are compared at a moment: those that are held and not free.
 
+        Under an event these are only those that an intent names, unless enough right solutions agree on the others.
+
         Raises:
             ValueError: There is no such event in the record.
         """
         if under not in self._compared:
-            self._compared[under] = [one for one in self.held(under) if self.free_flow(one, under) is None]
+            settled = self.behaviour.is_settled(under)
+            self._compared[under] = [
+                one
+                for one in self.held(under)
+                if self.free_flow(one, under) is None and (settled or self.change_of_flow(one, under) is not None)
+            ]
         return self._compared[under]
+
+    def is_compared_route(self, node: str, prefix: str, under: str | None) -> bool:
+        """Whether a route is compared at a moment: it is not free and, under an event, named or agreed upon."""
+        if self.free_route(node, prefix, under) is not None:
+            return False
+        return self.behaviour.is_settled(under) or self.change_of_route(node, prefix, under) is not None
 
     def free_flow(self, held: HeldFlow, under: str | None) -> Free | None:
         """The entry of ``free`` that a flow belongs to."""

@@ -77,7 +77,7 @@ def _routes(reference: Reference, under: str | None, observer: Observer) -> list
         managed=reference.managed,
         asked=lambda node, prefix: reference.change_of_route(node, prefix, under) is not None,
     )
-    return [one for one in found if reference.free_route(one.node, one.prefix, under) is None]
+    return [one for one in found if reference.is_compared_route(one.node, one.prefix, under)]
 
 
 def _unjudged(reference: Reference, under: str | None, observer: Observer) -> list[RouteDifference]:

@@ -9,7 +9,7 @@ from pytest_netbench.ani.methods import METHODS
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.hints import platform_hint
 from pytest_netbench.model.configure import Configure, Intent, configuration_of
-from pytest_netbench.model.solutions import Solutions
+from pytest_netbench.model.solutions import Solution, Solutions
 from pytest_netbench.model.task import Task
 from pytest_netbench.model.trial import Brief, Submission
 
@@ -67,11 +67,13 @@ class ConfigureFamily:
         """Apply each node's ground-truth commands, in the task's order."""
         return apply_truth(task, ani)
 
-    def record(self, task: Task, stages: Stages, *, progress: Progress) -> Behaviour:
-        """Observe many flows and all routes, also under the events of the task."""
+    def record(
+        self, task: Task, stages: Stages, *, progress: Progress, solutions: Solutions | None = None
+    ) -> Behaviour:
+        """Observe many flows and all routes, also under the events of the task, and there with each right solution."""
         from pytest_netbench.families.configure.recording import Recorder  # noqa: PLC0415  (loads evaluation and lab)
 
-        return Recorder(task, stages, progress=progress).record()
+        return Recorder(task, stages, progress=progress, right=_right(task, solutions)).record()
 
     def prove(self, task: Task, stages: Stages, extent: Extent) -> Proof:
         """Measure the claims that are asked for; by default all but ``mutants``, which take many times as long."""
@@ -94,10 +96,16 @@ class ConfigureFamily:
 
 def _with_further_truths(task: Task, extent: Extent) -> Extent:
     """``extent`` with the further ground truths of the task among the right solutions: all of them are proven."""
-    further = tuple(one.solution for one in configuration_of(task).further_ground_truths)
+    if not configuration_of(task).further_ground_truths:
+        return extent
     recorded = extent.solutions or Solutions()
-    right = (*further, *recorded.right)
-    return replace(extent, solutions=recorded.model_copy(update={"right": right})) if further else extent
+    return replace(extent, solutions=recorded.model_copy(update={"right": _right(task, recorded)}))
+
+
+def _right(task: Task, recorded: Solutions | None) -> tuple[Solution, ...]:
+    """The further ground truths of the task and its recorded right solutions."""
+    further = tuple(one.solution for one in configuration_of(task).further_ground_truths)
+    return (*further, *(() if recorded is None else recorded.right))
 
 
 def _parts(intent: Intent) -> tuple[str, ...]:

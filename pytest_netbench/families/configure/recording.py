@@ -1,5 +1,7 @@
 """Records what the network of a task does before anything is done, after the ground truth, and under its events.
 
+How right solutions react to the events is observed as well: what they do otherwise, and no intent names, is not held.
+
 Each of the two is observed on labs of its own, because packets leave traces (translations, sessions) that an agent's
 network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is
 not held, and the record says so.
@@ -7,20 +9,25 @@ not held, and the record says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import ndiff
 
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
+from pytest_netbench.ani.protocol import Ani
+from pytest_netbench.errors import TaskFileError
 from pytest_netbench.evaluation.behaviour.observing import Observer
+from pytest_netbench.evaluation.behaviour.problems import reference_of
 from pytest_netbench.evaluation.flows import draw
 from pytest_netbench.evaluation.happening import happening
 from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
+from pytest_netbench.families.configure.agreement import Reactions, agreed
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
@@ -28,6 +35,8 @@ from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Behaviour, Outcome, is_spoofed
 from pytest_netbench.model.configure import configuration_of
+from pytest_netbench.model.events import Action, Enter
+from pytest_netbench.model.solutions import Solution
 from pytest_netbench.model.task import UNLIMITED, Task
 
 LABS = 2
@@ -51,10 +60,11 @@ class Recorder:
         task: The task.
         stages: Opens a fresh stage of it.
         progress: Is told what is done now.
+        right: The right solutions that are known beside the ground truth.
     """
 
-    def __init__(self, task: Task, stages: Stages, *, progress: Progress) -> None:
-        self._task, self._stages, self._progress = task, stages, progress
+    def __init__(self, task: Task, stages: Stages, *, progress: Progress, right: Sequence[Solution] = ()) -> None:
+        self._task, self._stages, self._progress, self._right = task, stages, progress, right
         self._payload = configuration_of(task)
         self._flows = draw(task, seed=self._payload.reference.seed, count=self._payload.reference.flows)
         self._addresses: dict[str, dict[str, None]] = {}
@@ -72,7 +82,7 @@ class Recorder:
                     self._note(one.addresses)
         digest = self._task.reference_digest
         assert digest is not None, "a task of configure has a reference digest"
-        return assembled(
+        behaviour = assembled(
             digest=digest,
             events=tuple(self._payload.events),
             flows=self._flows,
@@ -80,13 +90,28 @@ class Recorder:
             before=_by_moment(before),
             after=_by_moment(after),
         )
+        if not self._payload.events or not self._right:
+            return behaviour
+        return agreed(reference_of(self._task, behaviour), self._flows, self._reactions())
+
+    def _reactions(self) -> Reactions:
+        """How the networks of right solutions react to the events."""
+        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as labs:
+            seen = labs.map(self._reacting_lab, self._right)
+            return {one.name: moments for one, moments in zip(self._right, seen, strict=True)}
+
+    def _reacting_lab(self, one: Solution) -> list[list[Look]]:
+        with self._lab() as lab:
+            self._configure(lab, lambda ani: _type(ani, one))
+            self._settle(lab)
+            return self._under_events(lab, Devices(lab), f"with the right solution {one.name!r}")
 
     def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
         """Everything that a lab of its own shows."""
         when = "after the ground truth" if solved else "before anything is done"
         with self._lab() as lab:
             if solved:
-                self._apply(lab)
+                self._configure(lab, lambda ani: apply_truth(self._task, ani))
             return self._looks(lab, f"{when}, lab {number} of {LABS}")
 
     def _looks(self, lab: Lab, when: str) -> _Observed:
@@ -94,12 +119,33 @@ class Recorder:
         devices = Devices(lab)
         self._settle(lab)
         addresses = {node: lab.prober.addresses(node) for node in lab.nodes}
-        found = [self._observed(lab, devices)]
+        found = [self._observed(lab, devices), *self._under_events(lab, devices, when)]
+        return _Observed(moments=found, addresses=addresses)
+
+    def _under_events(self, lab: Lab, devices: Devices, when: str) -> list[list[Look]]:
+        found = []
         for name, actions in self._payload.events.items():
             self._progress(f"{when}: {len(self._flows)} flows under {name}")
+            before = self._entered(lab, actions)
             with happening(lab, actions):
                 found.append(self._observed(lab, devices))
-        return _Observed(moments=found, addresses=addresses)
+            self._check_undone(name, before, self._entered(lab, actions))
+        return found
+
+    def _check_undone(self, event: str, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+        for node, config in before.items():
+            if config != after[node]:
+                different = [
+                    line.strip() for line in ndiff(config.splitlines(), after[node].splitlines()) if line[0] in "-+"
+                ]
+                raise TaskFileError(
+                    f"event {event!r}: its `undo` leaves {node} otherwise than before: {'; '.join(different)}"
+                )
+
+    def _entered(self, lab: Lab, actions: Sequence[Action]) -> dict[str, str]:
+        """The running configs of the nodes that an event configures."""
+        nodes = dict.fromkeys(one.enter.node for one in actions if isinstance(one, Enter))
+        return {node: lab.driver(node).running_config(lab.nodes[node]) for node in nodes}
 
     def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
         """The looks at one moment, again from the start if the network changed meanwhile."""
@@ -131,9 +177,9 @@ class Recorder:
         # an adjacency between nodes of two drivers is not waited for at deployment, and says nothing until it is up
         Settling(lab).wait(hold_s=hold_s, silent=True)
 
-    def _apply(self, lab: Lab) -> None:
+    def _configure(self, lab: Lab, work: Callable[[Ani], object]) -> None:
         ani = LabAni(lab, policy=Policy(), budget=UNLIMITED)
-        apply_truth(self._task, ani)
+        work(ani)
         ani.close()
         others = [one for one in self._payload.testcases if one.kind != "reference" and one.under is None]
         TaskEvaluation(lab).run_testcases(others)  # waits until the network has converged
@@ -147,6 +193,12 @@ class Recorder:
         with self._stages() as scene:
             assert scene.lab is not None, "a stage of configure has a lab"
             yield scene.lab
+
+
+def _type(ani: Ani, solution: Solution) -> None:
+    for node, commands in solution.configs.items():
+        if commands:
+            ani.update_cfg(node, list(commands))
 
 
 def _by_moment(labs: Sequence[Sequence[Sequence[Look]]]) -> list[list[Look]]:

@@ -19,7 +19,7 @@ _KEPT: Final = frozenset(
 _KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("node", "from", "to", "hops", "device", "listen_on", "sent_by", "routes", "prefix"), _NAME),
     **dict.fromkeys(("next_hops", "source_address", "seen_source", "neighbor", "fail", "recover", "reboot"), _NAME),
-    **dict.fromkeys(("commands", "expected_output", "line", "parents", "mutant", "interface"), _DEVICE),
+    **dict.fromkeys(("commands", "undo", "expected_output", "line", "parents", "mutant", "interface"), _DEVICE),
 }
 _CONFIGS: Final = (_NAME, _DEVICE)
 _MAPPINGS: Final[dict[str, tuple[Any, Any]]] = {

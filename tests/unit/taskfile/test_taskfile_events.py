@@ -43,7 +43,15 @@ def test_an_action_is_written_as_one_word_and_its_target(load, good, action):
 
 
 def test_all_actions_are_tried_above_or_below():
-    assert set(ACTIONS) == {"cut", "restore", "stop", "start", "reboot", "fail", "recover", "link"}
+    assert set(ACTIONS) == {"cut", "restore", "stop", "start", "reboot", "fail", "recover", "link", "enter"}
+
+
+def test_lines_that_somebody_types_are_a_list_or_a_text(load, good):
+    for commands in ("[ip route 10.9.0.0/16 Null0, exit]", '"ip route 10.9.0.0/16 Null0\n\nexit\n"'):
+        text = f"  e: {{enter: {{node: R3, commands: {commands}, undo: [no ip route 10.9.0.0/16 Null0]}}}}\n"
+        ((one,),) = events_of(load, good, text).values()
+        assert one.enter.commands == ("ip route 10.9.0.0/16 Null0", "exit")
+        assert words(one) == "enter: R3 'ip route 10.9.0.0/16 Null0' and 1 more"
 
 
 def test_a_link_change_keeps_what_it_does_not_name(load, good):
@@ -91,6 +99,9 @@ MISTAKES = [
     ("  e:\n    - cut: R1 eth1\n      restore: R1 eth1\n", "24: an action has one word, not 2"),
     ("  e: {link: {at: R1 eth1}}\n", "23: link: nothing changes; give delay, jitter, loss or rate"),
     ("  e: {link: {at: R1 eth1, delay: 20}}\n", "23: delay: 20: the unit is missing"),
+    ("  e: {enter: R1}\n", "23: enter, e.g. enter: {node: R1, commands: ["),
+    ("  e: {enter: {node: R9, commands: [x], undo: [y]}}\n", "23: enter: unknown node 'R9'"),
+    ("  e: {enter: {node: R1, command: [x], undo: [y]}}\n", "23: unknown field of enter 'command'"),
     ("  e: {cut: R1 eth1}\n  f: {cut: R1 eth2}\n", "24: event 'f' is never used: give a testcase 'under: f'"),
     ("  E 1: {cut: R1 eth1}\n", "23: 'E 1' is no name of an event: lower-case letters"),
 ]

@@ -1,0 +1,106 @@
+"""What right solutions agree on under the events of a task. Pure.
+
+How a network reacts to a failure depends on how the work was done, and a task seldom asks for more than a part of it.
+Under an event only that is held which an intent names, or which the ground truth and the recorded right solutions agree
+on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_netbench.evaluation.behaviour.compare import route_differences
+from pytest_netbench.evaluation.behaviour.reference import Reference
+from pytest_netbench.families.configure.assembly import Look
+from pytest_netbench.model.behaviour import NOT_HELD, UNSTABLE_ROUTE, Behaviour, RecordedFlow, Table, Unstable, flow_of
+from pytest_netbench.model.reference import ReferenceFlow
+
+Reactions = Mapping[str, Sequence[Sequence[Look]]]
+"""By the name of a right solution: for each event, the looks at a network with it."""
+
+
+def agreed(reference: Reference, flows: Sequence[ReferenceFlow], reactions: Reactions) -> Behaviour:
+    """The record, without what right solutions do otherwise under events and no intent names.
+
+    Args:
+        reference: The record of the ground truth, with what the task says of it.
+        flows: What was looked at, in the order of outcomes.
+        reactions: What was seen of right solutions.
+    """
+    return _Agreement(reference, flows, reactions).behaviour()
+
+
+class _Agreement:
+    def __init__(self, reference: Reference, flows: Sequence[ReferenceFlow], reactions: Reactions) -> None:
+        self._reference = reference
+        self._recorded = reference.behaviour
+        self._places = {flow.key: place for place, flow in enumerate(flows)}
+        self._reactions = reactions
+        self._dropped: list[Unstable] = []
+
+    def behaviour(self) -> Behaviour:
+        flows = tuple(self._flows())
+        tables, routes = self._routes()
+        return self._recorded.model_copy(
+            update={
+                "flows": flows,
+                "tables": tables,
+                "routes": routes,
+                "unstable": (*self._recorded.unstable, *self._dropped),
+                "agreed": tuple(self._reactions),
+            }
+        )
+
+    def _looks(self, moment: int) -> Iterator[tuple[str, Look]]:
+        for name, events in self._reactions.items():
+            yield from ((name, look) for look in events[moment - 1])
+
+    def _flows(self) -> Iterator[RecordedFlow]:
+        held = [
+            {one.flow.key: one for one in self._reference.held(under)} if under is not None else {}
+            for under in self._recorded.moments
+        ]
+        for fields, outcomes in self._recorded.flows:
+            kept = list(outcomes)
+            key = flow_of(fields).key
+            for moment, under in enumerate(self._recorded.moments):
+                one = held[moment].get(key)
+                if under is None or one is None or self._reference.change_of_flow(one, under) is not None:
+                    continue
+                for name, look in self._looks(moment):
+                    seen = self._reference.judged(one.flow, look.outcomes[self._places[key]], under)
+                    if not one.after.fits(seen):
+                        kept[2 * moment : 2 * moment + 2] = [NOT_HELD, NOT_HELD]
+                        self._drop(str(one.flow), under, f"the right solution {name!r}: {seen} instead of {one.after}")
+                        break
+            yield fields, tuple(kept)
+
+    def _routes(self) -> tuple[tuple[Table, ...], tuple[dict[str, tuple[int, int]], ...]]:
+        tables = list(self._recorded.tables)
+        routes = [dict(one) for one in self._recorded.routes]
+        for moment, under in enumerate(self._recorded.moments):
+            for node, prefixes in (self._other_routes(moment, under) if under is not None else {}).items():
+                before, after = routes[moment][node]
+                table = tables[after] | dict.fromkeys(prefixes, UNSTABLE_ROUTE)
+                routes[moment][node] = (before, tables.index(table) if table in tables else len(tables))
+                tables += [] if table in tables else [table]
+        return tuple(tables), tuple(routes)
+
+    def _other_routes(self, moment: int, under: str) -> dict[str, dict[str, None]]:
+        """By node, the prefixes whose route under an event is another one with a right solution."""
+
+        def asked(node: str, prefix: str) -> bool:
+            return self._reference.change_of_route(node, prefix, under) is not None
+
+        held = list(self._recorded.tables_at(under))
+        found: dict[str, dict[str, None]] = {}
+        for name, look in self._looks(moment):
+            for one in route_differences(held, look.routes, managed=self._reference.managed, asked=asked):
+                if asked(one.node, one.prefix) or one.prefix in found.setdefault(one.node, {}):
+                    continue
+                found[one.node][one.prefix] = None
+                self._drop(f"{one.node}: route {one.prefix}", under, f"the right solution {name!r} has another one")
+        return {node: prefixes for node, prefixes in found.items() if prefixes}
+
+    def _drop(self, what: str, under: str, why: str) -> None:
+        self._dropped.append(Unstable(what=what, under=under, why=why))
