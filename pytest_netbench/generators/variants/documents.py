@@ -13,7 +13,19 @@ _NAME, _PROSE, _DEVICE = Kind.NAME, Kind.PROSE, Kind.DEVICE
 _KEPT: Final = frozenset(
     {
         *("slug", "family", "domain", "tags", "difficulty", "requirements", "budget", "drawn", "variant", "platform"),
-        *("control", "kind", "protocol", "daemon", "until", "expected", "under", "digest", "proved", "versions"),
+        *(
+            "control",
+            "kind",
+            "protocol",
+            "daemon",
+            "until",
+            "expected",
+            "under",
+            "digest",
+            "proved",
+            "versions",
+            "kinds",
+        ),
     }
 )
 _KINDS: Final[dict[str, Kind]] = {
@@ -31,6 +43,7 @@ _MAPPINGS: Final[dict[str, tuple[Any, Any]]] = {
     "right": (_PROSE, _CONFIGS),
     "right_reasoning": (_PROSE, _PROSE),
     "events": (None, None),
+    "inapplicable": (None, _PROSE),
 }
 """Fields whose keys are data: what the keys are, and what the values are. ``None``: keys stay, values are records."""
 
