@@ -16,8 +16,10 @@ class Probe:
     Attributes:
         source: Node that sends.
         target: Address to send to.
-        protocol: An echo, a connection, or a datagram and its answer.
-        port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Not used by icmp.
+        protocol: An echo, a connection, a datagram and its answer, or a packet of a tunnel (``gre``, ``esp``), which is
+            delivered when a node of ``arrives_at`` accepts it: nothing answers.
+        port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Only for tcp and udp.
+        source_port: For tcp and udp, port to send from; ``None`` draws one.
         source_address: Address to send from, also one that the node does not have; ``None`` leaves it to the node.
         listen_on: For tcp and udp, node that answers on ``listen_port`` during the probe (``None``: whatever listens
             there already).
@@ -34,8 +36,9 @@ class Probe:
 
     source: str
     target: str
-    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    protocol: Literal["icmp", "tcp", "udp", "gre", "esp"] = "icmp"
     port: int | None = None
+    source_port: int | None = None
     source_address: str | None = None
     listen_on: str | None = None
     listen_port: int | None = None

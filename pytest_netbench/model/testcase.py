@@ -12,7 +12,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pytest_netbench.model.base import Model
 
-_LATER = ("under", "warmup_s")
+_LATER = ("under", "warmup_s", "source_port")
 
 
 class _Testcase(Model):
@@ -59,8 +59,11 @@ class ReachabilityTestcase(_Testcase):
     kind: Literal["reachability"] = "reachability"
     source: str = Field(alias="from", description="node that sends")
     target: str = Field(alias="to", description="node name or address")
-    protocol: Literal["icmp", "tcp", "udp"] = "icmp"
+    protocol: Literal["icmp", "tcp", "udp", "gre", "esp"] = Field(
+        "icmp", description="gre and esp: one packet, which the target must accept; nothing answers"
+    )
     port: int | None = Field(None, ge=1, le=65535)
+    source_port: int | None = Field(None, ge=1, le=65535, description="of tcp and udp; null draws one")
     source_address: str | None = None
     listen_on: str | None = Field(None, description="node that listens, if `to` is an address that is translated")
     listen_port: int | None = Field(None, ge=1, le=65535)

@@ -191,10 +191,14 @@ def _loss(checker: _Checker, testcase: LossTestcase) -> None:
 
 
 def _port(checker: _Checker, testcase: ReachabilityTestcase | LossTestcase) -> None:
-    if testcase.protocol != "icmp" and testcase.port is None:
+    with_ports = testcase.protocol in ("tcp", "udp")
+    if with_ports and testcase.port is None:
         checker.say("protocol", f"{testcase.protocol} needs a 'port'")
-    if testcase.protocol == "icmp" and testcase.port is not None:
-        checker.say("port", "icmp has no port; give 'protocol: tcp' or 'udp', or leave 'port' out")
+    for field in ("port", "source_port"):
+        if not with_ports and getattr(testcase, field, None) is not None:
+            checker.say(
+                field, f"{testcase.protocol} has no port; give 'protocol: tcp' or 'udp', or leave '{field}' out"
+            )
 
 
 def _path(checker: _Checker, testcase: PathTestcase) -> None:

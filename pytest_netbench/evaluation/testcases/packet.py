@@ -26,8 +26,10 @@ def arrival(target: str, address: str, view: View, *, listens: str | None) -> tu
 def words(probe: Probe, target: str) -> str:
     """``probe tcp 443 from branch to 10.2.2.2 (web)``; ``target`` is what the testcase calls it."""
     port = "" if probe.port is None else f" {probe.port}"
-    if probe.port is None and probe.protocol != "icmp":
+    if probe.port is None and probe.protocol in ("tcp", "udp"):
         port = " on a free port"
+    if probe.source_port is not None:
+        port += f" (from port {probe.source_port})"
     source = probe.source if probe.source_address is None else f"{probe.source} ({probe.source_address})"
     to = target if is_address(target) else f"{probe.target} ({target})"
     text = f"probe {probe.protocol}{port} from {source} to {to}"

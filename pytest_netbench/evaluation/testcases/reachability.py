@@ -10,29 +10,38 @@ from pytest_netbench.model.testcase import ReachabilityTestcase
 
 def expected(testcase: ReachabilityTestcase) -> str:
     """The condition, for people."""
-    what = "icmp echo" if testcase.protocol == "icmp" else f"{testcase.protocol} port {testcase.port}"
+    what = {"icmp": "icmp echo", "gre": "gre packet", "esp": "esp packet"}.get(testcase.protocol)
+    what = what or f"{testcase.protocol} port {testcase.port}"
+    what += "" if testcase.source_port is None else f" from port {testcase.source_port}"
     seen = "" if testcase.seen_source is None else f", seen as coming from {testcase.seen_source}"
     return f"{what} from {testcase.source} to {testcase.target}: {testcase.expected}{seen}"
 
 
 def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
     """The packet to send."""
-    if testcase.protocol != "icmp" and testcase.port is None:
+    with_ports = testcase.protocol in ("tcp", "udp")
+    if with_ports and testcase.port is None:
         raise BadTestcase(f"{testcase.protocol} needs a port")
     version_of(testcase.seen_source)
     version = view.source(testcase.source, testcase.source_address)
     address = view.address(testcase.target, version=version)
-    listens = testcase.protocol != "icmp" or testcase.seen_source is not None or testcase.listen_on is not None
+    listens = with_ports or testcase.seen_source is not None or testcase.listen_on is not None
     listen_on = packet.listener(testcase.target, address, view, named=testcase.listen_on) if listens else None
+    arrives_at = packet.arrival(testcase.target, address, view, listens=listen_on)
+    if testcase.protocol in ("gre", "esp") and not arrives_at:
+        raise BadTestcase(
+            f"no node has the address {address}, and a packet of {testcase.protocol} is answered by nobody"
+        )
     return Probe(
         source=testcase.source,
         target=address,
         protocol=testcase.protocol,
-        port=None if testcase.protocol == "icmp" else testcase.port,
+        port=testcase.port if with_ports else None,
+        source_port=testcase.source_port if with_ports else None,
         source_address=testcase.source_address,
         listen_on=listen_on,
-        arrives_at=packet.arrival(testcase.target, address, view, listens=listen_on),
-        listen_port=None if listen_on is None or testcase.protocol == "icmp" else testcase.listen_port or testcase.port,
+        arrives_at=arrives_at,
+        listen_port=None if listen_on is None or not with_ports else testcase.listen_port or testcase.port,
         timeout_s=view.probe_timeout_s,
     )
 

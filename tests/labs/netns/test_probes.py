@@ -183,3 +183,50 @@ def test_all_nodes_of_a_segment_reach_each_other(deploy: Deploy) -> None:
     lan = deploy(network(dict.fromkeys(names, "linux"), ["a eth0 - b eth0 - c eth0"], configs))
     probes = [Probe(source=one, target=f"10.0.0.{n}") for one in names for n in (1, 2, 3)]
     assert all(result.delivered for result in lan.prober.probe(probes))
+
+
+def tunnelled(net: Any, protocol: Any, target: str = V4, **fields: Any) -> Any:
+    wanted = {"source": "h1", "arrives_at": ("h2",), "timeout_s": 0.3, **fields}
+    return net.prober.probe([Probe(target=target, protocol=protocol, **wanted)])[0]
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize(("protocol", "number"), [("gre", 47), ("esp", 50)])
+def test_a_packet_of_a_tunnel_is_delivered_if_the_target_accepts_it(
+    net: Any, protocol: Any, number: int, target: str
+) -> None:
+    result = tunnelled(net, protocol, target)
+    assert (result.delivered, result.arrived_at, result.answered) == (True, "h2", False)
+    rule(net, f"meta l4proto {number} drop", node="r")
+    lost = tunnelled(net, protocol, target)
+    assert (lost.delivered, lost.arrived) == (False, False)
+    assert probe(net, "udp", target).delivered
+
+
+@pytest.mark.parametrize("protocol", ["gre", "esp"])
+def test_a_packet_of_a_tunnel_that_the_target_itself_denies_is_not_delivered(net: Any, protocol: Any) -> None:
+    done = net.nodes["h2"].run(["nft", FILTER.format(rule="drop").replace("forward", "input")])
+    assert done.returncode == 0, done.stderr
+    result = tunnelled(net, protocol)
+    assert (result.delivered, result.arrived) == (False, True)
+
+
+def test_a_filter_of_a_tunnel_that_says_so_is_told(net: Any) -> None:
+    rule(net, "meta l4proto 47 reject with icmp type admin-prohibited")
+    assert "administratively prohibited" in tunnelled(net, "gre").detail
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_a_probe_is_sent_from_the_port_that_is_asked_for(net: Any, protocol: Any, target: str) -> None:
+    rule(net, f"meta l4proto {protocol} th dport 80 th sport != 53 drop")
+    assert probe(net, protocol, target, source_port=53).delivered
+    assert not probe(net, protocol, target, source_port=54).delivered
+    assert not probe(net, protocol, target).delivered
+
+
+def test_a_probe_from_an_address_of_nobody_is_sent_from_the_port_that_is_asked_for(net: Any) -> None:
+    rule(net, "meta l4proto tcp th dport 80 th sport != 53 drop")
+    source = {"source_address": "10.1.0.77", "listen_on": "h2"}
+    assert probe(net, "tcp", source_port=53, **source).delivered
+    assert not probe(net, "tcp", source_port=54, **source).delivered

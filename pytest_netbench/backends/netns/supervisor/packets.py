@@ -6,6 +6,8 @@ import struct
 from typing import NamedTuple
 
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+GRE, ESP = 47, 50
+TUNNELS = (GRE, ESP)
 ECHO_REPLY, UNREACHABLE, ECHO, TIME_EXCEEDED = 0, 3, 8, 11
 ECHO6, ECHO_REPLY6, UNREACHABLE6, TIME_EXCEEDED6 = 128, 129, 1, 3
 NEIGHBOUR_SOLICITATION, NEIGHBOUR_ADVERTISEMENT = 135, 136
@@ -78,7 +80,8 @@ class Seen(NamedTuple):
     """A packet as a node saw it: headers of IP and of the transport.
 
     ``source`` and ``target`` are packed addresses. ``kind`` is the ICMP type or the TCP flags. ``number`` is the TCP
-    sequence number. For an echo ``source_port`` and ``target_port`` are its sequence number and identifier.
+    sequence number. For an echo ``source_port`` and ``target_port`` are its sequence number and identifier. The
+    ``payload`` of a tunnel's packet is all that follows the IP header.
     """
 
     protocol: int
@@ -93,7 +96,7 @@ class Seen(NamedTuple):
 
 
 def read_ip(data: bytes | memoryview) -> Seen | None:
-    """Parse an ICMP, TCP or UDP packet; return ``None`` if it is too short, a fragment or of another protocol."""
+    """Parse a packet of ICMP, TCP, UDP or a tunnel; ``None`` if it is too short, a fragment or of another protocol."""
     size = len(data)
     if size < 28:
         return None
@@ -119,6 +122,8 @@ def read_transport(protocol: int, source: bytes, target: bytes, dscp: int, data:
     if protocol in (ICMP, ICMPV6):
         identifier, sequence = _PORTS.unpack_from(data, 4)
         return Seen(protocol, source, target, dscp, sequence, identifier, data[0], data[1], bytes(data[8:]))
+    if protocol in TUNNELS:
+        return Seen(protocol, source, target, dscp, 0, 0, 0, 0, bytes(data))
     if protocol == TCP and len(data) >= 20:
         here, there, number = _TCP.unpack_from(data)
         return Seen(TCP, source, target, dscp, here, there, data[13], number, bytes(data[(data[12] >> 4) * 4 :]))
@@ -136,7 +141,7 @@ class Complaint(NamedTuple):
 
 
 def read_complaint(seen: Seen) -> Complaint | None:
-    """The ICMP error in ``seen``; ``None`` if it is none, or about something else than ICMP, TCP and UDP."""
+    """The ICMP error in ``seen``; ``None`` if it is none, or about a protocol that no probe uses."""
     if seen.protocol not in (ICMP, ICMPV6):
         return None
     four = seen.protocol == ICMP
@@ -151,6 +156,8 @@ def read_complaint(seen: Seen) -> Complaint | None:
         ports = (sequence, identifier)
     elif protocol in (TCP, UDP):
         ports = _PORTS.unpack_from(inner, offset)
+    elif protocol in TUNNELS:
+        ports = (0, 0)
     else:
         return None
     why = "hop limit exceeded" if seen.kind == exceeded else (_WHY if four else _WHY6).get(seen.number)

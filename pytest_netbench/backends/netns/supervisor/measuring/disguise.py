@@ -52,6 +52,11 @@ class Disguise:
         """The data of an echo request as ``ping`` sends it: the time, then a pattern."""
         return self._new(self._ping)
 
+    def tunnelled(self, protocol: str) -> bytes:
+        """A packet of a tunnel: a header of GRE (RFC 2784) or ESP (RFC 4303), then what nobody can read."""
+        header = struct.pack("!HH", 0, 0x0800) if protocol == "gre" else struct.pack("!II", self.number(32), 1)
+        return self._new(lambda: header + self._bytes(64, 400))
+
     def question(self, protocol: str, port: int) -> bytes:
         """What a client sends first to a port."""
         return self._new(self._of(protocol, port))

@@ -21,6 +21,7 @@ _REFUSED = {
     errno.EPERM: "blocked by the sender's own filter",
     errno.EADDRNOTAVAIL: "the source address cannot be used",
 }
+_ONE_WAY = ("gre", "esp")
 _ANSWERS = {"icmp": "echo reply", "udp": "answered", "tcp": "answered"}
 
 
@@ -146,6 +147,9 @@ class Exchange:
     def accept(self) -> None:
         """The target's own stack, or a listener of ours on it, took the packet."""
         self.accepted = True
+        if self.protocol in _ONE_WAY and not self.ended:
+            self.delivered = True
+            self._end()
         self._settle()
 
     def answer(self, attempt: Attempt | None, stamp: int, what: str = "") -> None:
@@ -201,8 +205,9 @@ class Exchange:
         }
 
     def _detail(self) -> str:
-        if self.delivered and self.stand_in:
-            return f"arrived at {self.stand_in} after {(self.forward_ns or 0) / 1e6:.1f} ms"
+        if self.delivered and (self.stand_in or self.protocol in _ONE_WAY):
+            what = "arrived at" if self.stand_in else "accepted by"
+            return f"{what} {self.arrived_at} after {(self.forward_ns or 0) / 1e6:.1f} ms"
         if self.delivered:
             return f"{self._answer} after {(self.round_ns or 0) / 1e6:.1f} ms"
         places = " or ".join(self.watched)

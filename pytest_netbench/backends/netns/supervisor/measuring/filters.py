@@ -11,7 +11,7 @@ _LOAD_WORD, _LOAD_BYTE, _LOAD_INDEXED, _HEADER_LENGTH = 0x20, 0x30, 0x50, 0xB1
 _EQUAL, _AND, _RETURN = 0x15, 0x54, 0x06
 _PACKET_TYPE, _ETHERTYPE = 0xFFFFF004, 0xFFFFF000
 _IPV4, _IPV6 = 0x0800, 0x86DD
-_TCP, _UDP, _ICMP, _ICMPV6 = 6, 17, 1, 58
+_TCP, _UDP, _ICMP, _ICMPV6, _GRE, _ESP = 6, 17, 1, 58, 47, 50
 _SYN_WITHOUT_ACK = (0x12, 0x02)
 
 # Each line: label, operation, operand, and for a comparison where to go on if it holds and if not.
@@ -28,6 +28,8 @@ def _program(incoming: str) -> list[_Line]:
         ("in4", _LOAD_BYTE, 9, "", ""),
         ("", _EQUAL, _UDP, "keep", ""),
         ("", _EQUAL, _TCP, "tcp4", ""),
+        ("", _EQUAL, _GRE, "keep", ""),
+        ("", _EQUAL, _ESP, "keep", ""),
         ("", _EQUAL, _ICMP, "", "drop"),
         ("", _HEADER_LENGTH, 0, "", ""),
         ("", _LOAD_INDEXED, 0, "", ""),
@@ -35,6 +37,8 @@ def _program(incoming: str) -> list[_Line]:
         ("in6", _LOAD_BYTE, 6, "", ""),
         ("", _EQUAL, _UDP, "keep", ""),
         ("", _EQUAL, _TCP, "tcp6", ""),
+        ("", _EQUAL, _GRE, "keep", ""),
+        ("", _EQUAL, _ESP, "keep", ""),
         ("", _EQUAL, _ICMPV6, "", "drop"),
         ("", _LOAD_BYTE, 40, "", ""),
         ("", _EQUAL, 128, "keep", "drop"),
@@ -70,7 +74,7 @@ def _assemble(lines: list[_Line]) -> bytes:
 
 
 REQUESTS = _assemble(_program("in"))
-"""Echo requests, UDP and first segments of TCP that come; first segments that leave."""
+"""Echo requests, UDP, GRE, ESP and first segments of TCP that come; first segments that leave."""
 EVERYTHING_IN = _assemble(_program("keep"))
 """All that comes; first segments of TCP that leave."""
 

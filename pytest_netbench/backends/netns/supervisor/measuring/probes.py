@@ -102,7 +102,7 @@ class Prober:
         return self._sockets.close()
 
     def _begin(self, request: dict[str, Any], repetitions: int) -> Exchange:
-        if request["protocol"] != "icmp" and request["port"] is None:
+        if request["protocol"] in ("tcp", "udp") and request["port"] is None:
             request["port"] = self._disguise.port()
         own = request["repetitions"]
         return Exchange(request, repetitions=repetitions if own is None else own, ended=self._ended)

@@ -33,6 +33,8 @@ class Senders:
         self._strange_echo: dict[tuple[str, int], socket.socket] = {}
         self._echo_identifiers: dict[Exchange, int] = {}
         self._datagram: dict[tuple[str, int, bool], list[tuple[socket.socket, int]]] = {}
+        self._tunnel: dict[tuple[str, str, int, bool], socket.socket] = {}
+        self._from_port: dict[tuple[str, int, bool, int], socket.socket] = {}
         self._lanes: dict[tuple[str, bytes, int], int] = {}
         self._lane_of: dict[Exchange, int] = {}
 
@@ -42,7 +44,8 @@ class Senders:
         Raises:
             OSError: The kernel refuses it. ``BlockingIOError`` means that a buffer is full; a later attempt may work.
         """
-        (self._send_echo if exchange.protocol == "icmp" else self._send_datagram)(exchange)
+        send = {"icmp": self._send_echo, "udp": self._send_datagram}.get(exchange.protocol, self._send_tunnelled)
+        send(exchange)
 
     def _send_echo(self, exchange: Exchange) -> None:
         identifier = self._echo_identifiers.setdefault(exchange, self._disguise.number(16))
@@ -62,6 +65,19 @@ class Senders:
             self._strange_echo[key] = self._open(exchange, "icmp")
         return self._strange_echo[key]
 
+    def _send_tunnelled(self, exchange: Exchange) -> None:
+        question = self._disguise.tunnelled(exchange.protocol)
+        attempt = Attempt(exchange, number=exchange.tries, question=question, answer=b"")
+        protocol = packets.GRE if exchange.protocol == "gre" else packets.ESP
+        self._identities.add(attempt, node=exchange.source, protocol=protocol, source_port=0, target_port=0)
+        self._tunnel_socket(exchange).sendmsg([question], _ancillary(exchange), 0, (exchange.target, 0))
+
+    def _tunnel_socket(self, exchange: Exchange) -> socket.socket:
+        key = (exchange.source, exchange.protocol, exchange.version, exchange.foreign)
+        if key not in self._tunnel:
+            self._tunnel[key] = self._open(exchange, exchange.protocol)
+        return self._tunnel[key]
+
     def _send_datagram(self, exchange: Exchange) -> None:
         sender, port = self._datagram_socket(exchange)
         attempt = Attempt(
@@ -77,6 +93,8 @@ class Senders:
 
     def _datagram_socket(self, exchange: Exchange) -> tuple[socket.socket, int]:
         """A socket that sends no other probe of this batch to the same port of the same address."""
+        if (port := exchange.request["source_port"]) is not None:
+            return self._port_socket(exchange, port), port
         if exchange not in self._lane_of:
             flow = (exchange.source, exchange.packed, exchange.port)
             self._lane_of[exchange] = self._lanes[flow] = self._lanes.get(flow, -1) + 1
@@ -86,6 +104,14 @@ class Senders:
             made.bind(("", 0))
             lanes.append((made, made.getsockname()[1]))
         return lanes[self._lane_of[exchange]]
+
+    def _port_socket(self, exchange: Exchange, port: int) -> socket.socket:
+        key = (exchange.source, exchange.version, exchange.foreign, port)
+        if key not in self._from_port:
+            self._from_port[key] = self._open(exchange, "udp")
+            self._from_port[key].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._from_port[key].bind(("", port))
+        return self._from_port[key]
 
     def _open(self, exchange: Exchange, protocol: str) -> socket.socket:
         made = self._sockets.open(exchange.source, protocol, exchange.version)

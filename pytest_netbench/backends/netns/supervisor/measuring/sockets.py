@@ -14,6 +14,7 @@ from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _KINDS = {"icmp": socket.SOCK_RAW, "udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}
 _ICMP = {4: socket.IPPROTO_ICMP, 6: socket.IPPROTO_ICMPV6}
+_TUNNELS = {"gre": 47, "esp": 50}
 _EVERY_ETHERTYPE = 0x0003
 _IP_PKTINFO, _IPV6_PKTINFO = 8, 50
 _TRANSPARENT = {4: (socket.IPPROTO_IP, 19), 6: (socket.IPPROTO_IPV6, 75)}
@@ -36,7 +37,9 @@ class Sockets:
         self._made: list[socket.socket] = []
 
     def open(self, node: str, protocol: str, version: int) -> socket.socket:
-        """A socket of ``icmp`` (raw), ``udp`` or ``tcp`` over this version of IP."""
+        """A socket of ``icmp``, ``gre`` or ``esp`` (raw), ``udp`` or ``tcp`` over this version of IP."""
+        if protocol in _TUNNELS:
+            return self.open_raw(node, _TUNNELS[protocol], version)
         number = _ICMP[version] if protocol == "icmp" else 0
         return self._open(node, _FAMILIES[version], _KINDS[protocol], number)
 

@@ -28,6 +28,8 @@ _NUMBERS = {
     ("udp", 6): packets.UDP,
     ("tcp", 4): packets.TCP,
     ("tcp", 6): packets.TCP,
+    **{("gre", version): packets.GRE for version in (4, 6)},
+    **{("esp", version): packets.ESP for version in (4, 6)},
 }
 _RECVPKTINFO, _PKTINFO, _RECVTCLASS, _TCLASS = 49, 50, 66, 67
 
@@ -112,7 +114,7 @@ class Station:
                 return True
             attempt = known.segments.get(seen.number)
         else:
-            echo = seen.protocol != packets.UDP
+            echo = seen.protocol in (packets.ICMP, packets.ICMPV6)
             attempt = None if echo and seen.kind not in _ECHOES else known.questions.get(seen.payload)
         if attempt is None or outgoing:
             return False
@@ -120,7 +122,11 @@ class Station:
         return True
 
     def _read_raw(self, raw: socket.socket, protocol: int, version: int) -> None:
-        take = {packets.UDP: self._take_datagram, packets.TCP: self._take_segment}.get(protocol, self._take_icmp)
+        take = {
+            packets.UDP: self._take_datagram,
+            packets.TCP: self._take_segment,
+            **dict.fromkeys(packets.TUNNELS, self._take_tunnelled),
+        }.get(protocol, self._take_icmp)
         for data, stamp, sender, ancillary in packets_of(raw):
             seen = packets.read_ip(data) if version == 4 else _read_v6(protocol, data, sender, ancillary)
             if seen is not None:
@@ -139,6 +145,11 @@ class Station:
             exchange = self._identities.exchange_of(flow)
             if exchange is not None:
                 exchange.complain(_words(complaint, exchange, sender[0]))
+
+    def _take_tunnelled(self, seen: Seen, stamp: int, _sender: Any) -> None:
+        attempt = self._identities.questions.get(seen.payload)
+        if attempt is not None and attempt.exchange.arrive(attempt, self.node, stamp, seen.source, seen.dscp):
+            attempt.exchange.accept()
 
     def _take_segment(self, seen: Seen, stamp: int, _sender: Any) -> None:
         attempt = self._identities.segments.get(seen.number)

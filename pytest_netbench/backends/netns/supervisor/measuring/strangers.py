@@ -62,7 +62,7 @@ class Strangers:
             answer=self._disguise.answer("tcp", exchange.port),
         )
         source = ipaddress.ip_address(exchange.request["source_address"]).packed
-        port = self._disguise.port()
+        port = exchange.request["source_port"] or self._disguise.port()
         self._identities.add(
             attempt, node=exchange.source, protocol=packets.TCP, source_port=port, target_port=exchange.port
         )

@@ -146,7 +146,8 @@ class Clients:
         client = self._sockets.open(exchange.source, "tcp", exchange.version)
         self._open.setdefault(exchange, []).append(client)
         mark(client, exchange.version, exchange.request["dscp"])
-        client.bind((exchange.request["source_address"] or "", 0))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        client.bind((exchange.request["source_address"] or "", exchange.request["source_port"] or 0))
         attempt = Attempt(
             exchange,
             number=exchange.tries,
