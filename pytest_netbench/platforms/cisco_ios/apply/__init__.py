@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, tc, vrf
+from pytest_netbench.platforms.cisco_ios.apply import frr, links, nat, nft, sessions, tc, vrf
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, NftState
 from pytest_netbench.platforms.cisco_ios.services import runner
 
@@ -21,6 +21,7 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
         *tc.apply(node, old, new),
         *frr.apply(node, old.frr, new.frr),
     ]
+    sessions.renew(node, new.frr)
     # last: services read the state of links, and some connect to FRR's daemons
     runner.apply(node, old.services, new.services)
     return problems

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_netbench.platforms.capabilities import HostedNode
-from pytest_netbench.platforms.cisco_ios.apply import vrf
+from pytest_netbench.platforms.cisco_ios.apply import identifiers, sessions, vrf
 from pytest_netbench.platforms.cisco_ios.compile.state import DesiredState, Link
 
 HIDDEN = "_"
@@ -33,7 +33,9 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     if moved and any(not link.vrf for link in new.links.values()):
         problems += _sysctls(node, {}, new.sysctls)
     own = _own_macs(node, new.links)
-    problems += _in_vrfs(node, _changed(old.links, new.links, own))
+    before, after = identifiers.complete(node, old.links, new.links, own)
+    problems += _in_vrfs(node, _changed(before, after, own))
+    sessions.note(node, before, after)
     problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
     problems += _in_vrfs(node, _ruled(old.vrf_rules, new.vrf_rules))
     problems += vrf.drop(node, old, new)
@@ -95,6 +97,8 @@ def _changed(old: Mapping[str, Link], new: Mapping[str, Link], own: Mapping[str,
             yield from (("", line) for line in _altered(name, left, Link(up=link.up), own))
     for name, link in new.items():
         before = old.get(name)
+        if before is None and link.kind == "physical":
+            yield link.vrf, f"addr flush dev {name} scope link"  # what the kernel chose before it had a config
         if before is None or before.kind != link.kind:
             before = Link(kind=link.kind, up=not link.up)
         elif before.vrf != link.vrf:
@@ -110,16 +114,32 @@ def _altered(name: str, before: Link, link: Link, own: Mapping[str, str]) -> Ite
     if link.mtu != before.mtu:
         yield f"link set dev {name} mtu {link.mtu or 1500}"
     # addresses first: an interface has them when it comes up, and keeps them when it goes down
-    # the kernel has removed those of IPv6 if the MTU is too small for it now
-    yield from _addresses(name, _possible(before, link), _possible(link))
+    had, has = _possible(before, link), _possible(link)
+    lost = tuple(address for address in has if before.up and not link.up and identifiers.is_link_local(address))
+    yield from _addresses(name, had, tuple(address for address in has if address not in lost))
     if link.up != before.up:
         yield f"link set dev {name} {'up' if link.up else 'down'}"
+    # the kernel removes link-local addresses of an interface that goes down
+    yield from _addresses(name, (), lost)
+    if not link.up:
+        yield from _unanswered(name, () if before.up else before.addresses, link.addresses)
+
+
+def _unanswered(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Let the kernel not answer for the IPv4 addresses of an interface that is down; it would, on all others."""
+    added = (line.split() for line in _addresses(name, old, new))
+    addresses = {words[2].split("/")[0] for words in added if words[1] == "add" and ":" not in words[2]}
+    yield from (f"route del local {address} dev {name} table local" for address in sorted(addresses))
 
 
 def _possible(*states: Link) -> tuple[str, ...]:
-    """Return the addresses that the kernel lets an interface have in all states: none of IPv6 with a small MTU."""
+    """Return the addresses that the kernel lets an interface have in all states.
+
+    It removes those of IPv6 if the MTU is too small, or if IPv6 is disabled, as it is without an address.
+    """
     small = any(state.mtu is not None and state.mtu < _LEAST_MTU_SIX for state in states)
-    return tuple(address for address in states[0].addresses if not small or ":" not in address)
+    six = not small and all(any(":" in address for address in state.addresses) for state in states)
+    return tuple(address for address in states[0].addresses if six or ":" not in address)
 
 
 def _addresses(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

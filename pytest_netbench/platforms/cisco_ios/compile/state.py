@@ -127,7 +127,9 @@ class Link:
         kind: ``physical`` (exists already), ``loopback`` (a veth with a hidden peer), ``macvlan``, ``external``
             (created by another part, such as switching or services; only addresses and state are set here).
         up: Administratively up.
-        addresses: ``A.B.C.D/nn``, ``A.B.C.D peer A.B.C.0/nn`` and ``X::X/nn``, the primary first.
+        addresses: ``A.B.C.D/nn``, ``A.B.C.D peer A.B.C.0/nn`` and ``X::X/nn``, the primary first; ``X::/nn eui-64``
+            is completed by an interface identifier.
+        identity: The interface with the MAC address that gives the interface identifier; "" is the interface itself.
         mtu: Bytes, or ``None`` for the kernel's default.
         mac: ``aa:bb:cc:dd:ee:ff``, or ``None``.
         lower: Of a macvlan: the interface below it.
@@ -141,6 +143,7 @@ class Link:
     mac: str | None = None
     lower: str = ""
     vrf: str = ""
+    identity: str = ""
 
 
 @dataclass
@@ -209,6 +212,9 @@ A denied packet cannot be answered here.
 """
 QOS_OUT = Chain("inet", "qos_out", hook="postrouting", priority=250)
 """Output service policies: marking, policing and the choice of the class by ``meta priority set``."""
+
+ARP_IN = Chain("arp", "arp_in", hook="input")
+"""ARP packets that a router ignores."""
 
 
 def merged(names: Iterable[str]) -> str:

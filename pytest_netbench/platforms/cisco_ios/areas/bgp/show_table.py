@@ -22,8 +22,10 @@ Status codes: s suppressed, d damped, h history, * valid, > best, i - internal,
 Origin codes: i - IGP, e - EGP, ? - incomplete
 RPKI validation codes: V valid, I invalid, N Not found"""  # noqa: W291 - as IOS prints it
 _COLUMNS = "     Network          Next Hop            Metric LocPrf Weight Path"
+_HOP_AT, _WIDTH = 22, 16
+"""The column of next hops, and the width of networks and next hops."""
 _ORIGINS = {"IGP": "i", "EGP": "e", "incomplete": "?"}
-_NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
+NONE = "0.0.0.0"  # noqa: S104 - IOS's word for a route of its own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +52,9 @@ def table(at: Exec, match: Match) -> str:
     if not at.config.has("router bgp"):
         return NOT_ACTIVE
     vrf = str(match.get("vrf", ""))
-    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family_of(match)} unicast{_filter(match)} json")
-    return listing(answer, list(_rows(answer, _failed(at, vrf))))
+    family = family_of(match)
+    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast{_filter(match)} json")
+    return listing(answer, list(_rows(answer, _failed(at, vrf, family))))
 
 
 def _filter(match: Match) -> str:
@@ -69,9 +72,9 @@ def _filter(match: Match) -> str:
     return ""
 
 
-def _failed(at: Exec, vrf: str) -> frozenset[str]:
+def _failed(at: Exec, vrf: str, family: str) -> frozenset[str]:
     """Return the prefixes for which the routing table prefers a route of another protocol."""
-    answer = at.ask_json("zebra", f"show ip route {where(vrf)}json")
+    answer = at.ask_json("zebra", f"show {'ipv6' if family == 'ipv6' else 'ip'} route {where(vrf)}json")
     return frozenset(
         prefix
         for prefix, entries in answer.items()
@@ -102,10 +105,15 @@ def _order(prefix: str) -> tuple[int, int, int]:
 
 
 def _next_hop(path: Mapping[str, Any]) -> str:
-    hops = path.get("nexthops") or [{}]
+    text = str(sent_hop(path).get("ip", NONE)).upper()
+    return NONE if text == "::" and ":" not in str(path.get("network", "")) else text
+
+
+def sent_hop(path: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the next hop that the path names: of IPv6 the global address, though packets go by the link-local one."""
+    hops: list[Mapping[str, Any]] = path.get("nexthops") or [{}]
     used = next((hop for hop in hops if hop.get("used")), hops[0])
-    text = str(used.get("ip", _NONE)).upper()
-    return _NONE if text == "::" and ":" not in str(path.get("network", "")) else text
+    return next((hop for hop in hops if hop.get("scope") == "global"), used)
 
 
 def _status(path: Mapping[str, Any], *, lost: bool) -> str:
@@ -138,7 +146,7 @@ def listing(answer: Mapping[str, Any], rows: Sequence[Row], *, originated: str =
     if not rows and not originated:
         return ""
     version = answer.get("tableVersion", answer.get("bgpTableVersion", 1))
-    router_id = answer.get("routerId", answer.get("bgpLocalRouterId", _NONE))
+    router_id = answer.get("routerId", answer.get("bgpLocalRouterId", NONE))
     lines = [f"BGP table version is {version}, local router ID is {router_id}", _CODES, ""]
     if originated:
         lines += [f"Originating default network {originated.removesuffix('/0')}", ""]
@@ -155,112 +163,26 @@ def _name(prefix: str) -> str:
     if ":" in prefix:
         return prefix.upper()
     network = ip_network(prefix)
-    if str(network.network_address) == _NONE:
-        return _NONE if network.prefixlen == 0 else prefix
+    if str(network.network_address) == NONE:
+        return NONE if network.prefixlen == 0 else prefix
     return str(network.network_address) if igp.classful(str(network.network_address)) == network else prefix
 
 
 def _lines(row: Row, name: str) -> list[str]:
+    """Return a path in one to three lines. A network or a next hop without room ends its line.
+
+    The columns of what follows are one further to the right, as in captures of IOS 15.
+    """
     path = f"{row.path} {row.origin}".strip()
-    rest = f"{row.next_hop:<15} {row.metric!s:>10} {row.preference!s:>6} {row.weight!s:>6} {path}"
+    rest = f"{row.metric!s:>10}{row.preference!s:>7}{row.weight!s:>7} {path}"
     head = f" {row.status} {name}"
-    if len(name) > 16:
-        return [head, f"{'':<22}{rest}"]
-    return [f"{head:<21} {rest}"]
-
-
-# -- one route -------------------------------------------------------------------------------------------------------
-
-
-def route(at: Exec, match: Match) -> str:
-    """``show ip bgp A.B.C.D[/n]``."""
-    if not at.config.has("router bgp"):
-        return NOT_ACTIVE
-    vrf = str(match.get("vrf", ""))
-    prefix = str(match["prefix"])
-    if "mask" in match.args:
-        prefix = str(ip_network(f"{prefix}/{match['mask']}", strict=False))
-    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family_of(match)} unicast {prefix.lower()} json")
-    paths = [path for path in answer.get("paths") or [] if path.get("valid") or not _is_own(path)]
-    if not paths:
-        return "% Network not in table\n"
-    best = next((number for number, path in enumerate(paths, start=1) if _is_best(path)), None)
-    chosen = f"best #{best}, table {vrf or 'default'}" if best else "no best path"
-    lines = [
-        f"BGP routing table entry for {str(answer['prefix']).upper()}, version {answer.get('version', 1)}",
-        f"Paths: ({len(paths)} available, {chosen})",
-        *_advertised(answer),
-    ]
-    local_id = router_id(at, vrf)
-    preference = _default_preference(at)
-    for path in paths:
-        path.setdefault("locPrf", preference)
-        lines += _path(path, local_id=local_id, new_format=at.config.has("ip bgp-community new-format"))
-    return "\n".join([*lines, ""])
-
-
-def _default_preference(at: Exec) -> int:
-    """Return the local preference of paths that came without one."""
-    for _, body in at.config.sections("router bgp"):
-        entry = body.get("bgp default local-preference")
-        if entry is not None:
-            return int(entry["preference"])
-    return 100
-
-
-def router_id(at: Exec, vrf: str) -> str:
-    """Return the router ID of bgpd."""
-    return str(at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json").get("routerId", ""))
-
-
-def _is_own(path: Mapping[str, Any]) -> bool:
-    return str((path.get("peer") or {}).get("peerId")) in {"0.0.0.0", "::"}  # noqa: S104 - FRR's words for itself
-
-
-def _is_best(path: Mapping[str, Any]) -> bool:
-    return bool((path.get("bestpath") or {}).get("overall"))
-
-
-def _advertised(answer: Mapping[str, Any]) -> list[str]:
-    if not answer.get("advertisedTo"):
-        return ["  Not advertised to any peer"]
-    return ["  Advertised to update-groups:", "     1         "]
-
-
-def _path(path: Mapping[str, Any], *, local_id: str, new_format: bool) -> Iterator[str]:
-    yield "  Refresh Epoch 1"
-    aspath = str((path.get("aspath") or {}).get("string", ""))
-    peer = path.get("peer") or {}
-    own = _is_own(path)
-    aggregated = f", (aggregated by {path['aggregatorAs']} {path['aggregatorId']})" if path.get("aggregatorId") else ""
-    client = ", (Received from a RR-client)" if peer.get("routeReflectorClient") else ""
-    yield f"  {'Local' if aspath in {'', 'Local'} else aspath}{aggregated}{client}"
-    hop = (path.get("nexthops") or [{}])[0]
-    address = _NONE if own and str(hop.get("ip")) == "::" else str(hop.get("ip", _NONE)).upper()
-    source = _NONE if own else str(peer.get("peerId")).upper()
-    distance = f" (metric {hop['metric']})" if hop.get("metric") and not own else ""
-    reached = "" if hop.get("accessible", True) else " (inaccessible)"
-    yield f"    {address}{distance}{reached} from {source} ({local_id if own else peer.get('routerId', _NONE)})"
-    words = [f"Origin {path.get('origin', 'incomplete')}"]
-    if "metric" in path:
-        words.append(f"metric {path['metric']}")
-    words.append(f"localpref {path['locPrf']}")
-    if path.get("weight"):
-        words.append(f"weight {path['weight']}")
-    words.append("valid")
-    kind = "aggregated" if path.get("aggregated") or aggregated else "sourced"
-    words.append(f"{kind}, local" if own else str(peer.get("type", "external")))
-    words += ["atomic-aggregate"] if path.get("atomicAggregate") else []
-    words += ["multipath"] if path.get("multipath") else []
-    words += ["best"] if _is_best(path) else []
-    yield f"      {', '.join(words)}"
-    community = str((path.get("community") or {}).get("string", ""))
-    if community:
-        yield "      Community: " + " ".join(communities.shown(one, new_format=new_format) for one in community.split())
-    if path.get("originatorId"):
-        clusters = ", ".join((path.get("clusterList") or {}).get("list", []))
-        yield f"      Originator: {path['originatorId']}, Cluster list: {clusters}"
-    yield f"      rx pathid: 0, tx pathid: {'0x0' if _is_best(path) else '0'}"
+    lines = []
+    if len(name) > _WIDTH:
+        lines.append(head)
+        head = " " * (_HOP_AT + 1)
+    if len(row.next_hop) > _WIDTH:
+        return [*lines, f"{head:<{_HOP_AT}}{row.next_hop}", f"{'':<{_HOP_AT + 1 + _WIDTH}}{rest}"]
+    return [*lines, f"{head:<{_HOP_AT}}{row.next_hop:<{_WIDTH}}{rest}"]
 
 
 # -- routes of a neighbor -------------------------------------------------------------------------------
@@ -282,7 +204,7 @@ def of_neighbor(at: Exec, match: Match) -> str:
     answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast neighbors {peer.lower()} {word} json")
     originated = ""
     if word == "routes":
-        rows = list(_rows(answer, _failed(at, vrf)))
+        rows = list(_rows(answer, _failed(at, vrf, family)))
     elif word == "received-routes":
         found = answer.get("receivedRoutes", {})
         rows = [_received(entry) for _, entry in sorted(found.items(), key=lambda item: _order(item[0]))]
@@ -300,14 +222,14 @@ def _best(at: Exec, vrf: str, family: str) -> Iterator[Row]:
     best = {
         prefix: [path for path in paths if path.get("bestpath")] for prefix, paths in answer.get("routes", {}).items()
     }
-    return _rows({"routes": best}, _failed(at, vrf))
+    return _rows({"routes": best}, _failed(at, vrf, family))
 
 
 def _received(entry: Mapping[str, Any]) -> Row:
     return Row(
         network=entry["network"],
         status="*  ",
-        next_hop=str(entry.get("nextHop") or entry.get("nextHopGlobal") or _NONE).upper(),
+        next_hop=str(entry.get("nextHop") or entry.get("nextHopGlobal") or NONE).upper(),
         metric=entry.get("metric", ""),
         preference=entry.get("locPrf", ""),
         weight=entry.get("weight", 0),

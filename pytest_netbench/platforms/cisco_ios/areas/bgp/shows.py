@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import show_neighbors, show_summary, show_table
+from pytest_netbench.platforms.cisco_ios.areas.bgp import show_neighbors, show_route, show_summary, show_table
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.show_summary import NOT_ACTIVE, where
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
@@ -55,9 +55,9 @@ COMMANDS = (
     *_shows("regexp {regex:line}", show_table.table, prefixes=_FOUR[:4]),
     *_shows("community {community:commword}+ [ exact-match ]", show_table.table, prefixes=_FOUR[:4]),
     *_shows("( prefix-list | filter-list | community-list ) {list:name}", show_table.table, prefixes=_FOUR[:4]),
-    *_shows("{prefix:ipv4} [ {mask:mask} ]", show_table.route, prefixes=_FOUR),
-    *_shows("{prefix:prefix}", show_table.route, prefixes=_FOUR),
-    *_shows("{prefix:ipv6prefix}", show_table.route, prefixes=_SIX),
+    *_shows("{prefix:ipv4} [ {mask:mask} ]", show_route.route, prefixes=_FOUR),
+    *_shows("{prefix:prefix}", show_route.route, prefixes=_FOUR),
+    *_shows("{prefix:ipv6prefix}", show_route.route, prefixes=_SIX),
     *_shows(
         "neighbors [ {peer:address} ]",
         show_neighbors.neighbors,

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from pytest_netbench.dialects.cisco_ios.interfaces import kernel_name
+from pytest_netbench.platforms.cisco_ios.apply.identifiers import EUI_64
+from pytest_netbench.platforms.cisco_ios.areas.interfaces import arp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import FORWARD, Link
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
+
+_WITHOUT_MAC = frozenset({"Loopback", "Tunnel", "Dialer", "Serial"})
 
 
 def compile_interfaces(context: Context) -> None:
     """Add links, addresses and settings of all interfaces."""
     routing_six = context.config.has("ipv6 unicast-routing")
     context.state.sysctls["net/ipv6/conf/all/forwarding"] = "1" if routing_six else "0"
+    # the kernel chooses no address, also on interfaces whose IPv6 it starts again after a change of the MTU
+    context.state.sysctls["net/ipv6/conf/default/addr_gen_mode"] = "1"
     # a router answers with the address of the incoming interface
     context.state.sysctls["net/ipv4/icmp_errors_use_inbound_ifaddr"] = "1"
     for one in context.interfaces:
@@ -26,7 +33,13 @@ def compile_interfaces(context: Context) -> None:
         else:
             kind = "physical" if one.name in context.facts.cabled else "uncabled"
         context.state.links[one.kernel] = Link(
-            kind=kind, up=one.enabled, addresses=addresses(context, one), mtu=_mtu(one), mac=_mac(one), vrf=one.vrf
+            kind=kind,
+            up=one.enabled,
+            addresses=addresses(context, one),
+            mtu=_mtu(one),
+            mac=_mac(one),
+            vrf=one.vrf,
+            identity=_identity(context, one),
         )
 
 
@@ -41,13 +54,29 @@ def addresses(context: Context, one: Interface) -> tuple[str, ...]:
 
 
 def _six(one: Interface) -> tuple[str, ...]:
-    found = []
+    """Return the IPv6 addresses, the link-local one first: an interface with IPv6 has one, and only one."""
+    if not has_six(one.section):
+        return ()
+    local, others = f"fe80::/64{EUI_64}", []
     for entry in one.section.all("ipv6 address"):
         if "local" in entry.match.args:
-            found.append(f"{str(entry['local']).lower()}/64")
-        elif not entry.has("eui-64"):
-            found.append(str(entry["prefix"]).lower())
-    return tuple(found)
+            local = f"{str(entry['local']).lower()}/64"
+        else:
+            others.append(str(entry["prefix"]).lower() + (EUI_64 if entry.has("eui-64") else ""))
+    return (local, *others)
+
+
+def _identity(context: Context, one: Interface) -> str:
+    """Return the interface that lends the MAC address of which the interface identifier is made.
+
+    A subinterface has that of its port. One without a MAC address has that of the first port that has one.
+    """
+    if one.parsed.sub is not None:
+        return kernel_name(str(one.parsed.parent))
+    if one.parsed.kind in _WITHOUT_MAC:
+        ports = (other for other in context.interfaces if not other.parsed.is_virtual)
+        return next((port.kernel for port in ports if port.parsed.kind not in _WITHOUT_MAC), "")
+    return ""
 
 
 def has_six(section: Section) -> bool:
@@ -58,10 +87,9 @@ def has_six(section: Section) -> bool:
 def _compile_six(context: Context, one: Interface, *, routing: bool) -> None:
     path = f"net/ipv6/conf/{one.kernel}"
     enabled = has_six(one.section)
-    own_link_local = any("local" in entry.match.args for entry in one.section.all("ipv6 address"))
     context.state.sysctls |= {
         f"{path}/accept_dad": "0",
-        f"{path}/addr_gen_mode": "1" if own_link_local else "0",
+        f"{path}/addr_gen_mode": "1",
         f"{path}/disable_ipv6": "0" if enabled else "1",
     }
     if not enabled or one.parsed.kind == "Loopback":
@@ -91,15 +119,13 @@ def _compile_mss(context: Context, one: Interface) -> None:
 
 
 def _compile_habits(context: Context, one: Interface) -> None:
-    """Set how the kernel itself behaves on an interface (redirects, proxy ARP and similar settings)."""
+    """Set how the kernel itself behaves on an interface (redirects, ARP and similar settings)."""
     path = f"net/ipv4/conf/{one.kernel}"
-    proxy = one.parsed.kind != "Loopback" and not one.section.says_no("ip proxy-arp")
     context.state.sysctls |= {
-        f"{path}/proxy_arp": "1" if proxy else "0",
         f"{path}/send_redirects": "0" if one.section.says_no("ip redirects") else "1",
         f"{path}/rp_filter": "0",
-        f"{path}/arp_ignore": "1",
     }
+    arp.compile_arp(context, one)
 
 
 def _mtu(one: Interface) -> int | None:

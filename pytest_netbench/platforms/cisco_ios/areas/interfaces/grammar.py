@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from ipaddress import IPv4Interface, IPv6Interface
+from ipaddress import IPv4Interface, IPv6Address, IPv6Interface
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface
@@ -16,6 +16,9 @@ MODE = "if"
 
 
 MOST_INTERFACES = 2000
+
+
+_LONGEST_EUI_64 = 64
 
 
 _NOT_SHAPED = "links of the lab have no such property"
@@ -125,8 +128,12 @@ def _check_mac(_edit: Edit, match: Match) -> str | None:
 
 def _check_six(edit: Edit, match: Match) -> str | None:
     if "prefix" not in match.args:
-        return None
+        return None if IPv6Address(match["local"]).is_link_local else "% Invalid link-local address"
     mine = IPv6Interface(match["prefix"])
+    if mine.is_link_local:
+        return f"%{_name(edit.section)}: Error: {str(mine).upper()} is invalid"
+    if match.has("eui-64") and mine.network.prefixlen > _LONGEST_EUI_64:
+        return "% Prefix length must be 64 or less for EUI-64"
     if mine.ip.is_multicast or mine.ip.is_unspecified or mine.ip.is_loopback:
         return f"% {str(mine.ip).upper()}/{mine.network.prefixlen} is no address that an interface may have"
     here = edit.section.parent
@@ -140,6 +147,19 @@ def _check_six(edit: Edit, match: Match) -> str | None:
                         f" {str(mine.network).upper()}"
                     )
     return None
+
+
+def _name(section: Section) -> str:
+    return str(section.parent["name"]) if section.parent is not None else ""
+
+
+def _address_six(edit: Edit, match: Match) -> str | None:
+    """Store an IPv6 address. An interface has one link-local address, which replaces the former one."""
+    if "local" in match.args and not match.negated and not match.reset:
+        for entry in edit.section.all("ipv6 address"):
+            if "local" in entry.match.args:
+                edit.section.remove(entry)
+    return edit.keep(match)
 
 
 _CONFIG = (
@@ -182,6 +202,7 @@ _INTERFACE = (
     Command(
         pattern="ipv6 address ^ ( {prefix!:ipv6prefix} [ eui-64 ] | {local!:ipv6} link-local )",
         check=_check_six,
+        edit=_address_six,
         help="Configure IPv6 address on interface",
     ),
     Command(pattern="ipv6 mtu {bytes:1280-9216}", marked="the IPv4 MTU applies"),

@@ -10,6 +10,7 @@ from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatState
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
+from pytest_netbench.platforms.cisco_ios.areas.interfaces.arp import answer_only
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
@@ -307,6 +308,7 @@ def _answer_arp(context: Context, addresses: list[str]) -> None:
         here = [a for a in addresses if a not in own and any(IPv4Address(a) in network for network in networks)]
         if here:
             context.state.sysctls[f"net/ipv4/conf/{one.kernel}/arp_ignore"] = "0"
+            answer_only(context, one, here)
             mine += [address for address in here if address not in mine]
     if mine:
         context.state.routes += [f"local {address} dev lo table local" for address in mine]

@@ -63,7 +63,8 @@ def _ways(row: Row) -> Iterator[str]:
         elif not hop.address:
             yield f"     via {hop.interface}, directly connected"
         else:
-            shows = hop.interface and (hop.named or row.protocol not in {"static", "bgp"})
+            local = IPv6Address(hop.address).is_link_local
+            shows = hop.interface and (hop.named or local or row.protocol not in {"static", "bgp"})
             yield f"     via {hop.address.upper()}" + (f", {hop.interface}" if shows else "")
     if not row.hops:
         yield "     via Null0, receive" if row.protocol == "local" else "     via Null0, directly connected"

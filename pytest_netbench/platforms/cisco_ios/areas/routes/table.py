@@ -12,6 +12,7 @@ from typing import Any
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.compile.context import Interface, mask_length
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
+from pytest_netbench.platforms.cisco_ios.shows.ports import PortState, ports
 
 CODES = {
     "connected": "C",
@@ -199,9 +200,15 @@ class Table:
         return {one.name: one for one in self._at.device.context().interfaces}
 
     def _own_addresses(self, one: Interface) -> tuple[str, ...]:
-        if self._six:
-            return tuple(str(e["prefix"]) for e in one.section.all("ipv6 address") if "prefix" in e.match.args)
-        return one.addresses
+        if not self._six:
+            return one.addresses
+        state = next((state for state in self._ports if state.name == one.name), None)
+        found = [entry for entry in state.addresses if entry.get("family") == "inet6"] if state is not None else []
+        return tuple(f"{entry['local']}/{entry['prefixlen']}" for entry in found)
+
+    @cached_property
+    def _ports(self) -> list[PortState]:
+        return ports(self._at)
 
 
 def is_eigrp(entry: Mapping[str, Any]) -> bool:

@@ -77,7 +77,7 @@ def test_addresses_go_to_links_and_routes_to_frr():
         "ip route 0.0.0.0 0.0.0.0 gi0/0 10.0.0.2 5",
     )
     plan = compile_state(device.book, device.config, device.facts)
-    assert plan.links["gi0-0"].addresses == ("10.0.0.1/24", "2001:db8::1/64")
+    assert plan.links["gi0-0"].addresses == ("10.0.0.1/24", "fe80::/64 eui-64", "2001:db8::1/64")
     assert (plan.links["gi0-0"].up, plan.links["gi0-1"].up) == (True, False)
     assert plan.links["lo0"].kind == "loopback"
     assert [line.path[-1] for line in plan.frr.of("staticd")] == ["ip route 0.0.0.0/0 10.0.0.2 gi0-0 5"]
