@@ -336,6 +336,7 @@ ASYMMETRIC = ROUTER + "interface Gi0/2\n ip address 192.0.3.1 255.255.255.0\n no
 FAR = (
     "ip address add 192.0.2.100/24 dev eth0\nip address add 192.0.3.100/24 dev eth1\n"
     "sysctl -w net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.eth0.rp_filter=0 net.ipv4.conf.eth1.rp_filter=0\n"
+    "sysctl -w net.ipv4.conf.all.arp_announce=2\n"  # IOS ignores requests whose sender is not of the interface's subnet
     "ip route add 10.0.0.0/24 via 192.0.3.1\n"
 )
 HEARS = """

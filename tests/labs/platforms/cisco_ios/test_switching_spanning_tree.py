@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.areas.switching.state import TreeSettings
+from pytest_netbench.platforms.cisco_ios.services import runner
 from tests.support.switches import Switch, SwitchState, access, hosts_and_switches, reaches, tapped, trunk
 
 VLANS = {1: "default", 10: "SALES", 20: "LAB"}
@@ -49,6 +50,12 @@ def ring(lab):
     for name in NAMES:
         for port in ("eth0", "eth1", "eth2"):
             lab.nodes[name].run(["ip", "link", "set", port, "up"])
+
+
+def logged(switch):
+    """The messages of a switch's service."""
+    (found,) = runner.messages(switch.node, ["switch"]).values()
+    return [f"%{m['facility']}-{m['severity']}-{m['mnemonic']}: {m['text']}" for m in found]
 
 
 def state_of(name, *, mode="pvst", priority=32768, ports=(), edge=True):
@@ -204,6 +211,33 @@ def test_different_native_vlans_are_noticed_and_blocked(ring):
     assert until(settled(ring), lab_s=40) is not None
     assert ring["s3"].tree(20)["ports"]["eth1"]["state"] == "blocking"
     assert ring["s3"].ports(10)["eth1"] == FWD_ROOT, "a VLAN that both ends tag is left alone"
+
+
+def test_what_trees_block_is_logged_in_the_words_of_captures(ring):
+    """The messages of IOS for a native VLAN that differs, and for root guard, in public captures of IOSvL2 and IOL."""
+    guarded = (access("eth0", 10, edge=True), trunk("eth1"), replace(trunk("eth2"), guard="root"))
+    other = (access("eth0", 10, edge=True), trunk("eth1", native=20), trunk("eth2"))
+    configure(
+        ring,
+        s1=state_of("s1", priority=8192),
+        s2=state_of("s2", ports=guarded),
+        s3=state_of("s3", ports=other),
+    )
+    wanted = [
+        "%SPANTREE-2-RECV_PVID_ERR: Received BPDU with inconsistent peer vlan id 1 on eth1 VLAN20.",
+        "%SPANTREE-2-BLOCK_PVID_PEER: Blocking eth1 on VLAN0001. Inconsistent peer vlan.",
+        "%SPANTREE-2-BLOCK_PVID_LOCAL: Blocking eth1 on VLAN0020. Inconsistent local vlan.",
+    ]
+    assert until(lambda: set(wanted) <= set(logged(ring["s3"])), lab_s=20) is not None, logged(ring["s3"])
+    assert [line for line in logged(ring["s3"]) if line in wanted][:3] == wanted
+    guard = "%SPANTREE-2-ROOTGUARD_BLOCK: Root guard blocking port eth2 on VLAN0010."
+    assert until(lambda: guard in logged(ring["s2"]), lab_s=20) is not None, logged(ring["s2"])
+    configure(ring, s3=state_of("s3"))
+    restored = {
+        f"%SPANTREE-2-UNBLOCK_CONSIST_PORT: Unblocking eth2 on VLAN{vlan:04d}. Port consistency restored."
+        for vlan in (1, 20)
+    }
+    assert until(lambda: restored <= set(logged(ring["s1"])), lab_s=90) is not None, logged(ring["s1"])
 
 
 def test_without_spanning_tree_a_ring_storms(lab, ring):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.dialects.cisco_ios.interfaces import kernel_name
 from pytest_netbench.platforms.cisco_ios.apply.identifiers import EUI_64
-from pytest_netbench.platforms.cisco_ios.areas.interfaces import arp
+from pytest_netbench.platforms.cisco_ios.areas.common import arp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import FORWARD, Link
 from pytest_netbench.platforms.cisco_ios.config.tree import Section

@@ -10,7 +10,7 @@ from pytest_netbench.platforms.cisco_ios.apply.nat import EXTRA, NatState
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
-from pytest_netbench.platforms.cisco_ios.areas.interfaces.arp import answer_only
+from pytest_netbench.platforms.cisco_ios.areas.common.arp import answer_only
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface

@@ -81,8 +81,9 @@ def test_pools_are_checked_and_those_in_use_stay():
 
 
 def test_nothing_is_compiled_without_sides_or_without_rules():
-    assert compiled(paper(*SIDES)).nft.rules == {}
-    assert compiled(paper("ip nat inside source list 1 interface gi0/1 overload")).nft.rules == {}
+    without_rules = compiled(paper(*SIDES)).nft.rules
+    without_sides = compiled(paper("ip nat inside source list 1 interface gi0/1 overload")).nft.rules
+    assert {family for family, _ in {**without_rules, **without_sides}} <= {"arp"}
 
 
 def test_packets_from_inside_to_outside_and_those_of_the_router_are_translated():
@@ -117,6 +118,10 @@ def test_the_router_is_at_home_for_global_addresses_of_its_own_subnets_alone():
     assert plan.routes == ["local 192.0.2.5 dev lo table local"]
     assert plan.sysctls["net/ipv4/conf/gi0-1/arp_ignore"] == "0"
     assert plan.nft.rules["inet", "control"] == ["ip daddr { 192.0.2.5 } drop"]
+    own = "arp operation request arp daddr ip != { 192.0.2.1, 192.0.2.5 } drop"
+    assert not any(own in rule for rule in plan.nft.rules["arp", "arp_in"])
+    typed(device, "interface gi0/1", "no ip proxy-arp")
+    assert any(own in rule for rule in compiled(device).nft.rules["arp", "arp_in"])
 
 
 def test_a_route_map_chooses_by_list_and_by_outgoing_interface():

@@ -106,6 +106,9 @@ class Network:
     def set_ageing(self, tree: Tree, *, fast: bool) -> None:
         """Do nothing: this network has no addresses."""
 
+    def guarded(self, tree: Tree, port: Port, guard: str, *, blocks: bool) -> None:
+        """Do nothing: this network has no log."""
+
     # -- what came of it --
 
     def open_links(self) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ import contextlib
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.batch import run
@@ -82,6 +83,10 @@ class Held:
     def _update(self, interface: str) -> None:
         run("nft", ruleset(self._held))
         wanted = any(router.interface == interface for router in self._held)
+        if wanted:
+            # with 0 the kernel would send ARP requests from the virtual address with its own MAC address
+            with contextlib.suppress(FileNotFoundError):
+                Path(f"/proc/sys/net/ipv4/conf/{interface}/arp_announce").write_text("2")
         if wanted and interface not in self._listeners:
             listener = socket.socket(socket.AF_PACKET, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)
             listener.bind((interface, packets.ETH_ARP))

@@ -59,6 +59,10 @@ class Medium(Protocol):
         """Set the ageing time to the forward delay, or back to the default."""
         ...
 
+    def guarded(self, tree: Tree, port: Port, guard: str, *, blocks: bool) -> None:
+        """Root guard or loop guard (``guard``: ``root`` or ``loop``) begins to block a port, or ends."""
+        ...
+
 
 @dataclass(eq=False)
 class Port:
@@ -219,11 +223,10 @@ class Tree:
         if port is self.root_port:
             return ROOT
         if port.heard is None or port.heard.vector >= self.vector_of(port):
-            if port.inconsistent == "root":
-                port.inconsistent = ""
+            self._unguard(port, "root")
             return DESIGNATED
         if port.settings.guard == "root":
-            port.inconsistent = "root"
+            self._guard(port, "root")
             return DESIGNATED
         return BACKUP if port.heard.bridge == self.identifier else ALTERNATE
 
@@ -281,8 +284,7 @@ class Tree:
         if unit.kind != bpdu.TCN and unit.bridge == self.identifier and unit.port == port.identifier:
             return
         port.edge = False
-        if port.inconsistent == "loop":
-            port.inconsistent = ""
+        self._unguard(port, "loop")
         self.mode.received(port, unit)
 
     def note(self, port: Port, unit: Bpdu) -> None:
@@ -295,8 +297,18 @@ class Tree:
     def _expired(self, port: Port) -> None:
         port.heard, port.expiry = None, None
         if port.settings.guard == "loop" and port.role != DESIGNATED:
-            port.inconsistent = "loop"
+            self._guard(port, "loop")
         self.decide()
+
+    def _guard(self, port: Port, guard: str) -> None:
+        if port.inconsistent != guard:
+            port.inconsistent = guard
+            self.medium.guarded(self, port, guard, blocks=True)
+
+    def _unguard(self, port: Port, guard: str) -> None:
+        if port.inconsistent == guard:
+            port.inconsistent = ""
+            self.medium.guarded(self, port, guard, blocks=False)
 
     def send(self, port: Port) -> None:
         """Send a BPDU on ``port``."""

@@ -301,7 +301,12 @@ class Service:
         self._trees.refresh()
         seconds = self.config.get("recovery", {}).get(cause)
         if seconds:
-            attachment.recovery = self.shared.loop.after(seconds, lambda: self._recover(attachment))
+            attachment.recovery = self.shared.loop.after(seconds, lambda: self._recover_by_time(attachment))
+
+    def _recover_by_time(self, attachment: Attachment) -> None:
+        words = f"Attempting to recover from {attachment.disabled} err-disable state on {attachment.name}"
+        self.shared.log("PM", 4, "ERR_RECOVER", words)
+        self._recover(attachment)
 
     def _recover(self, attachment: Attachment) -> None:
         self._recovered(attachment)

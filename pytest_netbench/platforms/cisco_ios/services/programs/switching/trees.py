@@ -106,12 +106,8 @@ class Trees:
             return
         cisco, unit = found
         if config.get("bpduguard"):
-            self._switch.shared.log(
-                "SPANTREE",
-                2,
-                "BLOCK_BPDUGUARD",
-                f"Received BPDU on port {attachment.name} with BPDU Guard enabled. Disabling port.",
-            )
+            words = f"Received BPDU on port {attachment.name} with BPDU Guard enabled. Disabling port."
+            self._log("BLOCK_BPDUGUARD", words)
             self._switch.disable(attachment, "bpduguard")
             return
         # on a trunk, IEEE's BPDUs belong to VLAN 1 and are untagged
@@ -125,31 +121,44 @@ class Trees:
         tree.receive(attachment.name, unit)
 
     def _mismatch(self, attachment: Attachment, vlan: int, stated: int) -> None:
-        """Handle a native VLAN mismatch: block both VLANs on the port."""
-        for tree in (self._trees.get(vlan), self._trees.get(stated)):
+        """Handle a native VLAN mismatch: block both VLANs on the port, the peer's and the one that is local."""
+        found = []
+        for number, side in ((stated, "peer"), (vlan, "local")):
+            tree = self._trees.get(number)
             port = tree.ports.get(attachment.name) if tree else None
             if tree is None or port is None or port.inconsistent not in {"", "pvid"}:
                 continue
             self._forget_mismatch_later(tree, port)
-            if port.inconsistent:
-                continue
+            if not port.inconsistent:
+                found.append((tree, port, side))
+        if found:
+            words = f"Received BPDU with inconsistent peer vlan id {stated} on {attachment.name} VLAN{vlan}."
+            self._log("RECV_PVID_ERR", words)
+        for tree, port, side in found:
             port.inconsistent = "pvid"
-            self._switch.shared.log(
-                "SPANTREE",
-                2,
-                "BLOCK_PVID_LOCAL",
-                f"Blocking {attachment.name} on VLAN{tree.vlan:04d}. Inconsistent local vlan.",
-            )
+            words = f"Blocking {attachment.name} on VLAN{tree.vlan:04d}. Inconsistent {side} vlan."
+            self._log(f"BLOCK_PVID_{side.upper()}", words)
             tree.decide()
 
     def _forget_mismatch_later(self, tree: Tree, port: Port) -> None:
         def forget() -> None:
             port.inconsistent = ""
+            words = f"Unblocking {port.name} on VLAN{tree.vlan:04d}. Port consistency restored."
+            self._log("UNBLOCK_CONSIST_PORT", words)
             tree.decide()
 
         if port.mismatch is not None:
             port.mismatch.cancel()
         port.mismatch = tree.loop.after(_MISMATCH_HELLOS * tree.times[1], forget)
+
+    def _log(self, mnemonic: str, text: str) -> None:
+        self._switch.shared.log("SPANTREE", 2, mnemonic, text)
+
+    def guarded(self, tree: Tree, port: Port, guard: str, *, blocks: bool) -> None:
+        """Log that root guard or loop guard (``guard``) begins to block a port, or ends."""
+        verb, mnemonic = ("blocking", "BLOCK") if blocks else ("unblocking", "UNBLOCK")
+        words = f"{guard.capitalize()} guard {verb} port {port.name} on VLAN{tree.vlan:04d}."
+        self._log(f"{guard.upper()}GUARD_{mnemonic}", words)
 
     # ---- what a tree acts upon ----
 
