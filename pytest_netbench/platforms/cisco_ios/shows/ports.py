@@ -53,6 +53,7 @@ class PortState:
 
 
 _USUAL_MTU = 1500
+_LOOPBACK_MTU = 1514
 
 
 def ports(at: Exec) -> list[PortState]:
@@ -79,7 +80,7 @@ def _state(one: Interface, link: Mapping[str, Any] | None) -> PortState:
         one,
         carrier,
         cisco_mac(link.get("address", "")),
-        int(link.get("mtu", 1500)),
+        _LOOPBACK_MTU if one.parsed.kind == "Loopback" else int(link.get("mtu", 1500)),
         stats,
         tuple(link.get("addr_info", ())),
     )

@@ -232,6 +232,8 @@ def test_what_trees_block_is_logged_in_the_words_of_captures(ring):
     assert [line for line in logged(ring["s3"]) if line in wanted][:3] == wanted
     guard = "%SPANTREE-2-ROOTGUARD_BLOCK: Root guard blocking port eth2 on VLAN0010."
     assert until(lambda: guard in logged(ring["s2"]), lab_s=20) is not None, logged(ring["s2"])
+    blocked = "%SPANTREE-2-BLOCK_PVID_LOCAL: Blocking eth2 on VLAN0001. Inconsistent local vlan."
+    assert until(lambda: blocked in logged(ring["s1"]), lab_s=20) is not None, logged(ring["s1"])
     configure(ring, s3=state_of("s3"))
     restored = {
         f"%SPANTREE-2-UNBLOCK_CONSIST_PORT: Unblocking eth2 on VLAN{vlan:04d}. Port consistency restored."

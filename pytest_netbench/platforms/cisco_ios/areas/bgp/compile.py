@@ -118,6 +118,7 @@ def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> It
     told = {key: (line, undo) for key, line, undo in routes(context, peer.address, settings)}
     configured = settings.get(("neighbor route-map", "in"))
     name = prefixes.inbound_map(context, instance, family, configured["map"] if configured else None)
+    name = prefixes.by_global_hops(context, instance, peer, family, name)
     if name is not None:
         line = f"neighbor {peer.address} route-map {name} in"
         told["route-map in"] = line, f"no {line}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import enter_family
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
@@ -13,6 +13,7 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 DAEMON = "bgpd"
+_OWN = "netbench-"
 _IP = {"ipv4": "ip", "ipv6": "ipv6"}
 
 
@@ -63,6 +64,18 @@ def inbound_map(context: Context, instance: Instance, family: str, called: str |
         context.state.frr.add(DAEMON, line, undo=f"no {line}")
     refused = f"{_IP[family]} address prefix-list {name}"
     return igp.wrapped_map(context, DAEMON, f"{name}-{called}" if called else name, deny=[refused], call=called)
+
+
+def by_global_hops(context: Context, instance: Instance, peer: Peer, family: str, called: str | None) -> str | None:
+    """Return a route map that leads routes of an internal IPv6 neighbor by their global next hops; else ``called``.
+
+    bgpd also tells an internal neighbor on the same link its link-local address, and would prefer it. IOS does not.
+    """
+    internal = family == "ipv6" and peer.remote_as == instance.local_as and ":" in peer.address
+    if not internal or (called is not None and not called.startswith(_OWN) and not _is_defined(context, called)):
+        return called
+    name = f"{_OWN}global-{called}" if called else f"{_OWN}global"
+    return igp.wrapped_map(context, DAEMON, name, set_=["ipv6 next-hop prefer-global"], call=called)
 
 
 def _is_defined(context: Context, name: str) -> bool:

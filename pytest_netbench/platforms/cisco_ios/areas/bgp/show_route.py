@@ -32,7 +32,7 @@ def route(at: Exec, match: Match) -> str:
         f"Paths: ({len(paths)} available, {chosen})",
         *_advertised(answer),
     ]
-    local_id = router_id(at, vrf)
+    local_id = router_id(at, vrf, family_of(match))
     preference = _default_preference(at)
     for path in paths:
         path.setdefault("locPrf", preference)
@@ -51,9 +51,10 @@ def _default_preference(at: Exec) -> int:
     return 100
 
 
-def router_id(at: Exec, vrf: str) -> str:
+def router_id(at: Exec, vrf: str, family: str) -> str:
     """Return the router ID of bgpd."""
-    return str(at.ask_json("bgpd", f"show bgp {where(vrf)}ipv4 unicast summary json").get("routerId", ""))
+    answer = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast json")
+    return str(answer.get("routerId", ""))
 
 
 def _is_own(path: Mapping[str, Any]) -> bool:
@@ -81,6 +82,7 @@ def _path(path: Mapping[str, Any], *, six: bool, local_id: str, new_format: bool
     hop = sent_hop(path)
     address = NONE if own and str(hop.get("ip")) == "::" and not six else str(hop.get("ip", NONE)).upper()
     local = next((one for one in path.get("nexthops") or () if one.get("scope") == "link-local"), None)
+    local = local if peer.get("type") == "external" else None
     address += f" ({str(local['ip']).upper()})" if local is not None else ""
     source = NONE if own else str(peer.get("peerId")).upper()
     distance = f" (metric {hop['metric']})" if hop.get("metric") and not own else ""

@@ -55,6 +55,8 @@ def _heading(at: Exec, first: str) -> str:
     ).rstrip()
 
 
+_BYTES = {"ipv4": (144, 80), "ipv6": (168, 104)}
+"""The memory that a network and a path take on a device."""
 _LONG = {"ipv4": "IPv4 Unicast", "ipv6": "IPv6 Unicast"}
 
 
@@ -66,7 +68,7 @@ def _family(at: Exec, family: str, vrf: str) -> str:
         return ""
     peers = {peer.address: peer for peer in instance.peers if family in peer.families}
     table = at.ask_json("bgpd", f"show bgp {where(vrf)}{family} unicast json")
-    lines = list(_head(answer, table, instance.local_as, plain_router_id(at, vrf)))
+    lines = list(_head(answer, table, instance.local_as, plain_router_id(at, vrf), sizes=_BYTES[family]))
     if peers:
         lines += ["", _HEADING]
     for address in sorted(peers, key=lambda text: int(ip_address(text))):
@@ -81,16 +83,19 @@ def plain_router_id(at: Exec, vrf: str) -> str:
     return str(answer.get("routerId", "0.0.0.0"))  # noqa: S104 - an ID, not a socket
 
 
-def _head(answer: Mapping[str, Any], table: Mapping[str, Any], local_as: int, router_id: str) -> Iterator[str]:
+def _head(
+    answer: Mapping[str, Any], table: Mapping[str, Any], local_as: int, router_id: str, *, sizes: tuple[int, int]
+) -> Iterator[str]:
     yield f"BGP router identifier {answer.get('routerId', router_id)}, local AS number {local_as}"
     version = max(int(answer.get("tableVersion", 0)), 1)
     yield f"BGP table version is {version}, main routing table version {version}"
     entries = [paths for paths in table.get("routes", {}).values() if any(path.get("valid") for path in paths)]
     if entries:
         paths = sum(len(one) for one in entries)
-        yield f"{len(entries)} network entries using {len(entries) * 144} bytes of memory"
-        yield f"{paths} path entries using {paths * 80} bytes of memory"
-        yield f"BGP using {len(entries) * 144 + paths * 80} total bytes of memory"
+        of_networks, of_paths = len(entries) * sizes[0], paths * sizes[1]
+        yield f"{len(entries)} network entries using {of_networks} bytes of memory"
+        yield f"{paths} path entries using {of_paths} bytes of memory"
+        yield f"BGP using {of_networks + of_paths} total bytes of memory"
 
 
 def _row(address: str, remote_as: int, peer: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv6Interface, ip_address
+from ipaddress import ip_address
 
-from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply import vrf as in_vrf
-from pytest_netbench.platforms.cisco_ios.areas.interfaces.compile import has_six
 from pytest_netbench.platforms.cisco_ios.device.exec import Exec
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.shows.durations import elapsed
@@ -256,60 +254,6 @@ def _clear_arp(at: Exec, _match: Match) -> None:
         at.run_in_vrf(vrf, ["ip", "neigh", "flush", "all"])
 
 
-def _six(state: PortState) -> list[IPv6Interface]:
-    found = [IPv6Interface(f"{a['local']}/{a['prefixlen']}") for a in state.addresses if a.get("family") == "inet6"]
-    return sorted(found, key=lambda address: (not address.is_link_local, address))
-
-
-def _ipv6_brief(at: Exec, match: Match) -> str:
-    lines = []
-    for state in _chosen(at, match):
-        if state.interface.parsed.kind == "Null":
-            continue
-        lines.append(f"{state.name:<22} [{state.status}/{state.protocol}]")
-        addresses = _six(state) if has_six(state.interface.section) else []
-        lines += [f"    {str(address.ip).upper()}" for address in addresses] or ["    unassigned"]
-    return "\n".join(lines) + "\n"
-
-
-def _ipv6_interface(at: Exec, match: Match) -> str:
-    parts = []
-    for state in _chosen(at, match):
-        addresses = _six(state)
-        if not has_six(state.interface.section) or not addresses:
-            continue
-        lines = [f"{state.name} is {state.status}, line protocol is {state.protocol}"]
-        local = next((a for a in addresses if a.is_link_local), None)
-        lines.append(f"  IPv6 is enabled, link-local address is {str(local.ip).upper() if local else 'unassigned'} ")
-        lines.append("  No Virtual link-local address(es):")
-        others = [a for a in addresses if not a.is_link_local]
-        lines.append("  Global unicast address(es):" if others else "  No global unicast address is configured")
-        lines += [f"    {str(a.ip).upper()}, subnet is {str(a.network).upper()} " for a in others]
-        lines += [
-            "  Joined group address(es):",
-            "    FF02::1",
-            f"  MTU is {state.mtu} bytes",
-            "  ICMP error messages limited to one every 100 milliseconds",
-            "  ICMP redirects are enabled",
-            "  ICMP unreachables are sent",
-            "  ND DAD is enabled, number of DAD attempts: 1",
-        ]
-        parts.append("\n".join(lines) + "\n")
-    return "".join(parts)
-
-
-def _ipv6_neighbors(at: Exec, _match: Match) -> str:
-    lines = ["IPv6 Address                              Age Link-layer Addr State Interface"]
-    states = {"REACHABLE": "REACH", "STALE": "STALE", "DELAY": "DELAY", "PROBE": "PROBE", "INCOMPLETE": "INCMP"}
-    for entry in at.ip_json("-6", "neigh", "show"):
-        name = interfaces.from_kernel(entry["dev"])
-        if name is not None and "lladdr" in entry:
-            state = states.get((entry.get("state") or ["STALE"])[0], "STALE")
-            short = interfaces.parse(name).short
-            lines.append(f"{entry['dst'].upper():<39} {0:>5} {cisco_mac(entry['lladdr'])}  {state:<5} {short}")
-    return "\n".join(lines) + "\n"
-
-
 def _show(pattern: str, run: object, help: str = "") -> Command:
     return Command(pattern=pattern, mode="exec", user=True, run=run, help=help)  # type: ignore[arg-type]
 
@@ -321,13 +265,6 @@ SHOWS: tuple[Command, ...] = (
     _show("show ip interface [ {interface:interface} ]", _ip_interface, "IP interface status and configuration"),
     _show("show arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "ARP table"),
     _show("show ip arp [ vrf {vrf:word} ] [ {address:ipv4} | {interface:interface} ]", _arp, "IP ARP table"),
-    _show(
-        "show ipv6 interface brief [ {interface:interface} ]",
-        _ipv6_brief,
-        "Brief summary of IPv6 status and configuration",
-    ),
-    _show("show ipv6 interface [ {interface:interface} ]", _ipv6_interface, "IPv6 interface status and configuration"),
-    _show("show ipv6 neighbors", _ipv6_neighbors, "Show IPv6 neighbor cache entries"),
     Command(
         pattern="clear counters [ {interface:interface} ]",
         mode="exec",
