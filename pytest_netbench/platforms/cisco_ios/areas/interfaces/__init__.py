@@ -20,7 +20,7 @@ AREA = Area(
     },
     scope=(
         ("addresses, secondary, unnumbered, loopbacks", "yes"),
-        ("IPv6 addresses, link-local, router advertisements", "yes"),
+        ("IPv6 addresses, EUI-64, one link-local address per interface, router advertisements", "yes"),
         ("bandwidth, delay, mtu, mac-address, TCP MSS", "yes"),
         ("duplex, speed, clock rate, PPP", "accepted, without effect"),
         (
