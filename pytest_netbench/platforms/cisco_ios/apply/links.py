@@ -95,6 +95,8 @@ def _changed(old: Mapping[str, Link], new: Mapping[str, Link], own: Mapping[str,
             # an interface that left a VRF lost its addresses
             left = replace(link, addresses=()) if link.vrf else link
             yield from (("", line) for line in _altered(name, left, Link(up=link.up), own))
+            if _possible(left):
+                yield "", f"-6 addr flush dev {name}"  # no setting disables IPv6 of an interface without a config
     for name, link in new.items():
         before = old.get(name)
         if before is None and link.kind == "physical":

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.platforms.cisco_ios.driver import device_of
 from tests.support.ios import eventually, ios_task, settle, show, type_lines
 
 R1 = """
@@ -246,3 +247,4 @@ def test_a_reload_keeps_the_addresses(lab: Any) -> None:
     after = [brief(lab, name) for name in ("Gi0/0", "Gi0/1.10", "Gi0/2", "Gi0/3", "Loopback0")]
     assert after == before
     assert len(in_kernel(lab, "gi0-0")) == 2
+    assert device_of(node).problems == []
