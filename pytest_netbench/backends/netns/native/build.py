@@ -23,6 +23,7 @@ _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
 _RECIPES = {
     "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
     "hostroutes.c": ("hostroutes.so", _SHARED, ("-ldl",)),
+    "forwarding.c": ("forwarding.so", _SHARED, ("-ldl",)),
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
 }
@@ -41,6 +42,11 @@ def labtime() -> Path | None:
 def host_routes() -> Path | None:
     """The library to preload into bgpd of IOS routers, or ``None`` (see ``why_not``)."""
     return _attempt("hostroutes.c")[0]
+
+
+def forwarding() -> Path | None:
+    """The library to preload into ospfd of IOS routers, or ``None`` (see ``why_not``)."""
+    return _attempt("forwarding.c")[0]
 
 
 def wire() -> Path | None:

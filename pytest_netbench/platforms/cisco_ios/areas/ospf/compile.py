@@ -17,6 +17,7 @@ _SLOW_TYPES = frozenset({"non-broadcast", "point-to-multipoint"})
 _MOST_COST = 65535
 _SEED_METRIC = {"bgp": 1}
 _USUAL_SEED_METRIC = 20
+_NO_FORWARDING = "netbench-no-forwarding"
 _LAST_KEY = 255
 _AUTH_KEY_LENGTH = 8
 _MD5_KEY_LENGTH = 16
@@ -106,6 +107,11 @@ class Member:
         return 1 if entry.has("minimal") else int(entry["seconds"])
 
     @property
+    def is_forwarding(self) -> bool:
+        """Whether external LSAs name a next hop on it as forwarding address (Cisco's document 13682)."""
+        return not self.passive and self.network_type in {"broadcast", "non-broadcast"}
+
+    @property
     def passive(self) -> bool:
         """Whether it sends no hello."""
         return self.one.parsed.kind == "Loopback" or igp.is_passive(self.process.section, self.one.name)
@@ -158,6 +164,7 @@ def compile_ospf(context: Context) -> None:
         for member in members(context, process):
             _as_host(context, member)
             _interface(context, member)
+        _hide_next_hops(context, process)
         # behind the interfaces: ospfd chooses the forwarding address of an external LSA once, when it originates it
         for line, key, undo in _externals(context, process):
             context.state.frr.add(_DAEMON, process.frr, line, key=key, undo=undo)
@@ -414,12 +421,20 @@ def _next_hop_networks(context: Context, process: Process) -> str:
     """Return what decides the forwarding addresses: the networks on which OSPF runs, with their areas' types."""
     types = " ".join(sorted(_types(process.section)))
     found = [
-        f"{member.area} {address}"
+        f"{member.area} {address} {member.is_forwarding}"
         for member in members(context, process)
         for address in igp.addresses(context, member.one)
         if member.one.parsed.kind != "Loopback" or types
     ]
     return " ".join((*sorted(found), types))
+
+
+def _hide_next_hops(context: Context, process: Process) -> None:
+    """Add the list of networks on which no next hop is a forwarding address (see the backend's native/forwarding.c)."""
+    for member in members(context, process):
+        for address in () if member.is_forwarding else igp.addresses(context, member.one):
+            line = f"ip prefix-list {_NO_FORWARDING} permit {IPv4Interface(address).network} le 32"
+            context.state.frr.add(_DAEMON, line)
 
 
 def _externals(context: Context, process: Process) -> _Lines:
