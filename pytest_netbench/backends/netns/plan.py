@@ -35,10 +35,7 @@ def specification(request: LabRequest, drivers: Mapping[str, Driver[Any]], *, ti
     shared = {}
     if (library := build.labtime()) is not None:
         shared["labtime.so"] = str(library)
-    if (host_routes := build.host_routes()) is not None:
-        shared["hostroutes.so"] = str(host_routes)
-    if (forwarding := build.forwarding()) is not None:
-        shared["forwarding.so"] = str(forwarding)
+    shared |= {name: str(path) for name, path in build.ios_rules().items()}
     if (switch := build.switch()) is not None:
         shared["switch"] = str(switch)
     if (wire_program := build.wire()) is not None:

@@ -14,6 +14,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 _SOURCES = Path(__file__).parent
@@ -23,9 +24,14 @@ _SHARED = (*_COMMON, "-fPIC", "-shared", "-fvisibility=hidden")
 _RECIPES = {
     "labtime.c": ("labtime.so", _SHARED, ("-ldl", "-lpthread")),
     "hostroutes.c": ("hostroutes.so", _SHARED, ("-ldl",)),
+    "redistribution.c": ("redistribution.so", _SHARED, ("-ldl",)),
     "forwarding.c": ("forwarding.so", _SHARED, ("-ldl",)),
+    "externals.c": ("externals.so", _SHARED, ("-ldl",)),
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
+}
+_IOS_RULES = {
+    source: _RECIPES[source][0] for source in ("hostroutes.c", "redistribution.c", "forwarding.c", "externals.c")
 }
 _COMPILE_TIMEOUT_S = 60.0
 
@@ -39,14 +45,10 @@ def labtime() -> Path | None:
     return _attempt("labtime.c")[0]
 
 
-def host_routes() -> Path | None:
-    """The library to preload into bgpd of IOS routers, or ``None`` (see ``why_not``)."""
-    return _attempt("hostroutes.c")[0]
-
-
-def forwarding() -> Path | None:
-    """The library to preload into ospfd of IOS routers, or ``None`` (see ``why_not``)."""
-    return _attempt("forwarding.c")[0]
+def ios_rules() -> Mapping[str, Path]:
+    """The libraries to preload into daemons of IOS routers, by file name; those that can be built (see ``why_not``)."""
+    built = {product: _attempt(source)[0] for source, product in _IOS_RULES.items()}
+    return {product: path for product, path in built.items() if path is not None}
 
 
 def wire() -> Path | None:

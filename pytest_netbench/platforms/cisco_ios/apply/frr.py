@@ -12,8 +12,11 @@ from pytest_netbench.platforms.cisco_ios.compile.state import LAST_ENTRY, POLICY
 from pytest_netbench.platforms.frr import daemons, processes
 
 _SUCCESS = 0
-# see the backend's native/hostroutes.c and native/forwarding.c
-_ENV = {"bgpd": {"NETBENCH_PRELOADED": "hostroutes.so"}, "ospfd": {"NETBENCH_PRELOADED": "forwarding.so"}}
+# see docs/adr/0055
+_ENV = {
+    "bgpd": {"NETBENCH_PRELOADED": "hostroutes.so redistribution.so"},
+    "ospfd": {"NETBENCH_PRELOADED": "forwarding.so externals.so"},
+}
 _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002  # FRR tells nobody of an unlocked configuration or an installed route
 _LONGEST_LOCK_S = 10.0

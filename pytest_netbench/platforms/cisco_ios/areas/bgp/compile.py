@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability
+from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability, redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
-from pytest_netbench.platforms.cisco_ios.areas.policy.compile import map_of_sources
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
-_NO_DEFAULT = "netbench-no-default"
 # defaults of IOS that differ from FRR's
 _WAYS = (
     "no bgp ebgp-requires-policy",
@@ -96,11 +94,11 @@ def _process(section: Section) -> Iterator[tuple[str, str]]:
 
 def _family(context: Context, instance: Instance, name: str, body: Section) -> Iterator[tuple[str, str, str | None]]:
     """Return (key, line, undo) of an address family."""
-    for entry in body.all("network"):
+    for entry in (one for one in body.all("network") if not redistribution.is_part(body, one)):
         yield f"network {prefixes.prefix(entry)}", _network(entry), f"no network {prefixes.prefix(entry)}"
     for entry in body.all("aggregate-address"):
         yield prefixes.aggregate(entry)
-    yield from _redistribute(context, body)
+    yield from redistribution.compile_sources(context, instance.vrf, body)
     for word, line in (("maximum-paths", "maximum-paths"), ("maximum-paths ibgp", "maximum-paths ibgp")):
         paths = body.get(word)
         yield line, f"{line} {paths['paths'] if paths else 1}", f"no {line}"
@@ -150,30 +148,6 @@ def _network(entry: Entry) -> str:
 
 def _map(entry: Entry, argument: str = "map") -> list[str]:
     return [f"route-map {entry[argument]}"] if argument in entry.match.args else []
-
-
-def _redistribute(context: Context, body: Section) -> Iterator[tuple[str, str, str | None]]:
-    default = body.get("default-metric")
-    for source, entry in igp.redistributions(body):
-        metric = entry.get("metric", default["metric"] if default else None)
-        if source == "ospf" and not (entry.has("internal") and entry.has("external")):
-            context.unsupported(entry, "internal and external OSPF routes are not distinguished")
-        matches = [] if body.has("default-information originate") else [f"ip address prefix-list {_NO_DEFAULT}"]
-        if matches:
-            context.state.frr.add(
-                DAEMON,
-                f"ip prefix-list {_NO_DEFAULT} seq 5 permit 0.0.0.0/0 ge 1",
-                undo=f"no ip prefix-list {_NO_DEFAULT}",
-            )
-        if body.mode.endswith("6"):
-            matches = []
-        called = map_of_sources(context, str(entry["map"])) if "map" in entry.match.args else None
-        wrapper = igp.wrapped_map(context, DAEMON, f"netbench-bgp-{source}", match=matches, call=called)
-        words = [f"redistribute {source}"]
-        words += [f"metric {metric}"] if metric is not None else []
-        words += [f"route-map {wrapper}"] if wrapper else []
-        # FRR does not accept "redistribute" again with fewer options, so it is removed first
-        yield "", " ".join(words), f"no redistribute {source}"
 
 
 def _settings(body: Section) -> Iterator[tuple[str, str, str | None]]:

@@ -45,6 +45,8 @@ _FAMILY_WORDS = (
     "bgp dampening",
     "distribute-list",
     "table-map",
+    "auto-summary",
+    "synchronization",
     "neighbor",
 )
 
@@ -168,11 +170,6 @@ def enter_family(edit: Edit) -> None:
     target = family(edit.section, "ipv4") if edit.section.mode == PROCESS else None
     if target is not None:
         edit.section = target
-
-
-def only_no(_edit: Edit, match: Match) -> str | None:
-    """Accept only the ``no`` form of a command that is a default of IOS 15 and not supported here."""
-    return None if match.negated or match.reset else "^"
 
 
 # -- neighbors -------------------------------------------------------------------------------------------------------

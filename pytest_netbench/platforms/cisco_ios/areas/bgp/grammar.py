@@ -210,6 +210,21 @@ _FAMILY_SETTINGS = tuple(
     Command(pattern=tail, name=_SETTING_NAMES.get(tail, ""), mode=(PROCESS, *_FAMILIES), edit=edits.in_family)
     for tail in _SETTINGS
 )
+_SWITCHES = (
+    Command(
+        pattern="auto-summary",
+        mode=(PROCESS, FOUR, VRF),
+        edit=edits.in_family,
+        help="Enable automatic network number summarization",
+    ),
+    Command(
+        pattern="synchronization",
+        mode=(PROCESS, *_FAMILIES),
+        edit=edits.in_family,
+        marked="paths of IBGP are used and passed on whether or not an IGP knows their prefix",
+        help="Perform IGP synchronization",
+    ),
+)
 _PROCESS_SETTINGS = (
     Command(pattern="bgp router-id {id:ipv4}", mode=(PROCESS, VRF), help="Override configured router identifier"),
     Command(
@@ -245,8 +260,6 @@ _PROCESS_SETTINGS = (
         default=("timers bgp 60 180",),
         help="Adjust routing timers",
     ),
-    Command(pattern="synchronization", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
-    Command(pattern="auto-summary", mode=(PROCESS, *_FAMILIES), keeps_no=True, edit=edits.only_no),
 )
 
 COMMANDS = (
@@ -271,5 +284,6 @@ COMMANDS = (
     *_ROUTES,
     *_NEIGHBOR,
     *_FAMILY_SETTINGS,
+    *_SWITCHES,
     *_PROCESS_SETTINGS,
 )

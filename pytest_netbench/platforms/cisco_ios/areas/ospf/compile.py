@@ -285,6 +285,7 @@ def _process(context: Context, process: Process, router_id: str) -> None:
     context.state.frr.add(_DAEMON, opening, key=f"{opening} {router_id} {types}")
     add(f"ospf router-id {router_id}", key="router-id")
     add("log-adjacency-changes")
+    add("ospf send-extra-data zebra")  # see the backend's native/externals.c
     add("timers throttle lsa all 0")
     add("timers lsa min-arrival 0")
     if not section.says_no("compatible rfc1583"):
