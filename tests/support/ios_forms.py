@@ -236,3 +236,8 @@ def _value(random: Random, argument: pattern.Argument) -> str:
     if argument.name in _NAMED:
         return random.choice(_NAMED[argument.name])
     return random.choice(_SHOWN.get(shown) or [word for word in shown.split("|") if word])
+
+
+def forms_of(role: str, mode: str, known: Known) -> list[str]:
+    """Some forms of a command, the shortest first."""
+    return _forms(book().reader(mode, role), known)

@@ -35,8 +35,10 @@ enum { AFI_IP = 1, DENY = 0, PROTOCOL = 6, LONGEST = 128 };
 /* a message of zebra: where its parts are */
 enum { AT_VERSION = 3, AT_VRF = 4, AT_COMMAND = 8, AT_BODY = 10 };
 /* its body, and a "struct prefix" */
-enum { AT_TYPE = 0, AT_INSTANCE = 1, AT_ROUTE_FLAGS = 3, AT_FAMILY = 12, AT_LENGTH = 13, AT_PREFIX = 14, SHORTEST = 18 };
+enum { AT_TYPE = 0, AT_INSTANCE = 1, AT_ROUTE_FLAGS = 3, AT_MESSAGE = 10, AT_FAMILY = 12, AT_LENGTH = 13, AT_PREFIX = 14, SHORTEST = 18 };
 enum { TYPE_1 = 0x80, TYPE_2 = 0x40 }; /* in the first byte of the flags */
+enum { HAS_NEXT_HOP = 0x01, HAS_GROUP = 0x80, HAS_SOURCE = 0x20 }; /* in the last byte of the message's flags */
+enum { HOP_TYPE = 6, HOP_ADDRESS = 8, IPV4 = 2, IPV4_INTERFACE = 3 }; /* behind the prefix */
 enum { PREFIX_LENGTH = 2, PREFIX_ADDRESS = 8, PREFIX_SIZE = 56 };
 
 struct subnet {
@@ -226,6 +228,16 @@ static struct source *path_of(const struct subnet *subnet)
 	return one ? &one->source : NULL;
 }
 
+/* Make this router the next hop, as it is of all summaries. */
+static void own(const uint8_t *body, uint8_t *rest)
+{
+	uint8_t has = body[AT_MESSAGE];
+
+	if ((has & HAS_NEXT_HOP) && !(has & (HAS_GROUP | HAS_SOURCE)) &&
+	    (rest[HOP_TYPE] == IPV4 || rest[HOP_TYPE] == IPV4_INTERFACE))
+		memset(rest + HOP_ADDRESS, 0, sizeof(uint32_t));
+}
+
 /* Put the classful network into a message; its prefix has as many bytes as its length needs. */
 static void widen(void *stream, uint8_t *body, const struct subnet *subnet)
 {
@@ -237,6 +249,7 @@ static void widen(void *stream, uint8_t *body, const struct subnet *subnet)
 	memcpy(body + AT_PREFIX, &address, bytes);
 	memmove(body + AT_PREFIX + bytes, body + AT_PREFIX + had, rest);
 	end_at(stream, end - (had - bytes));
+	own(body, body + AT_PREFIX + bytes);
 }
 
 static bool read_subnet(void *stream, const uint8_t *body, struct subnet *found)

@@ -214,7 +214,9 @@ _IGP = (
     "default-information",
     "distribute-list",
     "distance",
+    "auto-summary",
     "no auto-summary",
+    "synchronization",
     "eigrp",
     "shutdown",
 )

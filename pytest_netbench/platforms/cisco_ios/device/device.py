@@ -156,7 +156,9 @@ class Device:
         self.applied = DesiredState()
         self._log.restart()
         self._booted_at = time.time()
-        processes.restart_router(self.node, options=_OPTIONS)
+        # the other daemons start when lines need them, each with its environment
+        processes.end_router(self.node)
+        processes.start_router(self.node, (), options=_OPTIONS)
         self._tell_events()
         seen.begin(self.node)
         self.memory.clear()

@@ -21,8 +21,6 @@ _NO_DEFAULT = "netbench-no-default"
 _SUMMARIES = "netbench-auto-summary"
 _KINDS = ("internal", "external-1", "external-2")
 _EVERY_SOURCE = ("connected", "static", "rip", "kernel", "ospf", "isis")
-_OWN = "set ip next-hop 0.0.0.0"
-"""This router, as for all summaries."""
 Line = tuple[str, str, str | None]
 
 
@@ -126,15 +124,13 @@ def _map(taking: _Taking, name: str, entry: Entry | None) -> str | None:
         opening = f"route-map {name} permit {number}"
         context.state.frr.add(DAEMON, opening)
         context.state.frr.add(DAEMON, opening, f"match ip address prefix-list {listed.split()[2]}")
-        for words in ("set origin igp", _OWN):
-            context.state.frr.add(DAEMON, opening, words)
+        context.state.frr.add(DAEMON, opening, "set origin igp")
         if "map" in part.match.args:
             context.state.frr.add(DAEMON, opening, f"call {part['map']}", key="call", undo="no call")
     if entry is None:
         return name
     called = map_of_sources(context, str(entry["map"])) if "map" in entry.match.args else None
-    sets = [_OWN.removeprefix("set ")] if is_summed(taking.body) else []
-    return igp.wrapped_map(context, DAEMON, name, match=_matches(taking), set_=sets, call=called)
+    return igp.wrapped_map(context, DAEMON, name, match=_matches(taking), call=called) or (name if parts else None)
 
 
 def _matches(taking: _Taking) -> list[str]:

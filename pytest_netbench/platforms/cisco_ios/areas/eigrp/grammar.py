@@ -38,10 +38,6 @@ def _network(edit: Edit, match: Match) -> str | None:
     return None
 
 
-def _refuse_summary(_edit: Edit, _match: Match) -> str:
-    return "% EIGRP: automatic summarization is not supported on this device"
-
-
 _PROCESS = (
     Command(
         pattern="network {network!:ipv4} [ {wildcard!:wildcard} ]",
@@ -50,7 +46,10 @@ _PROCESS = (
         help="Enable routing on an IP network",
     ),
     Command(
-        pattern="auto-summary", mode=MODE, check=_refuse_summary, help="Enable automatic network number summarization"
+        pattern="auto-summary",
+        mode=MODE,
+        marked="subnets are announced across the borders of classful networks",
+        help="Enable automatic network number summarization",
     ),
     *igp.passive_commands(MODE),
     Command(pattern="eigrp router-id {id:ipv4}", mode=MODE, help="router id for this EIGRP process"),

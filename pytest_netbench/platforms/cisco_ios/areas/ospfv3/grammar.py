@@ -82,7 +82,7 @@ _INTERFACE = (
     Command(
         pattern="ospfv3 {process:1-65535} ( ipv4 {rest:line} | area {area:area} ipv4 )",
         mode=INTERFACE,
-        check=edits.refuse_four,
+        edit=edits.refuse_four,
     ),
     *(
         command
@@ -113,7 +113,7 @@ COMMANDS = (
         opens=FAMILY,
         edit=edits.open_family,
     ),
-    Command(pattern="address-family ipv4 [ unicast ]", mode=PROCESS, check=edits.refuse_four),
+    Command(pattern="address-family ipv4 [ unicast ]", mode=PROCESS, edit=edits.refuse_four),
     *_SETTINGS,
     *_INTERFACE,
 )

@@ -208,9 +208,23 @@ def test_an_as_number_may_have_a_dot():
     assert "router bgp 65541" in told(paper("router bgp 1.5"))
 
 
-def test_automatic_summaries_are_refused_and_their_absence_is_taken():
+def test_automatic_summaries_and_synchronization_are_off_until_they_are_typed():
     device = paper("router bgp 1", "no auto-summary", "no synchronization")
-    assert "% Invalid input" in typed(device, "router bgp 1", "auto-summary")[-1]
+    assert [line for line in bgp_lines(device) if "summary" in line or "sync" in line] == []
+    typed(device, "router bgp 1", "auto-summary", "synchronization", "address-family ipv4")
+    assert [line for line in bgp_lines(device) if "summary" in line or "sync" in line] == [
+        "  auto-summary",
+        "  synchronization",
+    ]
+    assert "synchronization" in [line for line, _ in compile_state(device.book, device.config, device.facts).unsupported]
+
+
+def test_a_classful_network_with_a_mask_is_one_without():
+    device = paper("router bgp 1", "auto-summary", "network 172.16.0.0 mask 255.255.0.0", "network 10.1.0.0 mask 255.255.0.0")
+    lines = told(device)
+    assert "network 10.1.0.0/16" in lines
+    assert "network 172.16.0.0/16" not in lines
+    assert any(line.startswith("redistribute ospf") for line in lines)
 
 
 def test_what_is_switched_off_stays_so_after_a_reload():

@@ -217,7 +217,6 @@ def test_taking_an_option_of_a_redistribution_away_keeps_the_rest():
             "%OSPF: Invalid address/mask combination (discontiguous mask)",
         ),
         (("ipv6 router ospf 1",), "% IPv6 routing not enabled"),
-        (("router eigrp 1", "auto-summary"), "% EIGRP: automatic summarization is not supported on this device"),
         (("ip route 10.0.0.1 255.0.0.0 10.1.1.1",), "%Inconsistent address and mask"),
         (("ipv6 route 2001:db8::/32 fe80::1",), "% Interface has to be specified for a link-local nexthop"),
     ],
