@@ -184,9 +184,16 @@ def os_ken_check() -> Check:
 
 
 def native_checks() -> list[Check]:
-    """Lab time, the wire and the switch: compiled here, or not."""
+    """Lab time, the rules of IOS, the wire and the switch: compiled here, or not."""
+    rules = build.ios_rules()
     built = (
         ("lab time", build.labtime(), "protocol timers run at wall speed", "daemons can run faster than the wall"),
+        (
+            "IOS rules",
+            next(iter(rules.values())).parent.parent if len(rules) == len(build.IOS_RULES) else None,
+            "BGP and OSPF of cisco_ios follow FRR's rules in some cases",
+            "BGP and OSPF of cisco_ios follow IOS's rules",
+        ),
         ("wire", build.wire(), "links cannot delay, lose or pace", "links can delay, lose and pace packets"),
         ("switch", build.switch(), "nodes cannot switch frames or tag them", "nodes can switch frames and tag them"),
     )

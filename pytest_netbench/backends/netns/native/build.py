@@ -30,9 +30,10 @@ _RECIPES = {
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
 }
-_IOS_RULES = {
+IOS_RULES = {
     source: _RECIPES[source][0] for source in ("hostroutes.c", "redistribution.c", "forwarding.c", "externals.c")
 }
+"""By source: the libraries that are preloaded into daemons of IOS routers (docs/adr/0055)."""
 _COMPILE_TIMEOUT_S = 60.0
 
 
@@ -47,7 +48,7 @@ def labtime() -> Path | None:
 
 def ios_rules() -> Mapping[str, Path]:
     """The libraries to preload into daemons of IOS routers, by file name; those that can be built (see ``why_not``)."""
-    built = {product: _attempt(source)[0] for source, product in _IOS_RULES.items()}
+    built = {product: _attempt(source)[0] for source, product in IOS_RULES.items()}
     return {product: path for product, path in built.items() if path is not None}
 
 

@@ -75,7 +75,9 @@ def bgp(lab):
         typed.extend(lines)
 
     yield enter
-    _type(lab, ["router bgp 65001", *(f"no {line.partition(' route-map')[0].partition(' match')[0]}" for line in typed)])
+    _type(
+        lab, ["router bgp 65001", *(f"no {line.partition(' route-map')[0].partition(' match')[0]}" for line in typed)]
+    )
     assert eventually(lambda: prefixes(lab) == set())
 
 

@@ -35,8 +35,8 @@ AREA = Area(
         ),
         ("address families ipv4 and ipv6 unicast, ipv4 in a VRF; activate; no bgp default ipv4-unicast", "yes"),
         (
-            "network, aggregate-address, redistribute, default-originate, maximum-paths, distance, dampening",
-            "yes; internal and external OSPF routes are not distinguished",
+            "network, auto-summary, aggregate-address, redistribute, default-originate, maximum-paths, distance, dampening",
+            "yes; NSSA-external OSPF routes count as external ones",
         ),
         (
             "route-map, prefix-list, filter-list, distribute-list, communities, weight, allowas-in, maximum-prefix",

@@ -208,9 +208,16 @@ def source_of(entry: Entry) -> str:
 
 
 def redistributions(section: Section) -> Iterator[tuple[str, Entry]]:
-    """Return a route map that adds to ``call`` what FRR's ``redistribute`` lacks; ``call`` if nothing is added."""
+    """Return the ``redistribute`` lines of a process, each with FRR's word for its source."""
     for entry in section.all("redistribute"):
         yield source_of(entry), entry
+
+
+def report_kinds(context: Context, section: Section) -> None:
+    """Report ``redistribute ospf … match``, where the daemon takes OSPF routes of all kinds."""
+    for source, entry in redistributions(section):
+        if source == "ospf" and entry.has("match"):
+            context.unsupported(entry, "internal and external OSPF routes are not distinguished")
 
 
 def wrapped_map(

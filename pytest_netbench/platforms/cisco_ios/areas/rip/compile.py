@@ -38,6 +38,7 @@ def six_members(context: Context, name: str) -> list[Interface]:
 def compile_rip(context: Context) -> None:
     """Add the RIP processes of the config."""
     for process in context.config.all("router rip"):
+        igp.report_kinds(context, process.body)
         _four(context, process)
     for process in context.config.all("ipv6 router rip"):
         _six(context, process)

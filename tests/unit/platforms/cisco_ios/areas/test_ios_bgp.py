@@ -216,11 +216,15 @@ def test_automatic_summaries_and_synchronization_are_off_until_they_are_typed():
         "  auto-summary",
         "  synchronization",
     ]
-    assert "synchronization" in [line for line, _ in compile_state(device.book, device.config, device.facts).unsupported]
+    assert "synchronization" in [
+        line for line, _ in compile_state(device.book, device.config, device.facts).unsupported
+    ]
 
 
 def test_a_classful_network_with_a_mask_is_one_without():
-    device = paper("router bgp 1", "auto-summary", "network 172.16.0.0 mask 255.255.0.0", "network 10.1.0.0 mask 255.255.0.0")
+    device = paper(
+        "router bgp 1", "auto-summary", "network 172.16.0.0 mask 255.255.0.0", "network 10.1.0.0 mask 255.255.0.0"
+    )
     lines = told(device)
     assert "network 10.1.0.0/16" in lines
     assert "network 172.16.0.0/16" not in lines

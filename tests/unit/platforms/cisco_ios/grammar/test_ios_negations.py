@@ -75,7 +75,13 @@ _EXAMPLES = {
     ("if", "ospfv3 ipv6 area"): ("no ipv6 router ospf 2", *_PORT, "ospfv3 1 ipv6 area 0"),
     ("if", "ospfv3 area ipv6"): ("no ipv6 router ospf 2", *_PORT, "ospfv3 1 ipv6 area 0"),
     ("if", "ipv6 rip enable"): (*_PORT, "ipv6 rip RIPNG enable"),
-    ("if", "service-policy input"): ("policy-map MARKS", "class CM", "set dscp af11", *_PORT, "service-policy input MARKS"),
+    ("if", "service-policy input"): (
+        "policy-map MARKS",
+        "class CM",
+        "set dscp af11",
+        *_PORT,
+        "service-policy input MARKS",
+    ),
     ("if", "ip vrf forwarding"): (*_PORT, "ip vrf forwarding RED"),
     # "no standby 1" and "no vrrp 1" remove a group, whose other lines have more words
     ("if", "standby"): (*_PORT, "standby 1 ip 10.0.12.254"),
