@@ -184,11 +184,11 @@ _PROTOCOLS: Final = {
     "openflow": "OpenFlow",
 }
 _NONE: Final = {
-    ("cisco_ios", "bfd"): "none: it has no BFD",
+    ("cisco_ios", "bfd"): "none: `cisco_ios` has no BFD",
     ("frr", "hsrp"): "none: FRR has no HSRP",
     ("frr", "vrrp"): "none: `vrrpd` needs a macvlan interface, which an FRR config cannot create",
-    ("frr", "openflow"): "none",
-    ("cisco_ios", "openflow"): "none",
+    ("frr", "openflow"): "none: FRR speaks no OpenFlow",
+    ("cisco_ios", "openflow"): "none: `cisco_ios` speaks no OpenFlow",
 }
 """Why a kind of router has no end of a protocol."""
 _ELSEWHERE: Final = {
@@ -205,13 +205,22 @@ _CASES = [(protocol, *pair) for protocol in dict.fromkeys(name for _, name in _C
 def test_each_protocol_is_tested_or_has_a_reason_and_the_docs_say_so(protocol) -> None:
     rows = (_ROOT / "docs/reference/platforms.md").read_text().splitlines()
     [row] = [line for line in rows if line.startswith(f"| {_PROTOCOLS[protocol]} | ")]
-    for kind, cell in zip(_ROUTERS, row.strip("| ").split(" | ")[1:3], strict=True):
+    *cells, switches = row.strip("| ").split(" | ")[1:]
+    for pair, cell in zip(_PAIRS, cells, strict=True):
+        reasons = [_NONE[kind, protocol] for kind in pair if (kind, protocol) in _NONE]
+        assert cell in _reasons(reasons) if reasons else cell.startswith("yes")
+    assert switches == "yes" if protocol == "openflow" else switches.startswith("none: they ")
+    for kind in _ROUTERS:
         known = [table[kind, protocol] for table in (_CONFIGS, _NONE, _ELSEWHERE) if (kind, protocol) in table]
         assert len(known) == 1, (kind, protocol)
-        assert cell == _NONE[kind, protocol] if (kind, protocol) in _NONE else cell.startswith("yes")
         if (kind, protocol) in _ELSEWHERE:
             path, _, name = _ELSEWHERE[kind, protocol].partition("::")
             assert f"def {name}" in (_ROOT / "tests/labs" / path).read_text()
+
+
+def _reasons(reasons: list[str]) -> tuple[str, ...]:
+    """What a cell may say about a pair of which one kind, or both, have no end."""
+    return (*reasons, "none: routers speak no OpenFlow") if len(set(reasons)) > 1 else tuple(reasons)
 
 
 @pytest.mark.parametrize(("protocol", "one", "other"), _CASES, ids=["-".join(case) for case in _CASES])

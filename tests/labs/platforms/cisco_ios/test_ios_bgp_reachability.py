@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_netbench.platforms.cisco_ios.driver import device_of
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import eventually, ios_task, show, type_lines
 
 P2P = " ip ospf network point-to-point\n no shutdown\n"
@@ -204,3 +206,10 @@ def test_a_local_as_towards_the_outside_of_a_confederation_is_listed_as_without_
     assert "local-as 64999" in show(confederation.nodes["R2"], "show netbench unsupported")
     type_lines(confederation.nodes["R2"], "router bgp 65010", f"no {line}")
     assert "local-as 64999" not in show(confederation.nodes["R2"], "show netbench unsupported")
+
+
+def test_the_rules_hold_after_a_reload(lab):
+    device = device_of(lab.nodes["R2"])
+    device.startup_config = device.running_config()
+    startup.reload(device)
+    assert eventually(lambda: "r>i 10.0.0.1/32" in show(lab.nodes["R2"], "show ip bgp"), within_s=10.0)

@@ -1,8 +1,9 @@
 """What BGP takes from other sources: ``auto-summary``, and the kinds of OSPF routes.
 
-Without ``match``, BGP takes internal OSPF routes only (Cisco document 5242). With ``auto-summary``, redistributed subnets
-become their class A, B or C network, of which any part is enough for a classful ``network`` (Cisco's command reference
-of ``auto-summary`` and of ``network (BGP)``; batfish issue 6072). Route maps see the subnets.
+Without ``match``, BGP takes internal OSPF routes only (Cisco document 5242). With ``auto-summary``, redistributed
+subnets become their class A, B or C network, of which any part is enough for a classful ``network`` (Cisco's command
+reference of ``auto-summary`` and of ``network (BGP)``; batfish issue 6072). Route maps see the subnets, and the next
+hop of a summary is the router itself, with metric 0 (``show ip bgp`` at n-study.com, bgp-auto-summary).
 """
 
 from __future__ import annotations
@@ -182,6 +183,15 @@ def test_a_part_is_enough_for_a_classful_network(lab, bgp, network, expected):
     _type(lab, ["router bgp 65001", "no auto-summary"])
     assert announced(lab, *([] if network.count(" ") == 1 else expected)) is True
     _type(lab, ["router bgp 65001", "auto-summary"])
+
+
+def test_a_default_route_is_redistributed_with_default_information_only(lab, bgp):
+    _type(lab, ["ip route 0.0.0.0 0.0.0.0 Null0"])
+    bgp("redistribute static")
+    assert announced(lab, "172.20.1.0/24", "172.20.2.0/24") is True
+    bgp("default-information originate")
+    assert announced(lab, "172.20.1.0/24", "172.20.2.0/24", "0.0.0.0") is True
+    _type(lab, ["no ip route 0.0.0.0 0.0.0.0 Null0"])
 
 
 def test_a_summary_booted_is_a_summary_typed(lab, bgp):

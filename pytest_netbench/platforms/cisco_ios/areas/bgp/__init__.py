@@ -35,7 +35,10 @@ AREA = Area(
         ),
         ("address families ipv4 and ipv6 unicast, ipv4 in a VRF; activate; no bgp default ipv4-unicast", "yes"),
         (
-            "network, auto-summary, aggregate-address, redistribute, default-originate, maximum-paths, distance, dampening",
+            (
+                "network, auto-summary, aggregate-address, redistribute, default-originate, maximum-paths, distance,"
+                " dampening"
+            ),
             "yes; NSSA-external OSPF routes count as external ones",
         ),
         (

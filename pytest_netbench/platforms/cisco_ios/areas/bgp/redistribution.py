@@ -1,7 +1,7 @@
 """What BGP takes from other sources: redistributed routes and, with ``auto-summary``, networks of which it has a part.
 
-FRR's own ``redistribute`` knows neither summaries nor the kinds of OSPF routes. Prefix lists switch them on in a library
-that is preloaded into bgpd (the backend's ``native/redistribution.c``).
+FRR's own ``redistribute`` knows neither summaries nor the kinds of OSPF routes. Prefix lists switch them on in a
+library that is preloaded into bgpd (the backend's ``native/redistribution.c``).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _kinds(taking: _Taking, entry: Entry) -> str:
 
 
 def kinds(entry: Entry) -> set[str]:
-    """Return the kinds of OSPF routes that a line of BGP redistributes: ``internal``, ``external-1``, ``external-2``."""
+    """Return which kinds of OSPF routes a line of BGP takes: ``internal``, ``external-1``, ``external-2``."""
     found: set[str] = set()
     words = entry.text.split()
     for word, following in zip(words, [*words[1:], ""], strict=True):
