@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.platforms.cisco_ios.driver import device_of
+from pytest_netbench.platforms.cisco_ios.session import startup
 from tests.support.ios import await_that, ios_task, settle, show, type_lines
 
 LAN = "255.255.255.0"
@@ -93,6 +95,29 @@ def test_the_forwarding_address_is_there_again_after_the_interface_had_another_n
     type_lines(triangle.nodes["R1"], "interface Gi0/0", f"ip address 172.16.9.1 {LAN}")
     await_address(triangle, "")
     type_lines(triangle.nodes["R1"], "interface Gi0/0", f"ip address 172.16.1.1 {LAN}")
+    await_address(triangle, "172.16.1.4")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("router ospf 1", "passive-interface GigabitEthernet0/0"),
+        ("interface Gi0/0", "ip ospf network point-to-point"),
+        ("interface Gi0/0", "ip ospf network point-to-multipoint"),
+    ],
+)
+def test_no_next_hop_on_a_passive_or_point_to_point_interface_is_a_forwarding_address(
+    triangle: Any, place: str, line: str
+) -> None:
+    # Cisco document 13682 and networkurge.com 2017/06 ospf-forward-address: four conditions
+    router = triangle.nodes["R1"]
+    type_lines(router, place, line)
+    await_address(triangle, "0.0.0.0")
+    device = device_of(router)
+    device.startup_config = device.running_config()
+    startup.reload(device)
+    await_address(triangle, "0.0.0.0")
+    type_lines(router, place, f"no {line.removesuffix(' point-to-point').removesuffix(' point-to-multipoint')}")
     await_address(triangle, "172.16.1.4")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_netbench.backends.netns import checks
 from pytest_netbench.backends.netns.native import build
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="no C compiler; apt-get install gcc libc6-dev")
@@ -29,6 +30,19 @@ def test_all_programs_are_built_into_the_users_cache(cache):
         assert program.is_relative_to(cache)
         assert os.access(program, os.X_OK)
     assert build.why_not() is None, "all were built"
+
+
+def test_the_rules_of_ios_are_built_together_or_doctor_says_why_not(cache, monkeypatch, tmp_path):
+    assert sorted(build.ios_rules()) == ["externals.so", "forwarding.so", "hostroutes.so", "redistribution.so"]
+    assert all(path.is_relative_to(cache) for path in build.ios_rules().values())
+    [check] = [check for check in checks.native_checks() if check.name == "IOS rules"]
+    assert check.ok
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    assert build.ios_rules() == {}
+    [check] = [check for check in checks.native_checks() if check.name == "IOS rules"]
+    assert not check.ok
+    assert "no C compiler" in check.detail
 
 
 def test_a_second_build_is_the_first_one(cache):
