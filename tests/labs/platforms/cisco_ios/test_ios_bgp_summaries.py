@@ -203,3 +203,33 @@ def test_a_summary_booted_is_a_summary_typed(lab, bgp):
     startup.reload(device)
     assert announced(lab, "172.30.0.0", "172.16.0.0") is True
     assert rows(lab, "R1") == before
+
+
+IN_VRF = """
+ip vrf RED
+ rd 1:1
+interface Gi0/0
+ ip vrf forwarding RED
+ ip address 192.0.2.1 255.255.255.252
+interface Loopback0
+ ip vrf forwarding RED
+ ip address 172.16.5.1 255.255.255.0
+interface Loopback1
+ ip address 172.18.5.1 255.255.255.0
+router bgp 65001
+ bgp router-id 1.1.1.1
+ redistribute connected
+ address-family ipv4 vrf RED
+  neighbor 192.0.2.2 remote-as 65002
+  neighbor 192.0.2.2 activate
+  redistribute connected
+  auto-summary
+"""
+
+
+def test_each_vrf_summarizes_for_itself(deploy_task):
+    lab = deploy_task(ios_task({"R1": IN_VRF, "R2": R2}, ["R1 Gi0/0 - R2 Gi0/0"]))
+    assert announced(lab, "172.16.0.0", "192.0.2.0") is True
+    assert prefixes(lab, "R1") == {"172.18.5.0/24"}
+    _type(lab, ["router bgp 65001", "address-family ipv4 vrf RED", "no auto-summary"])
+    assert eventually(lambda: "172.16.5.0/24" in show(lab.nodes["R2"], "show ip bgp"))
