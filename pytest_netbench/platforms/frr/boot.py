@@ -7,13 +7,15 @@ from collections.abc import Iterable
 
 from pytest_netbench.errors import LabError
 from pytest_netbench.model.trial import RefusedLine
-from pytest_netbench.platforms.capabilities import HostedNode
+from pytest_netbench.platforms.capabilities import HostedNode, Settling
 from pytest_netbench.platforms.frr import answers, daemons, loading, vtysh
 from pytest_netbench.platforms.frr.config import ConfigSession
 from pytest_netbench.platforms.frr.processes import note_options, restart_router, start_router
 
 _LOAD_TIMEOUT_S = 60.0
 _FILE = "/run/frr/boot.conf"
+# Requests name an address of the interface, as on a router: other network OSes ignore a sender of another subnet.
+_SYSCTLS = ("sysctl -w net.ipv4.conf.all.arp_announce=2", "sysctl -w net.ipv4.conf.default.arp_announce=2")
 _OPENS_BLOCK = re.compile(
     r"^\s*(interface|router|route-map|vrf|pbr-map|bfd$|key (chain )?\S|address-family|nexthop-group|segment-routing"
     r"|mpls ldp|rpki|l2vpn|line vty|peer \S+|profile \S|vni )",
@@ -35,6 +37,8 @@ def boot(node: HostedNode, startup_config: str) -> list[RefusedLine]:
         raise LabError(f"{node.name}: the startup config needs {', '.join(lacking)}, which this FRR does not have")
     note_options(node, daemons.options_for(lines))
     node.write_file(vtysh.CONF, vtysh.conf(_hostname(lines)))
+    if isinstance(node, Settling):
+        node.settle(_SYSCTLS)
     start_router(node, needed)
     started = needed | set(daemons.always(available))
     # Through mgmtd several daemons share a config, and vtysh knows which do.

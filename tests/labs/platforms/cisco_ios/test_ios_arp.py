@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from pytest_netbench.lab.probing import Probe
 from tests.support.ios import ios_task, settle, show, type_lines
+from tests.support.netns_networks import network
 from tests.support.wiretap import frames
 
 R1 = """
@@ -164,3 +166,15 @@ def test_neighbors_hear_of_a_new_hardware_address(lab: Any) -> None:
         assert "02:00:aa:aa:bb:bb" in host.run(["sh", "-c", "sleep 0.3; ip neigh show 10.0.0.1"]).stdout
     finally:
         type_lines(lab.nodes["R1"], "interface Gi0/0", "no mac-address")
+
+
+def test_an_frr_router_that_speaks_from_its_loopback_finds_its_ios_neighbor(deploy_task: Any) -> None:
+    nodes = {"f": "frr", "R1": "cisco_ios"}
+    configs = {
+        "f": "interface lo\n ip address 10.255.0.1/32\nexit\ninterface eth0\n ip address 10.0.12.1/30\nexit\n",
+        "R1": "interface Gi0/0\n ip address 10.0.12.2 255.255.255.252\n no shutdown\n"
+        "ip route 10.255.0.1 255.255.255.255 10.0.12.1\n",
+    }
+    lab = deploy_task(network(nodes, ["f eth0 - R1 Gi0/0"], configs))
+    probe = Probe(source="f", source_address="10.255.0.1", target="10.0.12.2", arrives_at=("R1",))
+    assert lab.prober.probe([probe])[0].delivered
