@@ -68,7 +68,7 @@ class NetnsBackend:
         drivers = _drivers(request.dialects)
         paces = _paces(request, drivers)
         redirecting = doctor.no_redirection() is None
-        spec = plan.specification(request, drivers, time_scale=paces.at_first)
+        spec = plan.specification(request, drivers, time_scale=paces.booting)
         channel = Channel({**spec, "redirecting": redirecting})
         lab = NetnsLab(
             channel=channel,
@@ -85,7 +85,7 @@ class NetnsBackend:
             },
             drivers={node: drivers[dialect] for node, dialect in request.dialects.items()},
             time_scale=paces.steady,
-            at_first=paces.at_first,
+            at_first=paces.booting,
             features=("userns", "veth", *(("labtime",) if build.labtime() else ())),
             substitutes=_substitutes(request),
         )
@@ -94,6 +94,8 @@ class NetnsBackend:
             lab.refused_startup_lines = boot.boot_nodes(lab, request.startup_configs)
             if request.strict and lab.refused_startup_lines:
                 _reject(lab.refused_startup_lines)
+            if paces.at_first != paces.booting:
+                lab.set_pace(paces.at_first)
             slowdown = readiness.Slowdown(paces.slower, lab.set_pace)
             lab.readiness = readiness.wait_until_ready(
                 lab, pace=paces.at_first, policy=request.ready, slowdown=slowdown
@@ -141,19 +143,28 @@ def _drivers(dialects: Mapping[str, str]) -> dict[str, Driver[Any]]:
 
 
 class _Paces(NamedTuple):
-    """Lab time's factors: while the agent works, until the lab is ready, and what follows on it if that takes long."""
+    """Lab time's factors.
+
+    Attributes:
+        booting: While nodes boot. They boot one after the other; in lab time all of them boot at once, so that none is
+            elected only because it was there first.
+        at_first: Until the lab is ready.
+        steady: While the agent works.
+        slower: What follows on ``at_first`` if that takes long.
+    """
 
     steady: float
     at_first: float
+    booting: float
     slower: Sequence[tuple[float, float]] = ()
 
 
 def _paces(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> _Paces:
     in_wall_time = [name for name, one in drivers.items() if isinstance(one, RunsInWallTime) and not one.in_lab_time]
     if build.labtime() is None or (in_wall_time and not {*drivers} - {*in_wall_time, "linux"}):
-        return _Paces(1.0, 1.0)
+        return _Paces(1.0, 1.0, 1.0)
     if request.time_scale is not None:
-        return _Paces(request.time_scale, request.time_scale)
+        return _Paces(request.time_scale, request.time_scale, min(request.time_scale, pace.BOOTING))
     routers = sum(dialect != "linux" for dialect in request.dialects.values())
     dead_s = timers.shortest_dead_s(request.startup_configs.values())
     load = os.getloadavg()[0]
@@ -162,11 +173,11 @@ def _paces(request: LabRequest, drivers: Mapping[str, Driver[Any]]) -> _Paces:
     )
     links = request.topology.links
     if request.ready.until != "everything":  # the deadline is in lab time, and must not pass before anything can happen
-        return _Paces(steady, converging)
+        return _Paces(steady, converging, pace.BOOTING)
     eager = converging
     if all(link.quality.is_plain for link in links):  # delays of links pass in wall time
         eager = pace.eager(routers, request.workers, dead_s=dead_s, load=load, links=len(links))
-    return _Paces(steady, eager, pace.slower(eager, converging, steady))
+    return _Paces(steady, eager, pace.BOOTING, pace.slower(eager, converging, steady))
 
 
 def _reject(refused: Sequence[RefusedLine]) -> NoReturn:

@@ -74,6 +74,16 @@ def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str
     return found
 
 
+def ospf6_waiting(node: str, interfaces: Mapping[str, Any]) -> list[str]:
+    """Phrases for interfaces that still wait for other routers before a designated router is elected."""
+    waits = [
+        name
+        for name, entry in interfaces.items()
+        if isinstance(entry, Mapping) and str(entry.get("ospf6InterfaceState")) == "Waiting"
+    ]
+    return [f"{node}: OSPFv3 waits on {name} before a designated router is elected" for name in sorted(waits)]
+
+
 def _area_kind(config: str, area: str) -> str:
     found = re.search(rf"^ area {re.escape(area)} (stub|nssa)\b", config, re.MULTILINE)
     return found[1] if found else ""

@@ -84,6 +84,7 @@ class FrrLook:
             ends += ospf.ends(*found)
             late = self.lookout.carrying(node, ospf.late(interfaces, self.lookout.up(node.name)))
             waiting += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
+            waiting += ospf.waiting(node.name, interfaces, neighbours)
         return Part(ends, waiting)
 
     def ospf_closely(self, ends: Iterable[End]) -> Iterator[End]:
@@ -109,17 +110,20 @@ class FrrLook:
     # -- OSPFv3, RIP, IS-IS, EIGRP -------------------------------------------------------------------------------------
 
     def ospf6(self) -> Part:
-        """Interfaces of OSPFv3. Keeps the databases."""
+        """Interfaces of OSPFv3, and those that wait before an election. Keeps the databases."""
         ends: list[End] = []
+        waiting = []
         kept = self._databases.setdefault("ospf6", {})
         for node in self.lookout.running("ospf6d"):
             interfaces, neighbours, process, database = (text for text, _ in node.vty(_OSPF6))
-            ends += igps.ospf6_ends(node.name, as_object(interfaces), as_object(neighbours), config(node, "ospf6d"))
+            shown = as_object(interfaces)
+            ends += igps.ospf6_ends(node.name, shown, as_object(neighbours), config(node, "ospf6d"))
+            waiting += igps.ospf6_waiting(node.name, shown)
             for area, rows in igps.ospf6_databases(database).items():
                 kept[node.name, "", f"area {area}"] = rows
             if as_object(process).get("spfTimerActive"):
                 self._computing.append(f"{node.name}: OSPFv3 is about to compute its routes")
-        return Part(ends)
+        return Part(ends, waiting)
 
     def rip(self) -> Part:
         """Interfaces of RIP, and routes of RIP and RIPng that others may not have heard of."""

@@ -13,6 +13,8 @@ from pytest_netbench.platforms.ends import End, Sight, equal
 _DATABASE = ("Router", "Network", "Summary", "Asbr", "Nssa")
 # states of an interface in which 2-Way is not enough: elected, or not yet decided
 _ELECTED = {"DR", "Backup", "Waiting", "Down", "Loopback"}
+_EXCHANGING = {"ExStart", "Exchange", "Loading"}
+_LONGEST_EXCHANGE_MS = 12_000
 
 Owned = Mapping[str, tuple[IPv4Interface | IPv6Interface, ...]]
 """Addresses by interface."""
@@ -93,6 +95,12 @@ def _addresses(
         yield from ((str(address.ip), entry) for address in owned if address.version == 4)
 
 
+def _parts(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What is said of the addresses of an interface."""
+    nested = entry.get("interfaceIp")
+    yield from nested.values() if isinstance(nested, Mapping) else (entry,)
+
+
 def late(answer: Mapping[str, Any], up: Iterable[str]) -> list[str]:
     """Interfaces that zebra knows to be up and that ospfd does not yet know to carry packets."""
     entries = answer.get("interfaces") or {}
@@ -102,6 +110,37 @@ def late(answer: Mapping[str, Any], up: Iterable[str]) -> list[str]:
 def _runs(entry: Mapping[str, Any]) -> bool:
     return "RUNNING" in str(entry.get("ifFlags", "RUNNING")) and not (
         entry.get("ospfEnabled") and not entry.get("ifUp")
+    )
+
+
+def waiting(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], *, vrf: str = "") -> list[str]:
+    """Phrases for what OSPF of a router waits for besides the sessions that are expected."""
+    where = f"{node} vrf {vrf}" if vrf else node
+    return [
+        *(f"{where}: OSPF waits on {name} before a designated router is elected" for name in undecided(interfaces)),
+        *(f"{where}: OSPF exchanges its database with {address}" for address in negotiating(neighbours)),
+    ]
+
+
+def undecided(answer: Mapping[str, Any]) -> list[str]:
+    """Interfaces that still wait for other routers before a designated router is elected (RFC 2328, 9.1)."""
+    entries = (answer.get("interfaces") or {}).items()
+    return sorted({name for name, entry in entries for one in _parts(entry) if one.get("state") == "Waiting"})
+
+
+def negotiating(answer: Mapping[str, Any]) -> list[str]:
+    """Neighbours with which a router has just begun to exchange its database.
+
+    Neighbours whose settings do not fit may stay there for ever, so that they count for a few retransmissions only.
+    """
+    return sorted(
+        {
+            str(entry.get("ifaceAddress") or entry.get("address"))
+            for entries in (answer.get("neighbors") or {}).values()
+            for entry in entries
+            if str(entry.get("nbrState") or entry.get("state")).partition("/")[0] in _EXCHANGING
+            and int(entry.get("upTimeInMsec", _LONGEST_EXCHANGE_MS)) < _LONGEST_EXCHANGE_MS
+        }
     )
 
 

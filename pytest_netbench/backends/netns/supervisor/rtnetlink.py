@@ -48,11 +48,15 @@ class Request(NamedTuple):
 
 
 class End(NamedTuple):
-    """One end of a link: name, index (``position``), and network namespace (``None``: the namespace of the socket)."""
+    """One end of a link: name, index (``position``), and network namespace (``None``: the namespace of the socket).
+
+    ``hardware`` is its hardware address; ``None`` leaves it to the kernel, which draws one.
+    """
 
     name: str
     position: int
     network: int | None = None
+    hardware: bytes | None = None
 
 
 class Netlink:
@@ -199,7 +203,8 @@ def route(destination: tuple[str, int], *, gateway: str | None = None, index: in
 
 def _end(end: End) -> bytes:
     where = b"" if end.network is None else _attribute(_IFLA_NET_NS_FD, struct.pack("=I", end.network))
-    return _attribute(_IFLA_IFNAME, _text(end.name)) + where
+    own = b"" if end.hardware is None else _attribute(_IFLA_ADDRESS, end.hardware)
+    return _attribute(_IFLA_IFNAME, _text(end.name)) + where + own
 
 
 def _info(kind: str, data: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from pytest_netbench.backends.netns.supervisor.rtnetlink import End, Netlink, Re
 
 # Above all that the lab's own namespace gives its stubs by itself.
 _FIRST_INDEX = 10_000
+# The first octets of hardware addresses: locally administered.
+_HARDWARE = 0x024E
 # Of interfaces outside of nodes, so that the nodes' own MTUs decide.
 _MTU = 65_535
 
@@ -70,7 +73,7 @@ def batch(links: Sequence[Mapping[str, Any]], networks: Mapping[str, int], *, re
     plan = Plan([], [], [], 0)
     for number, link in enumerate(links):
         wire = link["wire"]
-        ends = [End(interface, next(indexes), networks[node]) for node, interface in link["endpoints"]]
+        ends = [_of_node(interface, next(indexes), networks[node]) for node, interface in link["endpoints"]]
         if len(ends) > 2:
             plan.links.append(_lan(plan, number, ends, wire, indexes))
         elif len(ends) == 2 and wire is None and not redirecting:
@@ -79,6 +82,14 @@ def batch(links: Sequence[Mapping[str, Any]], networks: Mapping[str, int], *, re
         else:
             plan.links.append(_cable(plan, number, ends, wire, indexes))
     return plan._replace(next_index=next(indexes))
+
+
+def _of_node(interface: str, index: int, network: int) -> End:
+    """An interface of a node. Its hardware address is the same in each lab of a task.
+
+    Roots of spanning trees, link-local addresses and what hosts make of router advertisements follow from it.
+    """
+    return End(interface, index, network, struct.pack("!HI", _HARDWARE, index))
 
 
 def _cable(plan: Plan, number: int, ends: list[End], wire: list[str] | None, indexes: Iterator[int]) -> Laid:

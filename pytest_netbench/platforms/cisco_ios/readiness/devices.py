@@ -30,7 +30,7 @@ class IosLook:
     def part(self, protocol: str) -> Part:
         part = self._frr.part(protocol)
         more = self._eigrp() if protocol == "eigrp" else vrfs.ends(self._devices, protocol)
-        return Part([*part.ends, *more], part.waiting)
+        return Part([*part.ends, *more], [*part.waiting, *vrfs.waiting(self._devices, protocol)])
 
     def _eigrp(self) -> list[End]:
         return eigrp.ends(self._devices.values(), {name: self._frr.lookout.owned4(name) for name in self._devices})

@@ -20,6 +20,18 @@ def ends(devices: Mapping[str, Device], protocol: str) -> list[End]:
     return [end for device in devices.values() for vrf in _vrfs(device) for end in read(device, vrf)]
 
 
+def waiting(devices: Mapping[str, Device], protocol: str) -> list[str]:
+    """Return what a protocol waits for in all VRFs besides the sessions that are expected."""
+    if protocol != "ospf":
+        return []
+    return [
+        phrase
+        for device in devices.values()
+        for vrf in _vrfs(device)
+        for phrase in ospf.waiting(device.node.name, *_ospf_answers(device, vrf), vrf=vrf)
+    ]
+
+
 def closely(devices: Mapping[str, Device], those: Sequence[End]) -> Iterator[End]:
     """Yield the same ends with what only configs tell, without those that cannot have a session."""
     for device, vrf in {(end.node, end.vrf): (devices[end.node], end.vrf) for end in those}.values():
@@ -56,10 +68,15 @@ def _vrfs(device: Device) -> list[str]:
 
 
 def _ospf(device: Device, vrf: str, settings: ospf.OspfConfig | None = None) -> list[End]:
-    words = f"show ip ospf vrf {vrf}"
-    shown, neighbors = (_ask(device, "ospfd", f"{words} {what} json", vrf) for what in ("interface", "neighbor"))
+    shown, neighbors = _ospf_answers(device, vrf)
     sides = ospf.interfaces(device.node.name, shown)
     return ospf.ends(sides, ospf.neighbours(neighbors), settings, vrf=vrf)
+
+
+def _ospf_answers(device: Device, vrf: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the interfaces and the neighbors of OSPF in a VRF."""
+    words = f"show ip ospf vrf {vrf}"
+    return _ask(device, "ospfd", f"{words} interface json", vrf), _ask(device, "ospfd", f"{words} neighbor json", vrf)
 
 
 def _ospf_closely(device: Device, vrf: str, own: Sequence[End]) -> list[End]:

@@ -10,7 +10,7 @@ from pytest_netbench.backends.netns.supervisor import wiring
 from pytest_netbench.backends.netns.supervisor.rtnetlink import RTM_NEWLINK, Request
 
 NETWORKS = {"a": 11, "b": 12, "c": 13}
-_NAME, _MASTER, _LINKINFO, _NET_NS_FD = 3, 10, 18, 28
+_ADDRESS, _NAME, _MASTER, _LINKINFO, _NET_NS_FD = 1, 3, 10, 18, 28
 
 
 def link(*nodes: str, wire: list[str] | None = None) -> dict[str, object]:
@@ -130,3 +130,22 @@ def test_what_the_kernel_refuses_is_the_error() -> None:
 
 def test_no_links_open_no_socket() -> None:
     wiring.lay([])
+
+
+def test_interfaces_of_nodes_have_hardware_addresses_of_their_own_that_are_the_same_in_each_lab() -> None:
+    """A kernel that draws them gives each boot other link-local addresses, and another root of the spanning tree."""
+    links = [link("a", "b"), link("a", "b", "c"), link("b", "c", wire=["--delay-ms", "5"])]
+    (one, _), (other, _) = batch(links), batch(links)
+    assert one == other
+    octets = [found for request in one for found in hardware(request)]
+    assert len({*octets}) == len(octets) == sum(len(each["endpoints"]) for each in links)  # type: ignore[arg-type]
+    assert all(found[0] & 0b11 == 0b10 for found in octets)
+
+
+def hardware(request: Request) -> list[bytes]:
+    """The hardware addresses that a request gives to interfaces of nodes."""
+    if request.kind != RTM_NEWLINK or _LINKINFO not in (first := attributes(request.body[16:])):
+        return []
+    details = attributes(first[_LINKINFO])
+    bodies = [request.body, attributes(details[2])[1]] if details[1] == b"veth\0" else []
+    return [found[_ADDRESS] for body in bodies if _ADDRESS in (found := attributes(body[16:]))]

@@ -209,3 +209,28 @@ def test_unnumbered_interfaces_are_neighbors_if_a_cable_joins_them():
         "R2: OSPF neighbor 10.255.0.1 on eth0 is Down, expected Full",
     ]
     assert phrases(found) == []
+
+
+def test_an_interface_that_waits_before_an_election_is_named() -> None:
+    """RFC 2328, 9.1: no designated router is elected before the wait timer has ended, with neighbours or without."""
+    answer = {
+        "interfaces": {
+            "eth0": {"state": "Waiting"},
+            "eth1": {"state": "DR"},
+            "eth2": {"interfaceIp": {"10.0.2.1": {"state": "DR"}, "10.0.3.1": {"state": "Waiting"}}},
+        }
+    }
+    assert ospf.waiting("R1", answer, {}) == [
+        "R1: OSPF waits on eth0 before a designated router is elected",
+        "R1: OSPF waits on eth2 before a designated router is elected",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "since_ms", "waits"),
+    [("ExStart/-", 100, True), ("Loading/DR", 5_000, True), ("ExStart/-", 60_000, False), ("Full/DR", 100, False)],
+)
+def test_an_exchange_is_waited_for_unless_it_lasts(state, since_ms, waits) -> None:
+    entry = {"nbrState": state, "ifaceAddress": "10.0.0.2", "ifaceName": "eth0:10.0.0.1", "upTimeInMsec": since_ms}
+    phrases = ["R1 vrf RED: OSPF exchanges its database with 10.0.0.2"]
+    assert ospf.waiting("R1", {}, {"neighbors": {"2.2.2.2": [entry]}}, vrf="RED") == (phrases if waits else [])

@@ -1,0 +1,58 @@
+"""What two boots of one file may print differently, each with its reason. Everything else must be equal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+
+class Allowed(NamedTuple):
+    """A pattern of what may differ within a line, what stands in its place, and why it may."""
+
+    why: str
+    pattern: str
+    instead: str = "…"
+    commands: str = ""
+    """A pattern of the commands to which this applies; by default all."""
+
+
+_CLOCK: Final = "a clock"
+_COUNTER: Final = "a counter"
+_TCP: Final = "who opened the connection and from which port, which either side may win (RFC 4271, 6.8)"
+_NEIGHBORS: Final = "bgp neighbors"
+ALLOWED: Final[Sequence[Allowed]] = (
+    Allowed(_CLOCK, r"(?<![\w:.])\d+(?::\d\d){1,3}(?:\.\d+)?(?![\w:])"),
+    Allowed(_CLOCK, r"(?<![\w:.-])(?:\d+[ywdhm]){1,2}(?:\d+(?:\.\d+)?[dhms])?(?![\w:.-])"),
+    Allowed(_CLOCK, r"(?<![\w:.-])\d+\.\d+s\b"),
+    Allowed(_CLOCK, r"\b\d+(?:\.\d+)? ?(?:msecs?|milliseconds?|usecs?|secs?|seconds?|minutes?)\b"),
+    Allowed(_CLOCK, r"\b(?:Last SPF duration|SPF algorithm last executed|Hold time multiplier).*"),
+    Allowed(_CLOCK, r"(Hello due in|Dead timer due in|Progressive change) .*", r"\1 …"),
+    Allowed(_CLOCK, r"(?:Latest RTT|Estimated round trip time).*"),
+    Allowed(_CLOCK, r"expires \d+sec", "…"),
+    Allowed(_COUNTER, r"SPF algorithm executed \d+ times"),
+    Allowed(_COUNTER, r"\d+ state changes"),
+    Allowed(_COUNTER, r"Link State Retransmission List \d+"),
+    Allowed(_COUNTER, r"^(\S+ +\d+ +\S+ .* \S+:\d\S+) +\d+ +\d+ +\d+$", r"\1", "ospf neighbor"),
+    Allowed(_COUNTER, r"^ *(?:Opens|Notifications|Updates|Keepalives|Route Refresh|Capability|Total):? +\d+ +\d+$", "", _NEIGHBORS),
+    Allowed(_COUNTER, r"Connections established \d+; dropped \d+", "…", _NEIGHBORS),
+    Allowed(_COUNTER, r"Last reset .*", "…", _NEIGHBORS),
+    Allowed("a number that a table gives", r"Index \d+, Advertise bit \d+", "…", _NEIGHBORS),
+    Allowed("a number that a table gives", r"Update group \d+, subgroup \d+", "…", _NEIGHBORS),
+    Allowed(_TCP, r"(host: \S+, (?:Local|Foreign) port:) \d+", r"\1 …", _NEIGHBORS),
+    Allowed(_TCP, r"^ *Message received that caused BGP to send a NOTIFICATION:$", "", _NEIGHBORS),
+    Allowed(_TCP, r"^ *(?:[0-9A-F]{2,8} ?){1,4}$", "", _NEIGHBORS),
+    Allowed("file descriptors of threads", r"Read thread: .*", "…", _NEIGHBORS),
+    Allowed("a sum of sequence numbers", r"Checksum Sum 0x[0-9A-Fa-f]+"),
+    Allowed("age, sequence number, checksum", r"^( *\S+ +\S+) +\d+ +0x8\w{7} +0x\w+", r"\1", "ospf database"),
+    Allowed("an ARP entry, which traffic makes", r"^\S+/32 +attached +\S+$", "", "show ip cef"),
+)
+_COMPILED: Final = [(one, re.compile(one.pattern), re.compile(one.commands)) for one in ALLOWED]
+
+
+def without(line: str, command: str) -> str:
+    """Return ``line`` of what ``command`` prints with what may differ replaced."""
+    for one, pattern, asked in _COMPILED:
+        if asked.search(command):
+            line = pattern.sub(one.instead, line)
+    return line

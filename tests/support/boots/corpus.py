@@ -1,0 +1,70 @@
+"""The tasks that are booted: the shipped ones as an agent gets them, the same with their ground truth, and drawn ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from pytest_netbench.generators.networks import NetworkParameters, draw_network
+from pytest_netbench.generators.networks.mixing import MIXED, offers
+from pytest_netbench.generators.networks.shapes import SHAPES
+from pytest_netbench.generators.series import read_series
+from pytest_netbench.model.task import Task
+from pytest_netbench.results.truth import TruthStore
+from pytest_netbench.taskfile import load_task
+
+Loaders = Mapping[str, Callable[[], Task]]
+_TASKS: Final = Path(__file__).parents[3] / "tasks"
+_EVERYTHING: Final = (
+    "shapes=campus+clos+dual-homed-isp+isp+leaf-spine+line+mesh+ring+star+tree,platforms=cisco_ios+frr+mixed,seed=57"
+)
+SERIES: Final = (
+    f"diagnose:n=50,{_EVERYTHING}",
+    f"troubleshoot:n=45,{_EVERYTHING}",
+    f"repair-network:n=35,{_EVERYTHING}",
+    "repair-network:n=5,shapes=sdn-leaf-spine,routings=openflow,platforms=openvswitch,seed=57",
+    "repair-routing:n=15,seed=57",
+)
+
+
+def shipped() -> Loaders:
+    """The shipped tasks, by their slug."""
+    paths = sorted(_TASKS.glob("*/*.task.*"))
+    return {path.name.partition(".")[0]: partial(load_task, path) for path in paths}
+
+
+def solved() -> Loaders:
+    """The shipped tasks whose devices boot with the recorded configs of the ground truth."""
+    return {f"{name}-solved": partial(_solved, load) for name, load in shipped().items()}
+
+
+def drawn() -> Loaders:
+    """Draws of all generators that have networks, and networks of all shapes and routings without a fault."""
+    found: dict[str, Callable[[], Task]] = {}
+    for text in SERIES:
+        found |= {str(source): source.load for source in read_series(text).sources()}
+    return found | {f"network-{name}": partial(_bare, name, one) for name, one in _networks()}
+
+
+def _solved(load: Callable[[], Task]) -> Task:
+    task = load()
+    truth = TruthStore.around(_TASKS).load(task)
+    assert truth is not None
+    network = task.network.model_copy(update={"startup_configs": truth.configs})
+    return task.model_copy(update={"network": network})
+
+
+def _networks() -> Iterator[tuple[str, NetworkParameters]]:
+    for name, shape in SHAPES.items():
+        for routing in shape.routings:
+            for platform in (*shape.platforms, MIXED):
+                if offers(shape.platforms, platform) and offers(shape.routings[routing].platforms, platform):
+                    given = {"shape": name, "routing": routing, "platform": platform, "names": "drawn", "seed": 57}
+                    yield f"{name}-{routing}-{platform}", NetworkParameters.model_validate(given)
+
+
+def _bare(name: str, parameters: NetworkParameters) -> Task:
+    fields = draw_network(parameters).fields() | {"intents": [{"text": "none"}]}
+    return Task.model_validate({"task_name": name, "slug": name, **fields})
