@@ -17,6 +17,7 @@ Databases = Mapping[str, frozenset[tuple[str, ...]]]
 RIP_QUIET_S = 6
 _OSPF6_AREA = re.compile(r"Area Scoped Link State Database \(Area (\S+)\)")
 _OSPF6_ROW = re.compile(r"^(\S+)\s+(\d+\.\S+)\s+(\d+\.\S+)\s+(\d+)\s+([0-9a-f]+)\s")
+_NOBODY = "0.0.0.0"  # noqa: S104 - no address to listen on
 _MAX_AGE = "3600"
 _UPTIME = re.compile(r"(\d+):(\d\d):(\d\d)$")
 
@@ -74,14 +75,31 @@ def ospf6_ends(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str
     return found
 
 
-def ospf6_waiting(node: str, interfaces: Mapping[str, Any]) -> list[str]:
-    """Phrases for interfaces that still wait for other routers before a designated router is elected."""
-    waits = [
-        name
-        for name, entry in interfaces.items()
-        if isinstance(entry, Mapping) and str(entry.get("ospf6InterfaceState")) == "Waiting"
-    ]
-    return [f"{node}: OSPFv3 waits on {name} before a designated router is elected" for name in sorted(waits)]
+def ospf6_waiting(node: str, interfaces: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
+    """Phrases for LANs on which OSPFv3 of a router has not yet elected, or on which its neighbours name others.
+
+    The arguments are from ``show ipv6 ospf6 interface json`` and ``show ipv6 ospf6 neighbor detail json``.
+    """
+    own = {name: entry for name, entry in interfaces.items() if isinstance(entry, Mapping)}
+    waits = {name for name, entry in own.items() if entry.get("ospf6InterfaceState") == "Waiting"}
+    for entry in details.values():
+        if isinstance(entry, Mapping) and entry.get("neighborDRouter", _NOBODY) != _NOBODY:
+            here = own.get(str(entry.get("interface")), {})
+            theirs = entry.get("neighborDRouter"), entry.get("neighborBdRouter")
+            dead_s = int(here.get("timerIntervalsConfigDead", 0))
+            if (
+                here.get("type") == "BROADCAST"
+                and theirs != (here.get("dr"), here.get("bdr"))
+                and _seconds(str(entry.get("neighborStateDuration"))) < 2 * dead_s
+            ):
+                waits.add(str(entry.get("interface")))
+    return [f"{node}: OSPFv3 elects a designated router on {name}" for name in sorted(waits)]
+
+
+def _seconds(duration: str) -> int:
+    """Seconds of ``00:01:02``; of a longer duration, which has days, a day."""
+    found = _UPTIME.fullmatch(duration)
+    return int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) if found else 86_400
 
 
 def _area_kind(config: str, area: str) -> str:

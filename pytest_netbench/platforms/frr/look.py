@@ -11,11 +11,12 @@ from pytest_netbench.platforms.ends import Address, Database, End, Exchange, Par
 from pytest_netbench.platforms.frr import bfd, bgp, eigrp, igps, ospf, rib
 from pytest_netbench.platforms.frr.lookout import Lookout, as_list, as_object, config
 
-_OSPF = (("ospfd", "show ip ospf interface json"), ("ospfd", "show ip ospf neighbor json"))
+_OSPF = tuple(("ospfd", f"show ip ospf {what} json") for what in ("interface", "neighbor", "neighbor detail"))
 _OSPF_PROCESS = ("ospfd", "show ip ospf json")
 _OSPF6 = (
     ("ospf6d", "show ipv6 ospf6 interface json"),
     ("ospf6d", "show ipv6 ospf6 neighbor json"),
+    ("ospf6d", "show ipv6 ospf6 neighbor detail json"),
     ("ospf6d", "show ipv6 ospf6 json"),
     ("ospf6d", "show ipv6 ospf6 database"),
 )
@@ -78,13 +79,13 @@ class FrrLook:
         ends: list[End] = []
         waiting = []
         for node in self.lookout.running("ospfd"):
-            interfaces, neighbours = (as_object(text) for text, _ in node.vty(_OSPF))
+            interfaces, neighbours, details = (as_object(text) for text, _ in node.vty(_OSPF))
             found = ospf.interfaces(node.name, interfaces, self.owned[node.name]), ospf.neighbours(neighbours)
             self._ospf[node.name] = found
             ends += ospf.ends(*found)
             late = self.lookout.carrying(node, ospf.late(interfaces, self.lookout.up(node.name)))
             waiting += [f"{node.name}: OSPF has not yet seen {name} come up" for name in late]
-            waiting += ospf.waiting(node.name, interfaces, neighbours)
+            waiting += ospf.waiting(node.name, interfaces, neighbours, details)
         return Part(ends, waiting)
 
     def ospf_closely(self, ends: Iterable[End]) -> Iterator[End]:
@@ -115,10 +116,10 @@ class FrrLook:
         waiting = []
         kept = self._databases.setdefault("ospf6", {})
         for node in self.lookout.running("ospf6d"):
-            interfaces, neighbours, process, database = (text for text, _ in node.vty(_OSPF6))
+            interfaces, neighbours, details, process, database = (text for text, _ in node.vty(_OSPF6))
             shown = as_object(interfaces)
             ends += igps.ospf6_ends(node.name, shown, as_object(neighbours), config(node, "ospf6d"))
-            waiting += igps.ospf6_waiting(node.name, shown)
+            waiting += igps.ospf6_waiting(node.name, shown, as_object(details))
             for area, rows in igps.ospf6_databases(database).items():
                 kept[node.name, "", f"area {area}"] = rows
             if as_object(process).get("spfTimerActive"):

@@ -14,6 +14,7 @@ _DATABASE = ("Router", "Network", "Summary", "Asbr", "Nssa")
 # states of an interface in which 2-Way is not enough: elected, or not yet decided
 _ELECTED = {"DR", "Backup", "Waiting", "Down", "Loopback"}
 _EXCHANGING = {"ExStart", "Exchange", "Loading"}
+_NOBODY = "0.0.0.0"  # noqa: S104 - no address to listen on
 _LONGEST_EXCHANGE_MS = 12_000
 
 Owned = Mapping[str, tuple[IPv4Interface | IPv6Interface, ...]]
@@ -113,12 +114,28 @@ def _runs(entry: Mapping[str, Any]) -> bool:
     )
 
 
-def waiting(node: str, interfaces: Mapping[str, Any], neighbours: Mapping[str, Any], *, vrf: str = "") -> list[str]:
-    """Phrases for what OSPF of a router waits for besides the sessions that are expected."""
+def waiting(
+    node: str,
+    interfaces: Mapping[str, Any],
+    neighbours: Mapping[str, Any],
+    details: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    vrf: str = "",
+) -> list[str]:
+    """Phrases for what OSPF of a router waits for besides the sessions that are expected.
+
+    Args:
+        node: The router.
+        interfaces: From ``show ip ospf interface json``.
+        neighbours: From ``show ip ospf neighbor json``.
+        details: From ``show ip ospf neighbor detail json``.
+        vrf: Their VRF.
+    """
     where = f"{node} vrf {vrf}" if vrf else node
     return [
         *(f"{where}: OSPF waits on {name} before a designated router is elected" for name in undecided(interfaces)),
         *(f"{where}: OSPF exchanges its database with {address}" for address in negotiating(neighbours)),
+        *(f"{where}: OSPF elects a designated router on {name}" for name in electing(interfaces, details)),
     ]
 
 
@@ -142,6 +159,31 @@ def negotiating(answer: Mapping[str, Any]) -> list[str]:
             and int(entry.get("upTimeInMsec", _LONGEST_EXCHANGE_MS)) < _LONGEST_EXCHANGE_MS
         }
     )
+
+
+def electing(interfaces: Mapping[str, Any], details: Mapping[str, Any]) -> list[str]:
+    """LANs whose routers do not yet name the same designated router and backup.
+
+    Where not all routers hear each other they may never agree, so that this counts for two dead intervals only.
+    """
+    own = {
+        name: one
+        for name, entry in (interfaces.get("interfaces") or {}).items()
+        for one in _parts({**entry})
+        if (entry | {**one}).get("networkType") == "BROADCAST" and one.get("drAddress")
+    }
+    found = set()
+    for entries in (details.get("neighbors") or {}).values():
+        for entry in entries:
+            name = str(entry.get("ifaceName", "")).partition(":")[0]
+            theirs = tuple(str(entry.get(key, _NOBODY)) for key in ("routerDesignatedId", "routerDesignatedBackupId"))
+            if name not in own or theirs[0] == _NOBODY:
+                continue
+            ours = tuple(str(own[name].get(key, _NOBODY)) for key in ("drAddress", "bdrAddress"))
+            longest_ms = 2_000 * int(own[name].get("timerDeadSecs", 0))
+            if theirs != ours and int(entry.get("lastPrgrsvChangeMsec", longest_ms)) < longest_ms:
+                found.add(name)
+    return sorted(found)
 
 
 def neighbours(answer: Mapping[str, Any]) -> dict[tuple[str, str], str]:

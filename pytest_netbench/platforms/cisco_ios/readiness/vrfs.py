@@ -68,15 +68,15 @@ def _vrfs(device: Device) -> list[str]:
 
 
 def _ospf(device: Device, vrf: str, settings: ospf.OspfConfig | None = None) -> list[End]:
-    shown, neighbors = _ospf_answers(device, vrf)
+    shown, neighbors, _ = _ospf_answers(device, vrf)
     sides = ospf.interfaces(device.node.name, shown)
     return ospf.ends(sides, ospf.neighbours(neighbors), settings, vrf=vrf)
 
 
-def _ospf_answers(device: Device, vrf: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the interfaces and the neighbors of OSPF in a VRF."""
-    words = f"show ip ospf vrf {vrf}"
-    return _ask(device, "ospfd", f"{words} interface json", vrf), _ask(device, "ospfd", f"{words} neighbor json", vrf)
+def _ospf_answers(device: Device, vrf: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the interfaces and the neighbors of OSPF in a VRF, and the neighbors in detail."""
+    asked = ("interface", "neighbor", "neighbor detail")
+    return tuple(_ask(device, "ospfd", f"show ip ospf vrf {vrf} {what} json", vrf) for what in asked)
 
 
 def _ospf_closely(device: Device, vrf: str, own: Sequence[End]) -> list[End]:

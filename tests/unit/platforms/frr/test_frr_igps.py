@@ -113,3 +113,21 @@ def test_databases_of_ospfv3_are_compared_by_area_without_ages():
         "0.0.0.0": {("Rtr", "0.0.0.0", "1.1.1.1", "80000004")},
         "0.0.0.7": {("IAP", "0.0.0.1", "3.3.3.3", "80000002")},
     }
+
+
+@pytest.mark.parametrize(
+    ("state", "backup", "since", "waits"),
+    [
+        ("Waiting", "2.2.2.2", "00:00:14", True),
+        ("DROther", "2.2.2.2", "00:00:14", False),
+        ("DROther", "0.0.0.0", "00:00:14", True),
+        ("DROther", "0.0.0.0", "00:01:30", False),
+    ],
+)
+def test_an_election_of_ospfv3_is_waited_for(state, backup, since, waits) -> None:
+    shown = {"type": "BROADCAST", "ospf6InterfaceState": state, "dr": "3.3.3.3", "bdr": "2.2.2.2"}
+    interfaces = {"eth0": {**shown, "timerIntervalsConfigDead": 40}, "lo": {"type": "LOOPBACK"}}
+    said = {"interface": "eth0", "neighborDRouter": "3.3.3.3", "neighborBdRouter": backup}
+    details = {"3.3.3.3%eth0": {**said, "neighborStateDuration": since}}
+    phrases = ["R1: OSPFv3 elects a designated router on eth0"] if waits else []
+    assert igps.ospf6_waiting("R1", interfaces, details) == phrases

@@ -234,3 +234,27 @@ def test_an_exchange_is_waited_for_unless_it_lasts(state, since_ms, waits) -> No
     entry = {"nbrState": state, "ifaceAddress": "10.0.0.2", "ifaceName": "eth0:10.0.0.1", "upTimeInMsec": since_ms}
     phrases = ["R1 vrf RED: OSPF exchanges its database with 10.0.0.2"]
     assert ospf.waiting("R1", {}, {"neighbors": {"2.2.2.2": [entry]}}, vrf="RED") == (phrases if waits else [])
+
+
+@pytest.mark.parametrize(
+    ("dr", "backup", "since_ms", "waits"),
+    [
+        ("10.0.0.3", "10.0.0.2", 14_000, False),
+        ("10.0.0.3", "0.0.0.0", 14_000, True),  # it is designated itself, and has not yet made another one its backup
+        ("10.0.0.2", "10.0.0.3", 14_000, True),
+        ("10.0.0.2", "10.0.0.3", 90_000, False),  # two that do not hear each other never agree
+        ("0.0.0.0", "0.0.0.0", 14_000, False),  # a neighbour at whose end the link is point-to-point elects nobody
+    ],
+)
+def test_an_election_lasts_until_all_name_the_same_designated_router_and_backup(dr, backup, since_ms, waits) -> None:
+    """RFC 2328, 9.4: a router that has become designated elects its backup once more, and tells so by its next hello."""
+    own = interface() | {"drAddress": "10.0.0.3", "bdrAddress": "10.0.0.2"}
+    said = {
+        "ifaceName": "eth0",
+        "routerDesignatedId": dr,
+        "routerDesignatedBackupId": backup,
+        "lastPrgrsvChangeMsec": since_ms,
+    }
+    for shown in (own, {**own, "interfaceIp": {"10.0.0.1": own}}):
+        found = ospf.waiting("R1", {"interfaces": {"eth0": shown}}, {}, {"neighbors": {"3.3.3.3": [said]}})
+        assert found == (["R1: OSPF elects a designated router on eth0"] if waits else [])
