@@ -20,11 +20,17 @@ _TASKS: Final = Path(__file__).parents[3] / "tasks"
 _EVERYTHING: Final = (
     "shapes=campus+clos+dual-homed-isp+isp+leaf-spine+line+mesh+ring+star+tree,platforms=cisco_ios+frr+mixed,seed=57"
 )
+_STRIDE: Final = 7
+"""Tasks that follow each other are alike."""
+SMALL: Final = (
+    "repair-network:n=35,shapes=campus+line+ring+star+tree,platforms=cisco_ios+frr+mixed,size=1,hosts=1,seed=57"
+)
+"""Of these the gate draws one a day."""
 SERIES: Final = (
     f"diagnose:n=50,{_EVERYTHING}",
     f"troubleshoot:n=45,{_EVERYTHING}",
-    f"repair-network:n=35,{_EVERYTHING}",
-    "repair-network:n=5,shapes=sdn-leaf-spine,routings=openflow,platforms=openvswitch,seed=57",
+    SMALL,
+    "repair-network:n=5,shapes=sdn-leaf-spine,routings=openflow,platforms=openvswitch,seed=58",
     "repair-routing:n=15,seed=57",
 )
 
@@ -44,8 +50,12 @@ def drawn() -> Loaders:
     """Draws of all generators that have networks, and networks of all shapes and routings without a fault."""
     found: dict[str, Callable[[], Task]] = {}
     for text in SERIES:
-        found |= {str(source): source.load for source in read_series(text).sources()}
+        found |= _of_series(text)
     return found | {f"network-{name}": partial(_bare, name, one) for name, one in _networks()}
+
+
+def _of_series(text: str) -> dict[str, Callable[[], Task]]:
+    return {str(source): source.load for source in read_series(text).sources()}
 
 
 def _solved(load: Callable[[], Task]) -> Task:
@@ -62,9 +72,15 @@ def _networks() -> Iterator[tuple[str, NetworkParameters]]:
             for platform in (*shape.platforms, MIXED):
                 if offers(shape.platforms, platform) and offers(shape.routings[routing].platforms, platform):
                     given = {"shape": name, "routing": routing, "platform": platform, "names": "drawn", "seed": 57}
-                    yield f"{name}-{routing}-{platform}", NetworkParameters.model_validate(given)
+                    yield f"{name}-{routing}-{platform}".replace("_", "-"), NetworkParameters.model_validate(given)
 
 
 def _bare(name: str, parameters: NetworkParameters) -> Task:
     fields = draw_network(parameters).fields() | {"intents": [{"text": "none"}]}
     return Task.model_validate({"task_name": name, "slug": name, **fields})
+
+
+def of_day(day: int) -> Loaders:
+    """A shipped task with its ground truth or without it, and a drawn one, other ones each day."""
+    found = [*shipped().items(), *solved().items()], [*_of_series(SMALL).items()]
+    return dict(one[day * _STRIDE % len(one)] for one in found)

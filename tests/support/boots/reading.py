@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_netbench import parts
 from pytest_netbench.dialects.mutations import Mutable
-from pytest_netbench.evaluation.observation import View
+from pytest_netbench.evaluation.observation import NotThere, View
 from pytest_netbench.lab.devices import Devices
 from pytest_netbench.lab.protocols import Lab
 from tests.support.boots.allowed import without
@@ -26,8 +26,16 @@ def state(lab: Lab) -> State:
     """Return what all nodes of ``lab`` print now, but for what may differ between two boots."""
     view = View(lab, Devices(lab))
     with ThreadPoolExecutor(max_workers=_READERS) as readers:
-        found = readers.map(lambda node: list(_of(view, lab, node)), lab.nodes)
+        found = readers.map(lambda node: _read(view, lab, node), lab.nodes)
         return {key: lines for one in found for key, lines in one}
+
+
+def _read(view: View, lab: Lab, node: str) -> list[tuple[tuple[str, str], Counter[str]]]:
+    """What a node prints. That it does not answer is a state, too: a fault may have crashed or detached it."""
+    try:
+        return list(_of(view, lab, node))
+    except NotThere:
+        return [((node, "any command"), Counter(["no answer"]))]
 
 
 def _of(view: View, lab: Lab, node: str) -> Iterator[tuple[tuple[str, str], Counter[str]]]:
@@ -37,7 +45,7 @@ def _of(view: View, lab: Lab, node: str) -> Iterator[tuple[tuple[str, str], Coun
         asked += commands_of_vrfs(platform, _VRF.findall(view.output(node, "show running-config")))
     for command in asked:
         yield (node, command), Counter(_lines(_counted(platform, view.output(node, command)), command))
-    yield (node, "table"), Counter(str(route) for route in view.table(node) or ())
+    yield (node, "routes"), Counter(str(route) for route in view.table(node) or ())
 
 
 def _counted(platform: str, text: str) -> str:
