@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 BOOTING = 0.1
-"""Lab seconds per wall second while nodes boot: a minute in which they boot is less than a protocol waits for others."""
+"""Lab seconds per wall second while nodes boot: in a minute of booting less passes than a protocol waits for others."""
 _STEADY_LOAD = 160.0
 _STEADY_MOST = 20.0
 _CONVERGING_LOAD = 480.0

@@ -12,18 +12,9 @@ from typing import Final
 from pytest_netbench import parts
 from pytest_netbench.dialects.mutations import Mutable
 
-_KERNEL: Final = "; ".join(
-    (
-        "ip -br link",
-        "ip -br address",
-        "ip rule",
-        "ip -4 route show table all",
-        "ip -6 route show table all",
-        "nft -s list ruleset",
-        "tc qdisc show",
-        "tc class show",
-        "bridge vlan",
-    )
+_KERNEL: Final = (
+    "ip -br link; ip -br address; ip rule; ip -4 route show table all; ip -6 route show table all; "
+    "nft -s list ruleset; tc qdisc show; tc class show; bridge vlan"
 )
 """In one shell: a read-only shell is a sandbox of its own, which takes its time to start."""
 _FLOWS: Final = "for one in $(ovs-vsctl list-br); do ovs-ofctl -O OpenFlow13 dump-flows $one; done"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from pytest_netbench.errors import NetbenchError
 from pytest_netbench.model.task import Task
@@ -18,11 +18,19 @@ BESIDE_LOOPS = 3
 
 
 def boots(task: Task, count: int) -> Iterator[State]:
-    """Yield the state of each boot, read once at the moment at which an agent would begin."""
+    """Yield the state of each boot, read once when the network is healthy.
+
+    An agent begins then, unless the task breaks something first. What a fault leaves is not compared: the network may
+    still be on its way there.
+    """
     for number in range(1, count + 1):
         with busy_loops(LOOPS if number % BESIDE_LOOPS == 0 else 0):
             try:
-                with Stage(task, Settings()) as stage:
+                with ExitStack() as leaving:
+                    stage = Stage(task, Settings())
+                    leaving.callback(stage.destroy)
+                    stage.prepare()
+                    stage.health()
                     assert stage.lab is not None
                     yield state(stage.lab)
             except NetbenchError as error:

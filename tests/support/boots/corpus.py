@@ -1,4 +1,4 @@
-"""The tasks that are booted: the shipped ones as an agent gets them, the same with their ground truth, and drawn ones."""
+"""The tasks that are booted: shipped ones as an agent gets them, the same with their ground truth, and drawn ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the state of a running network once: what its nodes print, as lines behind the line that opens their section."""
+"""Reads the state of a running network once: what its nodes print, as lines behind the one that opens their section."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from tests.support.boots.asked import commands, commands_of_vrfs
 State = Mapping[tuple[str, str], Counter[str]]
 """By node and command: the lines, and how often each occurs. The order of lines is no state."""
 _READERS: Final = 8
+_LINK_LOCAL: Final = "fe80::/64"
+"""Of several interfaces zebra uses any."""
 _VRF: Final = re.compile(r"^(?:ip vrf|vrf definition|vrf) (\S+)$", re.MULTILINE)
 
 
@@ -45,7 +47,7 @@ def _of(view: View, lab: Lab, node: str) -> Iterator[tuple[tuple[str, str], Coun
         asked += commands_of_vrfs(platform, _VRF.findall(view.output(node, "show running-config")))
     for command in asked:
         yield (node, command), Counter(_lines(_counted(platform, view.output(node, command)), command))
-    yield (node, "routes"), Counter(str(route) for route in view.table(node) or ())
+    yield (node, "routes"), Counter(str(route) for route in view.table(node) or () if route.prefix != _LINK_LOCAL)
 
 
 def _counted(platform: str, text: str) -> str:

@@ -247,7 +247,7 @@ def test_an_exchange_is_waited_for_unless_it_lasts(state, since_ms, waits) -> No
     ],
 )
 def test_an_election_lasts_until_all_name_the_same_designated_router_and_backup(dr, backup, since_ms, waits) -> None:
-    """RFC 2328, 9.4: a router that has become designated elects its backup once more, and tells so by its next hello."""
+    """RFC 2328, 9.4: a router that has become designated elects its backup again, and tells so by its next hello."""
     own = interface() | {"drAddress": "10.0.0.3", "bdrAddress": "10.0.0.2"}
     said = {
         "ifaceName": "eth0",
