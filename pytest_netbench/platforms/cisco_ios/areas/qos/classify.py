@@ -28,61 +28,74 @@ class Classifier:
         self._count = 0
         self._above: list[str] = []
 
-    def send(self, here: Chain, name: str, there: str) -> None:
-        """Add rules that send packets of class ``name`` from ``here`` to the chain ``there``; others continue."""
+    def send(self, here: Chain, name: str, there: str, *, negated: bool = False) -> None:
+        """Add rules that send packets from ``here`` to the chain ``there``; others continue.
+
+        These are the packets of class ``name``, or with ``negated`` all other packets.
+        """
         entry = self._context.config.get("class-map", name=name)
-        if entry is None or name in self._above:
+        lines = [line for line in entry.body if line.name.startswith("match")] if entry is not None else []
+        if entry is None or not lines or name in self._above:
+            if negated:
+                self._context.state.nft.rule(here, f"jump {there}")
             return
         self._above.append(name)
-        self._lines(here, entry, there)
+        # a packet that not all lines match is one that some line does not match
+        if entry.has("match-any") != negated:
+            for line in lines:
+                self._test(here, line, there, negated=negated)
+        else:
+            self._all(here, lines, there, negated=negated)
         self._above.pop()
 
-    def _lines(self, here: Chain, entry: Entry, there: str) -> None:
-        lines = [line for line in entry.body if line.name.startswith("match")]
-        if entry.has("match-any"):
-            for line in lines:
-                self._test(here, line, there)
-        elif lines:
-            self._all(here, lines, there)
-
-    def _all(self, here: Chain, lines: Sequence[Entry], there: str) -> None:
+    def _all(self, here: Chain, lines: Sequence[Entry], there: str, *, negated: bool) -> None:
         for line in lines[:-1]:
             step = self._new()
-            self._test(here, line, step.name)
+            self._test(here, line, step.name, negated=negated)
             here = step
-        self._test(here, lines[-1], there)
+        self._test(here, lines[-1], there, negated=negated)
 
-    def _test(self, here: Chain, line: Entry, there: str) -> None:
-        nft = self._context.state.nft
-        if line.has("not"):
-            # matching packets return from the inner chain, others go on to ``there``
-            inner, fits = self._new(), self._new()
-            nft.rule(here, f"jump {inner.name}")
-            self._plain(inner, line, fits.name, verb="goto")
-            nft.rule(inner, f"goto {there}")
-            nft.rule(fits, "return")
+    def _test(self, here: Chain, line: Entry, there: str, *, negated: bool) -> None:
+        negated = negated != line.has("not")
+        if line.name == "match class-map":
+            self.send(here, str(line["other"]), there, negated=negated)
+        elif negated:
+            self._unless(here, line, there)
         else:
-            self._plain(here, line, there)
+            self._when(here, line, there)
 
-    def _plain(self, here: Chain, line: Entry, there: str, *, verb: str = "jump") -> None:
-        """Add rules for one positive match.
+    def _when(self, here: Chain, line: Entry, there: str) -> None:
+        """Add rules for a line that needs to match.
 
-        With ``jump``, a packet that a later line of the class does not match returns and is tested against
-        the next class.
+        A packet that a later line of the class does not match returns and is tested against the next class.
         """
         nft = self._context.state.nft
-        if line.name == "match class-map":
-            self.send(here, str(line["other"]), there)
-        elif line.name == "match access-group":
-            name = str(line.get("acl") or line["number"])
-            for family in (4, 6):
-                if lists.find(self._context.config, name, family=family) is not None:
-                    nft.rule(
-                        here, f"jump {acl_match.chain(self._context, name, permit=f'goto {there}', family=family)}"
-                    )
+        if line.name == "match access-group":
+            for family, name in self._lists(line):
+                nft.rule(here, f"jump {acl_match.chain(self._context, name, permit=f'goto {there}', family=family)}")
         else:
             for expression in expressions(line):
-                nft.rule(here, f"{expression} {verb} {there}".strip())
+                nft.rule(here, f"{expression} jump {there}".strip())
+
+    def _unless(self, here: Chain, line: Entry, there: str) -> None:
+        """Add rules for a line that must not match. Packets that it matches return to ``here`` from an inner chain."""
+        nft, inner = self._context.state.nft, self._new()
+        nft.rule(here, f"jump {inner.name}")
+        if line.name == "match access-group":
+            for family, name in self._lists(line):
+                onward = acl_match.chain(self._context, name, permit="return", deny=f"goto {there}", family=family)
+                nft.rule(inner, f"meta nfproto ipv{family} goto {onward}")
+        else:
+            for expression in expressions(line):
+                nft.rule(inner, f"{expression} return".strip())
+        nft.rule(inner, f"goto {there}")
+
+    def _lists(self, line: Entry) -> Iterator[tuple[int, str]]:
+        """Return the families in which the list of a line exists, with its name."""
+        name = str(line.get("acl") or line["number"])
+        for family in (4, 6):
+            if lists.find(self._context.config, name, family=family) is not None:
+                yield family, name
 
     def _new(self) -> Chain:
         self._count += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_netbench.platforms.cisco_ios.areas.qos import values
@@ -214,32 +213,37 @@ def _size(config: Section, name: str, *, within: str) -> int:
 def _check_levels(edit: Edit, match: Match) -> str | None:
     """Refuse a line that would nest chains deeper than the kernel allows."""
     here = edit.section.parent
-    more = {str(here["name"]): _levels_of(edit.config, match, {}, ())} if here is not None else {}
-    deepest = max((_levels(edit.config, e, more, ()) for e in edit.config.all("class-map")), default=0)
+    new = (str(here["name"]), match) if here is not None else None
+    deepest = max((_levels(edit.config, e, new, ()) for e in edit.config.all("class-map")), default=0)
     return (
         f"% A class map may have {_MOST_LEVELS} match criteria that all must hold" if deepest > _MOST_LEVELS else None
     )
 
 
-def _levels(config: Section, entry: Entry, more: Mapping[str, int], above: tuple[str, ...]) -> int:
-    """Return the number of nested chains that packets of a class pass through.
+def _levels(
+    config: Section, entry: Entry, new: tuple[str, Match] | None, above: tuple[str, ...], *, negated: bool = False
+) -> int:
+    """Return the number of nested chains that packets of a class, or all others, pass through.
 
-    ``more`` maps classes to those that a new line adds.
+    ``new`` is a class and a line that will be added to it.
     """
     name = str(entry["name"])
     if name in above:
         return 0
-    each = [
-        _levels_of(config, line.match, more, (*above, name)) for line in entry.body if line.name.startswith("match")
-    ]
-    each.append(more.get(name, 0))
-    return max(each) if entry.has("match-any") else sum(each)
+    lines = [line.match for line in entry.body if line.name.startswith("match")]
+    lines += [new[1]] if new is not None and new[0] == name else []
+    each = [_levels_of(config, line, new, (*above, name), negated=negated) for line in lines]
+    return max(each, default=0) if entry.has("match-any") != negated else sum(each)
 
 
-def _levels_of(config: Section, match: Match, more: Mapping[str, int], above: tuple[str, ...]) -> int:
-    own = 1 + match.has("not") + match.has("access-group")
-    inner = config.get("class-map", name=str(match["other"])) if "other" in match.args else None
-    return own + (_levels(config, inner, more, above) if inner is not None else 0)
+def _levels_of(
+    config: Section, match: Match, new: tuple[str, Match] | None, above: tuple[str, ...], *, negated: bool
+) -> int:
+    negated = negated != match.has("not")
+    if "other" not in match.args:
+        return 1 + negated + match.has("access-group")
+    inner = config.get("class-map", name=str(match["other"]))
+    return 1 + (_levels(config, inner, new, above, negated=negated) if inner is not None else 0)
 
 
 def _no_class(edit: Edit, match: Match) -> str | None:

@@ -8,6 +8,9 @@ from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
 
+_HOP = ("out", "via")
+
+
 def _check(_edit: Edit, match: Match) -> str | None:
     try:
         IPv4Network(f"{match['prefix']}/{match['mask']}")
@@ -34,6 +37,22 @@ def _check_six(_edit: Edit, match: Match) -> str | None:
     return None
 
 
+def _keep(edit: Edit, match: Match) -> str | None:
+    """Store or remove a route. ``no`` with a next hop removes the route with exactly this next hop.
+
+    A route by an interface and a next hop is another one than the route by the same next hop alone. Distance, tag,
+    name and track may be left out, and the whole next hop: then all routes to the network are removed.
+    """
+    if not match.negated and not match.reset:
+        return edit.keep(match)
+    for entry in [entry for entry in edit.section.like(match) if entry.covers(match)]:
+        hop = [entry.get(name) for name in _HOP]
+        typed = [match.get(name) for name in _HOP]
+        if entry.get("vrf") == match.get("vrf") and (hop == typed or typed == [None, None]):
+            edit.section.remove(entry)
+    return None
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         pattern=(
@@ -42,6 +61,7 @@ COMMANDS: tuple[Command, ...] = (
             " {track:1-1000} >"
         ),
         check=_check_hop,
+        edit=_keep,
         help="Establish static routes",
     ),
     Command(
@@ -50,6 +70,7 @@ COMMANDS: tuple[Command, ...] = (
             "[ {distance:1-254} ] < name {label:word} | tag {tag:1-4294967295} >"
         ),
         check=_check_six,
+        edit=_keep,
         help="Configure static routes",
     ),
 )

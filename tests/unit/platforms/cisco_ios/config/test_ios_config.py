@@ -179,3 +179,41 @@ def test_a_neighbor_of_bgp_goes_with_all_its_lines_when_no_names_it():
         "router bgp 1", "neighbor 10.0.0.2 remote-as 2", "neighbor 10.0.0.2 description x", "no neighbor 10.0.0.2"
     )
     assert "neighbor 10" not in device.running_config()
+
+
+_STATIC = (
+    "ip route 10.0.0.0 255.0.0.0 192.0.2.1",
+    "ip route 10.0.0.0 255.0.0.0 Serial0/0/0 192.0.2.1 200 name BACKUP",
+    "ip route 10.0.0.0 255.0.0.0 Serial0/0/0",
+    "ip route 10.0.0.0 255.0.0.0 192.0.2.2 90 tag 7",
+    "ip route vrf RED 10.0.0.0 255.0.0.0 192.0.2.1",
+    "ip route 11.0.0.0 255.0.0.0 192.0.2.1",
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "gone"),
+    [
+        ("10.0.0.0 255.0.0.0 192.0.2.1", {0}),  # not the route by an interface and this next hop
+        ("10.0.0.0 255.0.0.0 Serial0/0/0", {2}),
+        ("10.0.0.0 255.0.0.0 Serial0/0/0 192.0.2.1", {1}),  # distance and name may be left out
+        ("10.0.0.0 255.0.0.0 Serial0/0/0 192.0.2.1 200", {1}),
+        ("10.0.0.0 255.0.0.0 Serial0/0/0 192.0.2.1 100", set()),
+        ("10.0.0.0 255.0.0.0 192.0.2.2", {3}),
+        ("10.0.0.0 255.0.0.0 192.0.2.2 tag 7", {3}),
+        ("10.0.0.0 255.0.0.0", {0, 1, 2, 3}),
+        ("vrf RED 10.0.0.0 255.0.0.0 192.0.2.1", {4}),
+        ("vrf RED 10.0.0.0 255.0.0.0", {4}),
+    ],
+)
+def test_no_ip_route_removes_the_route_with_this_next_hop(typed, gone):
+    # the reference and switch guides: the prefix, its mask and the address or interface identify a static route
+    device = paper("ip vrf RED", "exit", *_STATIC, f"no ip route {typed}", interfaces=("Serial0/0/0",))
+    left = device.running_config()
+    assert {at for at, line in enumerate(_STATIC) if f"\n{line}\n" not in left} == gone
+
+
+def test_no_ipv6_route_removes_the_route_with_this_next_hop():
+    routes = ("ipv6 route 2001:DB8::/32 GigabitEthernet0/0 2001:DB9::1", "ipv6 route 2001:DB8::/32 2001:DB9::1 5")
+    left = paper(*routes, "no ipv6 route 2001:DB8::/32 2001:DB9::1").running_config()
+    assert (routes[0] in left, routes[1] in left) == (True, False)
