@@ -51,6 +51,7 @@ _NAMES = (
     "vrf",
     "bgp",
     "distribute",
+    "connected",
 )
 
 

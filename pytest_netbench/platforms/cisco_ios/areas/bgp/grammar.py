@@ -186,7 +186,9 @@ _ROUTES = (
     *(
         replace(command, mode=SIX)
         for command in igp.redistribute_commands(
-            SIX, "< metric {metric:0-4294967295} | route-map {map:name} >", but=("bgp", "eigrp")
+            SIX,
+            "< metric {metric:0-4294967295} | route-map {map:name} | include-connected >",
+            but=("bgp", "eigrp"),
         )
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.isis.compile import compile_isis, members
+from pytest_netbench.platforms.cisco_ios.areas.isis.compile import compile_isis, frr_tag, levels_of, members
 from pytest_netbench.platforms.cisco_ios.areas.isis.grammar import COMMANDS, MODES, TYPES
 from pytest_netbench.platforms.cisco_ios.areas.isis.shows import SHOWS
 from pytest_netbench.platforms.cisco_ios.grammar.command import Area
@@ -20,4 +20,4 @@ AREA = Area(
     ),
 )
 
-__all__ = ["AREA", "members"]
+__all__ = ["AREA", "frr_tag", "levels_of", "members"]

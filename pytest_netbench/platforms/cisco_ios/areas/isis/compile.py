@@ -38,11 +38,27 @@ def compile_isis(context: Context) -> None:
         nets = process.body.all("net")
         if not nets:
             continue  # a process without a NET does not run
-        tag = str(process.get("tag") or _UNNAMED)
+        tag = frr_tag(process)
         # removed in reverse order: isisd crashes if its process is removed before the interfaces
         _process(context, process, tag)
         for one in members(context):
             _interface(context, one, tag, process.body)
+
+
+def frr_tag(process: Entry) -> str:
+    """Return FRR's name of a process."""
+    return str(process.get("tag") or _UNNAMED)
+
+
+def _levels(section: Section) -> tuple[str, ...]:
+    return {"level-1": ("level-1",), "level-2-only": ("level-2",)}.get(level(section), ("level-1", "level-2"))
+
+
+def levels_of(section: Section, entry: Entry) -> tuple[str, ...]:
+    """Return the levels into which a ``redistribute`` line redistributes."""
+    if entry.has("level-1-2"):
+        return _levels(section)
+    return ("level-1",) if entry.has("level-1") else ("level-2",)
 
 
 def _process(context: Context, process: Entry, tag: str) -> None:
@@ -66,17 +82,15 @@ def _process(context: Context, process: Entry, tag: str) -> None:
     secret = _secret(context, section, "authentication")
     for scope in ("area", "domain") if secret else ():
         add(f"{scope}-password {secret} authenticate snp validate", key=scope, undo=f"no {scope}-password")
-    levels = {"level-1": ("level-1",), "level-2-only": ("level-2",)}.get(level(section), ("level-1", "level-2"))
     for source, entry in igp.redistributions(section):
-        wanted = "level-1" if entry.has("level-1") and not entry.has("level-1-2") else "level-2"
-        for one_level in levels if entry.has("level-1-2") else (wanted,):
+        for one_level in levels_of(section, entry):
             words = [f"redistribute ipv4 {source} {one_level}"]
             words += [f"metric {entry['metric']}"] if "metric" in entry.match.args else []
             words += [f"route-map {entry['map']}"] if "map" in entry.match.args else []
             add(" ".join(words), undo=f"no redistribute ipv4 {source} {one_level}")
     for entry in section.all("default-information originate"):
         extra = f" route-map {entry['map']}" if "map" in entry.match.args else ""
-        for one_level in levels[-1:]:
+        for one_level in _levels(section)[-1:]:
             add(
                 f"default-information originate ipv4 {one_level} always{extra}",
                 undo=f"no default-information originate ipv4 {one_level}",

@@ -418,7 +418,7 @@ def _loopbacks(context: Context, process: Process) -> list[str]:
     return [f"interface {member.one.kernel}" for member in found]
 
 
-def _next_hop_networks(context: Context, process: Process) -> str:
+def next_hop_networks(context: Context, process: Process) -> str:
     """Return what decides the forwarding addresses: the networks on which OSPF runs, with their areas' types."""
     types = " ".join(sorted(_types(process.section)))
     found = [
@@ -439,7 +439,7 @@ def _hide_next_hops(context: Context, process: Process) -> None:
 
 
 def _externals(context: Context, process: Process) -> _Lines:
-    section, decided_by = process.section, _next_hop_networks(context, process)
+    section, decided_by = process.section, next_hop_networks(context, process)
     usual = section.get("default-metric")
     for source, entry in igp.redistributions(section):
         if source == "ospf":

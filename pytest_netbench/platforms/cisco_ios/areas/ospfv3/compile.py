@@ -115,8 +115,6 @@ def _externals(context: Context, process: Process) -> _Lines:
         words = [f"redistribute {frr}", f"metric {entry.get('metric', seed)}", f"metric-type {entry.get('type', 2)}"]
         words += [f"route-map {wrapper}"] if wrapper else []
         yield " ".join(words), "", f"no redistribute {frr}"
-        if entry.has("include-connected"):
-            yield f"redistribute connected metric {entry.get('metric', seed)}", "", "no redistribute connected"
     for entry in process.all("summary-prefix"):
         line = f"summary-address {str(entry['prefix']).lower()}"
         if entry.has("not-advertise"):

@@ -48,6 +48,9 @@ def _open_six(edit: Edit, match: Match) -> str | None:
 _OPTIONS = "< metric {metric:0-16} | route-map {map:word} >"
 
 
+_OPTIONS_SIX = "< metric {metric:0-16} | route-map {map:word} | include-connected >"
+
+
 _FOUR = (
     Command(pattern="network {network!:ipv4}", mode=MODE, edit=_network, help="Enable routing on an IP network"),
     Command(pattern="version {number:1-2}", mode=MODE, help="Set routing protocol version"),
@@ -129,7 +132,7 @@ _SIX_COMMANDS = (
     ),
     *(
         Command(
-            pattern=f"redistribute {source} {_OPTIONS}",
+            pattern=f"redistribute {source} {_OPTIONS_SIX}",
             mode=SIX,
             name="redistribute",
             help="Redistribute IPv6 prefixes from another routing protocol",

@@ -7,7 +7,6 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Interface
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 
-
 _HOP = ("out", "via")
 
 
@@ -48,7 +47,7 @@ def _keep(edit: Edit, match: Match) -> str | None:
     for entry in [entry for entry in edit.section.like(match) if entry.covers(match)]:
         hop = [entry.get(name) for name in _HOP]
         typed = [match.get(name) for name in _HOP]
-        if entry.get("vrf") == match.get("vrf") and (hop == typed or typed == [None, None]):
+        if entry.get("vrf") == match.get("vrf") and typed in (hop, [None, None]):
             edit.section.remove(entry)
     return None
 
