@@ -124,7 +124,8 @@ class Context:
 
     def unsupported(self, entry: Entry, why: str) -> None:
         """Report that a line was accepted and has no effect."""
-        self.state.unsupported.append((entry.text, why))
+        if (entry.text, why) not in self.state.unsupported:
+            self.state.unsupported.append((entry.text, why))
 
 
 def mask_length(mask: str) -> int:

@@ -167,6 +167,53 @@ def test_a_static_port_leads_to_another_port_inside(configure, outside):
     assert ask(outside, "192.0.2.51", 80) == "silence"
 
 
+MAPPED = (
+    *("access-list 120 deny udp any any eq 53", "access-list 120 permit ip any any"),
+    *("route-map SOME permit 10", "match ip address 120"),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "seen"),
+    [
+        ("static 10.0.0.10 203.0.113.10 route-map SOME", "203.0.113.10 4000"),
+        ("static udp 10.0.0.10 4000 203.0.113.10 5000 route-map SOME extendable", "203.0.113.10 5000"),
+        ("static network 10.0.0.0 203.0.113.0 /24 route-map SOME", "203.0.113.10 4000"),
+    ],
+)
+def test_a_static_translation_with_a_route_map_applies_to_what_the_map_permits(configure, device, inside, rule, seen):
+    # "NAT: ability to use route maps with static translations", IOS 12.2(4)T
+    configure(*MAPPED, f"ip nat inside source {rule}", "ip nat inside source list 1 interface gi0/1 overload")
+    assert f"ip nat inside source {rule}" in show(device, "show running-config")
+    assert ask(inside, THERE, kind="udp", port=80, source="10.0.0.10", local=4000) == f"seen as {seen}"
+    assert seen_as(ask(inside, THERE, kind="udp", port=53, source="10.0.0.10", local=4000)) == "192.0.2.1"
+    assert "203.0.113." in show(device, "show ip nat translations")
+    configure("route-map SOME deny 5", "match ip address 121", "access-list 121 permit ip any any")
+    show(device, "clear ip nat translation *")
+    assert seen_as(ask(inside, THERE, kind="udp", port=80, source="10.0.0.10", local=4000)) == "192.0.2.1"
+    configure("no access-list 120", "no access-list 121", "no route-map SOME")
+
+
+def test_a_static_port_with_a_route_map_is_open_to_the_outside(configure, outside):
+    rule = "ip nat inside source static tcp 10.0.0.10 80 203.0.113.10 8080 route-map SOME extendable"
+    configure(*MAPPED, rule)
+    assert seen_as(ask(outside, "203.0.113.10", port=8080)) == THERE
+    configure("no access-list 120", "no route-map SOME")
+
+
+def test_route_maps_choose_among_global_addresses_of_one_host(configure, inside):
+    configure(
+        *("access-list 120 permit udp any any eq 53", "access-list 121 permit udp any any eq 80"),
+        *("route-map ONE permit 10", "match ip address 120", "match interface gi0/1"),
+        *("route-map TWO permit 10", "match ip address 121", "match interface gi0/1"),
+        "ip nat inside source static 10.0.0.10 203.0.113.1 route-map ONE",
+        "ip nat inside source static 10.0.0.10 203.0.113.2 route-map TWO",
+    )
+    asked = [seen_as(ask(inside, THERE, kind="udp", port=port, source="10.0.0.10")) for port in (53, 80)]
+    assert asked == ["203.0.113.1", "203.0.113.2"]
+    configure("no access-list 120", "no access-list 121", "no route-map ONE", "no route-map TWO")
+
+
 def test_a_network_is_translated_host_by_host(configure, inside, outside):
     configure("ip nat inside source static network 10.0.0.0 203.0.113.0 /24")
     assert answered(ask(outside, "203.0.113.12"))

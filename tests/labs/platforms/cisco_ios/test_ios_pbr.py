@@ -128,6 +128,17 @@ def test_a_next_hop_behind_a_shut_interface_is_passed_by(lab, policy):
     type_lines(lab.nodes["R1"], "interface gi0/2", "no shutdown")
 
 
+@pytest.mark.parametrize("way_back", ["set interface Loopback7", "set ip next-hop 10.7.7.2"])
+def test_packets_sent_to_a_loopback_enter_again_and_follow_their_destination(lab, policy, way_back):
+    type_lines(lab.nodes["R1"], "interface Loopback7", "ip address 10.7.7.1 255.255.255.252")
+    policy("route-map PBR permit 10", way_back)
+    assert way(lab) == "Gi0/1"
+    assert "Loopback7" not in show(lab, "show netbench unsupported")
+    type_lines(lab.nodes["R1"], "interface Loopback7", "ip nat inside")
+    assert f"{way_back}" in show(lab, "show netbench unsupported")
+    type_lines(lab.nodes["R1"], "no interface Loopback7")
+
+
 def test_a_default_next_hop_serves_what_has_no_route_of_its_own(lab, policy):
     policy("route-map PBR permit 10", "set ip default next-hop 10.1.12.2")
     assert way(lab) == "Gi0/2"

@@ -11,6 +11,7 @@ from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.ace import Address
 from pytest_netbench.platforms.cisco_ios.areas.acl.lists import find
 from pytest_netbench.platforms.cisco_ios.areas.common.arp import answer_only
+from pytest_netbench.platforms.cisco_ios.areas.nat import maps
 from pytest_netbench.platforms.cisco_ios.areas.nat.grammar import TIMEOUTS, network_length
 from pytest_netbench.platforms.cisco_ios.areas.nat.pools import Pool, pools
 from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
@@ -85,6 +86,7 @@ class _Writer:
         self._inside = merged(one.kernel for one in inside) if inside else ""
         self._outside = merged(one.kernel for one in outside) if outside else ""
         self._pools = pools(context.config)
+        self._maps = 0
 
     def write(self) -> None:
         for chain in (_INSIDE, _OUTSIDE, _ENTERING, _LEAVING):
@@ -115,44 +117,53 @@ class _Writer:
             for entry in self._config.all(f"nat {protocol}"):
                 address = global_address(self._context, entry)
                 if address is not None:
-                    local = f"{entry['local']}:{entry['lport']}"
-                    self._nft.rule(
-                        _ENTERING,
-                        f"ip daddr {address} {protocol} dport {entry['gport']} {self._miss} dnat ip to {local}",
+                    self._enter(
+                        f"ip daddr {address} {protocol} dport {entry['gport']}", f"{entry['local']}:{entry['lport']}"
                     )
-                    self._nft.rule(
-                        _INSIDE,
-                        f"ip saddr {entry['local']} {protocol} sport {entry['lport']} {self._miss} snat ip to"
-                        f" {address}:{entry['gport']}",
-                    )
-                    self._every(
+                    self._leave(
+                        entry,
                         f"ip saddr {entry['local']} {protocol} sport {entry['lport']}",
+                        f"{address}:{entry['gport']}",
                         f"{protocol} sport set {entry['gport']} ip saddr set {address}",
                     )
         for entry in self._config.all("nat static"):
             address = global_address(self._context, entry)
             if address is not None:
-                self._nft.rule(_ENTERING, f"ip daddr {address} {self._miss} dnat ip to {entry['local']}")
-                self._nft.rule(_INSIDE, f"ip saddr {entry['local']} {self._miss} snat ip to {address}")
-                self._every(f"ip saddr {entry['local']}", f"ip saddr set {address}")
+                self._enter(f"ip daddr {address}", entry["local"])
+                self._leave(entry, f"ip saddr {entry['local']}", address, f"ip saddr set {address}")
         for entry in self._config.all("nat network"):
             length = network_length(entry.get("mask") or entry["slash"])
             local, there = f"{entry['local']}/{length}", f"{entry['global']}/{length}"
-            self._nft.rule(_ENTERING, f"ip daddr {there} {self._miss} dnat ip prefix to {local}")
-            self._nft.rule(_INSIDE, f"ip saddr {local} {self._miss} snat ip prefix to {there}")
             network = IPv4Interface(there).network
-            self._every(
-                f"ip saddr {local}", f"ip saddr set ip saddr and {network.hostmask} or {network.network_address}"
-            )
+            change = f"ip saddr set ip saddr and {network.hostmask} or {network.network_address}"
+            self._enter(f"ip daddr {there}", local, kind="prefix ")
+            self._leave(entry, f"ip saddr {local}", there, change, kind="prefix ")
 
-    def _every(self, what: str, change: str) -> None:
-        """Translate what the kernel did not: the first packet of its connection took another way.
+    def _enter(self, what: str, local: str, *, kind: str = "") -> None:
+        self._nft.rule(_ENTERING, f"{what} {self._miss} dnat ip {kind}to {local}")
 
-        A static rule of IOS translates each packet that goes from an inside to an outside interface.
+    def _leave(self, entry: Entry, what: str, there: str, change: str, *, kind: str = "") -> None:
+        """Translate packets that leave, and those that the kernel does not: their connection took another way.
+
+        A static rule of IOS translates each packet that goes from an inside to an outside interface, and that its
+        route map permits.
         """
+        self._give(_INSIDE, entry, what, f"{self._miss} snat ip {kind}to {there}")
         if self._inside and self._outside:
             way = f"iifname {self._inside} oifname {self._outside}"
-            self._nft.rule(NAT_EVERY, f"{way} ct status & (snat | dnat) == 0 {what} {change}")
+            self._give(NAT_EVERY, entry, f"{way} ct status & (snat | dnat) == 0 {what}", change)
+
+    def _give(self, chain: Chain, entry: Entry, what: str, change: str) -> None:
+        """Add a change of the packets ``what`` that the route map of a static rule permits, if it has one."""
+        if "map" in entry.match.args:
+            self._maps += 1
+            give = Chain("inet", f"nat_static_{self._maps}_do")
+            # nft needs the protocol in the same rule as the port
+            self._nft.rule(give, f"{what} {change}")
+            chosen = maps.chosen(self._context, entry["map"], chain=f"nat_static_{self._maps}", give=give.name)
+            self._nft.rule(chain, f"{what} jump {chosen}")
+        else:
+            self._nft.rule(chain, f"{what} {change}")
 
     def _outside_static(self) -> None:
         for entry in self._config.all("nat outside static"):
@@ -182,33 +193,9 @@ class _Writer:
         if "list" in entry.match.args:
             self._nft.rule(_INSIDE, f"jump {acl.chain(self._context, entry['list'], permit=f'goto {give.name}')}")
             return
-        chosen = Chain("inet", f"nat_map_{number}")
-        self._nft.chain(chosen)
-        for rule in self._clauses(entry["map"], give.name):
-            self._nft.rule(chosen, rule)
-        self._nft.rule(_INSIDE, f"jump {chosen.name}")
-
-    def _clauses(self, name: str, give: str) -> Iterator[str]:
-        """Add the rules of a route map: the first matching clause decides."""
-        clauses = [
-            (entry.text.split(), body)
-            for entry, body in self._config.sections("route-map")
-            if entry.text.split()[1] == name
-        ]
-        for words, body in sorted(clauses, key=lambda clause: int(clause[0][3])):
-            verdict = f"goto {give}" if words[2] == "permit" else "accept"
-            lines = [line.text.split() for line in body]
-            out = [line[2] for line in lines if line[:2] == ["match", "interface"]]
-            where = f"oifname {merged(self._kernel(one) for one in out)} " if out else ""
-            lists = [one for line in lines if line[:3] == ["match", "ip", "address"] for one in line[3:]]
-            if not lists:
-                yield f"{where}{verdict}"
-            for one in lists:
-                yield f"{where}jump {acl.chain(self._context, one, permit=verdict, missing=verdict)}"
-
-    def _kernel(self, name: str) -> str:
-        found = self._context.interface(name)
-        return found.kernel if found else name
+        self._nft.rule(
+            _INSIDE, f"jump {maps.chosen(self._context, entry['map'], chain=f'nat_map_{number}', give=give.name)}"
+        )
 
     def _giving(self, entry: Entry) -> str | None:
         """Return statements that translate the source of a packet to its global address."""

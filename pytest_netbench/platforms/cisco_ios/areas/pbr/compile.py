@@ -15,7 +15,7 @@ from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.apply.frr import speaker_of
 from pytest_netbench.platforms.cisco_ios.areas.acl import match as acl
 from pytest_netbench.platforms.cisco_ios.areas.acl.nft import slug
-from pytest_netbench.platforms.cisco_ios.compile.context import Context
+from pytest_netbench.platforms.cisco_ios.compile.context import Context, Interface
 from pytest_netbench.platforms.cisco_ios.compile.state import Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
@@ -28,6 +28,8 @@ _MASK = 0xFFFF
 _FIRST_TABLE = 2001
 _PRIORITY = 200
 _STATIC = "staticd"
+_ON_ENTRY = ("ip nat", "ip access-group", "ip policy", "service-policy")
+"""Lines of an interface that act on packets that enter by it."""
 
 
 @dataclass(frozen=True)
@@ -131,18 +133,38 @@ def _actions(context: Context, entry: Entry, *, name: str, table: int) -> Iterat
 
 
 def _ways(context: Context, body: Section, table: int) -> _Ways:
-    first = [hop for entry in body.all("set ip next-hop") for hop in entry.many("hop") if _adjacent(context, hop)]
     tracked = [
         (int(entry["track"]), entry["hop"])
         for entry in sorted(body.all("set ip next-hop tracked"), key=lambda one: int(one["order"]))
         if _adjacent(context, entry["hop"])
     ]
-    first += [_out(name) for entry in body.all("set interface") for name in entry.many("out")]
-    last = [
-        hop for entry in body.all("set ip default next-hop") for hop in entry.many("hop") if _adjacent(context, hop)
-    ]
-    last += [_out(name) for entry in body.all("set default interface") for name in entry.many("out")]
-    return _Ways(table, tuple(first), tuple(last), tuple(tracked))
+    first = _until_loopback(context, body, "set ip next-hop", "set interface")
+    last = _until_loopback(context, body, "set ip default next-hop", "set default interface")
+    return _Ways(table, first, last, tuple(tracked))
+
+
+def _until_loopback(context: Context, body: Section, next_hop: str, interface: str) -> tuple[str, ...]:
+    """Return the routes of an entry in order of preference, up to the first one by a loopback interface.
+
+    A packet sent to a loopback enters the router again and is routed by its destination, as if it had no policy.
+    """
+    ways = [(entry, hop, _owner(context, hop)) for entry in body.all(next_hop) for hop in entry.many("hop")]
+    ways = [way for way in ways if _adjacent(context, way[1])]
+    for entry in body.all(interface):
+        ways += [(entry, _out(name), context.interface(name)) for name in entry.many("out")]
+    found: list[str] = []
+    for entry, way, owner in ways:
+        if owner is not None and owner.parsed.kind == "Loopback":
+            if any(line.name.startswith(_ON_ENTRY) for line in owner.section):
+                context.unsupported(entry, f"packets that enter again by {owner.name} meet none of its lines")
+            break
+        found.append(way)
+    return tuple(found)
+
+
+def _owner(context: Context, hop: str) -> Interface | None:
+    """Return the interface on whose network a next hop is."""
+    return next((one for one in context.interfaces if one.enabled and _is_on(one, hop)), None)
 
 
 def _out(name: str) -> str:
@@ -151,12 +173,11 @@ def _out(name: str) -> str:
 
 def _adjacent(context: Context, hop: str) -> bool:
     """Whether a next hop is on a connected network; IOS ignores others."""
-    return any(
-        ip_address(hop) in ip_interface(address).network
-        for one in context.interfaces
-        if one.enabled
-        for address in one.addresses
-    )
+    return _owner(context, hop) is not None
+
+
+def _is_on(one: Interface, hop: str) -> bool:
+    return any(ip_address(hop) in ip_interface(address).network for address in one.addresses)
 
 
 def _routes(context: Context, ways: _Ways) -> None:

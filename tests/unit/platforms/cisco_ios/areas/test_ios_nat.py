@@ -136,10 +136,22 @@ def test_a_route_map_chooses_by_list_and_by_outgoing_interface():
             "match interface gi0/1",
         )
     finally:
-        rules = compiled(device).nft.rules.get(("inet", "nat_map_1"), [])
-    if device.config.has("route-map"):
-        assert rules[0].startswith("jump acl4_7_")
-        assert rules[1].startswith('oifname { "gi0-1" } jump acl4_1_')
+        rules = compiled(device).nft.rules
+    assert rules["inet", "nat_map_1"][0].startswith("goto acl4_7_")
+    onward, judged = rules["inet", "nat_map_1_5"]
+    assert onward == 'oifname != { "gi0-1" } goto nat_map_1_10'
+    assert judged.startswith("goto acl4_1_")
+
+
+def test_a_long_route_map_says_what_is_not_tested():
+    clauses = [f"route-map M permit {number}" for number in range(10, 110, 10)]
+    device = paper(*SIDES, *clauses, "exit", "ip nat inside source static 10.0.0.5 192.0.2.5 route-map M")
+    assert [text for text, _ in compiled(device).unsupported] == ["route-map M permit 90"]
+
+
+def test_a_static_translation_to_an_interface_takes_no_route_map():
+    (words,) = typed(paper(*SIDES), "ip nat inside source static tcp 10.0.0.5 80 interface gi0/1 80 route-map M")
+    assert "Invalid input" in words
 
 
 def test_connections_of_the_kernel_are_read():
