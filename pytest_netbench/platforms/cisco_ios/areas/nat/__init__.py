@@ -30,6 +30,10 @@ AREA = Area(
             ),
             "yes",
         ),
+        (
+            "ip nat inside source static … route-map",
+            "yes, for lists and interfaces; outside hosts reach the global address whatever the map says",
+        ),
         ("ip nat outside source static", "yes; also without a route to the local address"),
         ("ip nat inside destination with a rotary pool", "yes"),
         (

@@ -30,5 +30,9 @@ AREA = Area(
             ),
             "yes",
         ),
+        (
+            "set interface LoopbackN, next hops on the network of a loopback (NAT on a stick)",
+            "packets follow their destination; NAT, lists and policies of the loopback are not applied",
+        ),
     ),
 )
