@@ -184,3 +184,16 @@ def test_ipv6_takes_the_networks_of_the_source_with_include_connected_only(six, 
     assert "2001:DB8:2::/64" not in known()
     for node in ("R1", "R2"):
         type_lines(six.nodes[node], "no ipv6 router ospf 1", "no ipv6 router rip T")
+
+
+def test_networks_are_included_after_a_boot_and_follow_their_interface(deploy_task):
+    process = "router rip\n version 2\n no auto-summary\n network 192.0.2.0\n"
+    source = "router ospf 1\n network 10.1.0.0 0.0.255.255 area 0\n redistribute rip subnets\n"
+    configs = {"R1": R1 + process, "R2": R2 + source + process + " redistribute ospf 1 metric 2\n"}
+    lab = deploy_task(ios_task(configs, ["R1 Gi0/0 - R2 Gi0/0"]))
+    assert eventually(lambda: learned(lab, "rip"), within_s=20.0)
+    assert "192.0.2.0" in show(lab.nodes["R2"], "show ip ospf database external")
+    type_lines(lab.nodes["R2"], "interface Loopback1", "shutdown")
+    assert eventually(lambda: not learned(lab, "rip"), within_s=20.0)
+    type_lines(lab.nodes["R2"], "interface Loopback1", "no shutdown")
+    assert eventually(lambda: learned(lab, "rip"), within_s=20.0)
