@@ -44,6 +44,8 @@ for pid in $pids; do
     while kill -0 $pid 2>/dev/null && [ $tries -lt 200 ]; do tries=$((tries + 1)); sleep 0.01; done
 done
 rm -f /run/frr/*.pid /run/frr/*.vty /run/frr/zserv.api
+# buffers of log messages, which a killed daemon leaves behind; each holds memory of the node
+rm -rf /var/tmp/frr/*.*
 """
 
 

@@ -118,7 +118,10 @@ def _is_shorter(line: FrrLine, before: FrrLine) -> bool:
 
 
 def _undo(line: FrrLine) -> str:
-    return f"no {line.path[-1]}" if line.undo is None else line.undo
+    if line.undo is not None:
+        return line.undo
+    text = line.path[-1]
+    return text.removeprefix("no ") if text.startswith("no ") else f"no {text}"
 
 
 def signals(changes: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:

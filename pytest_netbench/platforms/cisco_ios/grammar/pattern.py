@@ -9,7 +9,7 @@ An example, on one line in the grammar::
 - ``{name:type}``: an argument; ``!`` after the name makes it a key, which identifies a stored line
 - ``[ … ]``: optional
 - ``( a | b )``: one of the alternatives
-- ``< a | b >``: each alternative at most once, in any order, or none
+- ``< a | b >``: each alternative at most once, in any order, or none; ``< a | b >+``: at least one of them
 - ``+`` after an element: once or more
 - ``^``: the earliest place at which ``no`` may end; without it, after the last keyword or key argument outside brackets
 """
@@ -65,9 +65,10 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class AnyOrder:
-    """Alternatives in any order, each at most once, or none."""
+    """Alternatives in any order, each at most once. ``needed``: at least one."""
 
     options: tuple[Node, ...]
+    needed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +122,8 @@ def steps(  # noqa: C901 - one branch per kind of node
         for option in node.options:
             others = tuple(other for other in node.options if other is not option)
             yield from steps((option, (AnyOrder(others), rest)), stopped=stopped)
-        yield from steps(rest, stopped=stopped)
+        if not node.needed:
+            yield from steps(rest, stopped=stopped)
 
 
 def elements(node: Node) -> Iterator[Element]:
@@ -213,7 +215,7 @@ class _Reader:
             if token["punct"] == closer:
                 break
         if opener == "<":
-            return AnyOrder(tuple(options))
+            return AnyOrder(tuple(options), needed=bool(token["more"]))
         choice: Node = options[0] if len(options) == 1 else Choice(tuple(options))
         if token["more"]:
             choice = Repeat(choice)

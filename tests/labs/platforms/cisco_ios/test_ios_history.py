@@ -8,6 +8,7 @@ import pytest
 
 from pytest_netbench.platforms.cisco_ios.driver import device_of
 from pytest_netbench.platforms.cisco_ios.session import startup
+from pytest_netbench.platforms.cisco_ios.session.startup import reload
 from tests.support.ios import await_that, ios_task, settle, show, type_lines
 
 LAN = "255.255.255.0"
@@ -216,3 +217,19 @@ def test_isis_takes_the_metric_of_a_level_and_ospf_shows_an_unnumbered_interface
     lab = deploy_task(ios_task({"R1": config, "R2": ""}, ["R1 Gi0/0 - R2 Gi0/0"]))
     type_lines(lab.nodes["R1"], "interface Gi0/0", "isis metric 5 level-2", "isis priority 7 level-1")
     assert "GigabitEthernet0/0" in show(lab.nodes["R1"], "show ip ospf interface")
+
+
+# -- reloads ---------------------------------------------------------------------------------------------------------
+
+
+def test_reloads_leave_nothing_of_the_daemons_that_they_end(deploy_task: Any) -> None:
+    config = port("Gi0/0", "10.0.0.1") + "router ospf 1\n network 10.0.0.0 0.0.0.255 area 0\nrouter bgp 65001\n"
+    router = deploy_task(ios_task({"R1": config}, [])).nodes["R1"]
+
+    def files() -> int:
+        return len(router.run(["find", "/var", "/run/frr"]).stdout.splitlines())
+
+    before = files()
+    for _ in range(3):
+        reload(device_of(router))
+    assert files() <= before

@@ -29,6 +29,7 @@ _SWITCHES = (
     "bgp bestpath compare-routerid",
     "bgp graceful-restart",
 )
+_LISTS = {"distribute-list": "neighbor distribute-list", "distribute-list prefix": "neighbor prefix-list"}
 _VALUES = (("bgp default local-preference", "preference"), ("bgp cluster-id", "id"))
 
 
@@ -112,7 +113,7 @@ def _family(context: Context, instance: Instance, name: str, body: Section) -> I
 
 def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> Iterator[tuple[str, str, str]]:
     """Return (key, line, undo) of a neighbor's routes."""
-    settings = {**_for_all(instance.families[family]), **peer.families[family]}
+    settings = _settings_of(context, instance, peer, family)
     told = {key: (line, undo) for key, line, undo in routes(context, peer.address, settings)}
     configured = settings.get(("neighbor route-map", "in"))
     name = prefixes.inbound_map(context, instance, family, configured["map"] if configured else None)
@@ -128,16 +129,23 @@ def _routes(context: Context, instance: Instance, peer: Peer, family: str) -> It
     yield from ((key, *words) for key, words in told.items())
 
 
+def _settings_of(context: Context, instance: Instance, peer: Peer, family: str) -> Settings:
+    """Return a neighbor's lines as bgpd accepts them: one list in each direction, and only internal clients."""
+    settings = {**_for_all(instance.families[family]), **peer.families[family]}
+    own = peer.families[family]
+    for way in ("in", "out"):
+        lists = [key for name in _LISTS.values() if (key := (name, way)) in settings]
+        if len(lists) > 1:
+            dropped = next((key for key in lists if key not in own), lists[0])
+            context.unsupported(settings.pop(dropped), f"neighbor {peer.address} has another list")
+    if peer.remote_as != instance.local_as:
+        settings.pop(("neighbor route-reflector-client", ""), None)
+    return settings
+
+
 def _for_all(body: Section) -> Settings:
     """Return the lists that filter the routes of every neighbor."""
-    found = {}
-    for name, meant in (
-        ("distribute-list", "neighbor distribute-list"),
-        ("distribute-list prefix", "neighbor prefix-list"),
-    ):
-        for entry in body.all(name):
-            found[meant, str(entry["way"])] = entry
-    return found
+    return {(meant, str(entry["way"])): entry for name, meant in _LISTS.items() for entry in body.all(name)}
 
 
 def _network(entry: Entry) -> str:

@@ -240,7 +240,7 @@ _PROCESS_SETTINGS = (
     Command(pattern="bgp bestpath as-path ignore", mode=PROCESS),
     Command(pattern="bgp bestpath as-path multipath-relax", mode=PROCESS),
     Command(pattern="bgp bestpath compare-routerid", mode=PROCESS),
-    Command(pattern="bgp bestpath med < confed | missing-as-worst >", mode=PROCESS),
+    Command(pattern="bgp bestpath med < confed | missing-as-worst >+", mode=PROCESS),
     Command(pattern="bgp confederation identifier {as:asn}", mode=PROCESS),
     Command(pattern="bgp confederation peers {as:asn}+", mode=PROCESS),
     Command(pattern="bgp fast-external-fallover", mode=PROCESS, keeps_no=True, default=("bgp fast-external-fallover",)),

@@ -202,8 +202,13 @@ def _is_source(match: Match, part: tuple[object, object, str]) -> bool:
 
 
 def source_of(entry: Entry) -> str:
-    """Return FRR's word for the source of a ``redistribute`` line. FRR gets EIGRP's routes from the kernel."""
-    source = entry.text.split()[1]
+    """Return FRR's word for the source of a ``redistribute`` line."""
+    return source_named(entry.text.split(maxsplit=1)[1])
+
+
+def source_named(words: str) -> str:
+    """Return FRR's word for a source of routes, e.g. ``bgp 65001``. FRR gets EIGRP's routes from the kernel."""
+    source = words.split()[0]
     return "kernel" if source == "eigrp" else source
 
 

@@ -52,9 +52,10 @@ def _ospf(context: Context, vrf: str, body: Section) -> None:
     head = f"router ospf vrf {vrf}" if vrf else "router ospf"
     inbound = [line for line in body.all(*_KINDS) if line["way"] == "in"]
     for line in [line for line in body.all("distribute-list") if line["way"] == "out"]:
-        named = [line.text.split(" out ", 1)[1].split()[0]] if " out " in line.text else []
+        named = [igp.source_named(line.text.split(" out ", 1)[1])] if " out " in line.text else []
         # connected networks may come with another source (area ``connected``)
-        for source in named or dict.fromkeys([*(one for one, _ in igp.redistributions(body)), "connected"]):
+        sources = [*(one for one, _ in igp.redistributions(body) if one != "ospf"), "connected"]
+        for source in named or dict.fromkeys(sources):
             context.state.frr.add("ospfd", head, f"distribute-list {_list(context, line)[1]} out {source}")
     # IOS takes no default route from OSPF while it always originates one
     own = any(one.has("always") for one in body.all("default-information originate"))

@@ -152,7 +152,7 @@ _STANDBY = (
     ),
     Command(pattern="standby use-bia", mode="if", help="Hot standby uses interface's burned in address"),
     Command(
-        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >",
+        pattern="standby delay < minimum {minimum:0-10000} | reload {reload:0-10000} >+",
         mode="if",
         marked="groups start as soon as their interface is up",
         check=lambda _, match: None if match.args else "% Incomplete command.",
@@ -173,7 +173,7 @@ _STANDBY = (
     ),
     _hsrp_command("priority {priority:0-255}", "priority 100", help="Priority level"),
     _hsrp_command(
-        "preempt [ delay < minimum {minimum:0-3600} | reload {reload:0-3600} | sync {sync:0-3600} > ]",
+        "preempt [ delay < minimum {minimum:0-3600} | reload {reload:0-3600} | sync {sync:0-3600} >+ ]",
         help="Overthrow lower priority Active routers",
     ),
     _hsrp_command(

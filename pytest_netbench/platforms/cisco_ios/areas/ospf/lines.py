@@ -77,7 +77,7 @@ def route_lines(modes: Modes, *, most_distance: int) -> tuple[Command, ...]:
         Command(
             pattern=(
                 f"distance ospf < external {{external:{distance}}} | inter-area {{inter:{distance}}} | intra-area"
-                f" {{intra:{distance}}} >"
+                f" {{intra:{distance}}} >+"
             ),
             mode=modes,
             help="OSPF distance",

@@ -51,13 +51,16 @@ def _several(edit: Edit, match: Match) -> str | None:
     """Store values in one line; ``no`` with values removes these values."""
     known = next((e for e in edit.section if e.match.known is match.known), None)
     name, typed = _values(match)
+    if known is None and not match.negated and not match.reset and len({*typed}) < len(typed):
+        edit.put(_text(match, name, list(dict.fromkeys(typed))))
+        return None
     if known is None or (not match.negated and not match.reset and not typed):
         return edit.keep(match)
     _, before = _values(known.match)
     if match.negated or match.reset:
         left = [value for value in before if typed and value not in typed]
     else:
-        left = [*before, *(value for value in typed if value not in before)]
+        left = list(dict.fromkeys((*before, *typed)))
     edit.section.remove(known)
     if left:
         source = known.match if match.negated else match

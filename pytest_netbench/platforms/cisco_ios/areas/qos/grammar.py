@@ -273,7 +273,7 @@ _MATCHES = (
     "match [ not ] [ ip ] precedence {prec!:prec}+",
     "match [ not ] protocol {protocol!:protocol}",
     "match [ not ] input-interface {interface!:interface}",
-    "match [ not ] packet length < min {least!:1-2000} | max {most!:1-2000} >",
+    "match [ not ] packet length < min {least!:1-2000} | max {most!:1-2000} >+",
     "match [ not ] qos-group {group!:0-99}",
     "match [ not ] ip rtp {first!:2000-65535} {range!:0-16383}",
 )

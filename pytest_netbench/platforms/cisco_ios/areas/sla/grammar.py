@@ -132,10 +132,6 @@ def _reopen_track(edit: Edit, match: Match) -> str | None:
     return None
 
 
-def _needs_time(_edit: Edit, match: Match) -> str | None:
-    return None if match.args else "% Incomplete command."
-
-
 def _needs_threshold(edit: Edit, match: Match) -> str | None:
     parent = edit.section.parent
     kind = "weight" if match.has("weight") else "percentage"
@@ -222,7 +218,7 @@ _COMMANDS = (
         help="Tracking thresholds",
     ),
     Command(
-        pattern="delay < up {up:0-180} | down {down:0-180} >", mode=_TRACK, check=_needs_time, help="Tracking delay"
+        pattern="delay < up {up:0-180} | down {down:0-180} >+", mode=_TRACK, help="Tracking delay"
     ),
     Command(
         pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]",

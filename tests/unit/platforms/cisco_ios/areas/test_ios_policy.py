@@ -240,3 +240,8 @@ def test_behind_the_last_number_a_prefix_list_has_no_place():
     session = Session(paper("ip prefix-list P seq 4294967294 permit 10.0.0.0/8"))
     session.enter("configure terminal")
     assert session.enter("ip prefix-list P permit 10.0.0.0/9").startswith("%Insertion failed")
+
+
+def test_a_value_that_is_typed_twice_is_stored_once():
+    device = paper("route-map X", "match ip address 1 NAMED 1", "match ip address 2 NAMED 2")
+    assert section(device, "route-map X permit 10") == ["match ip address 1 NAMED 2"]

@@ -27,6 +27,7 @@ ROUTES = reader(
     "set community {value:community}+ [ additive ]",
     "class class-default",
     "class {name:word}",
+    "delay < up {up:0-180} | down {down:0-180} >+",
 )
 
 
@@ -50,6 +51,8 @@ def refusal(line: str) -> tuple[str, int]:
         ("ip route 10.0.0.0 255.0.0.0 serial 0/0/0 10.1.1.1", "ip route 10.0.0.0 255.0.0.0 Serial0/0/0 10.1.1.1"),
         ("ip route 10.0.0.0 255.0.0.0 10.1.1.1 tag 5 name x", "ip route 10.0.0.0 255.0.0.0 10.1.1.1 name x tag 5"),
         ("int g0/0.10", "interface GigabitEthernet0/0.10"),
+        ("delay down 3", "delay down 3"),
+        ("delay down 3 up 2", "delay up 2 down 3"),
         ("desc  two  spaces ", "description two  spaces"),
         ("set comm 1:2 65000:3 add", "set community 1:2 65000:3 additive"),
     ],
@@ -74,6 +77,7 @@ def test_a_keyword_wins_over_a_free_word():
         ("ip route 10.0.0.0 255.0.0.0 10.1.1.1 tag 5 tag 6", "invalid", 43),
         ("frobnicate", "invalid", 0),
         ("  frobnicate", "invalid", 2),
+        ("delay", "incomplete", 5),
         ("ip routing now", "invalid", 11),
     ],
 )
@@ -94,6 +98,7 @@ def test_no_may_end_where_the_pattern_says_and_not_before():
     assert isinstance(ROUTES.read("no ip route 10.0.0.0", skip=1, partial=True), Refusal)
     assert isinstance(ROUTES.read("no description", skip=1, partial=True), Match)
     assert isinstance(ROUTES.read("no ip", skip=1, partial=True), Refusal)
+    assert isinstance(ROUTES.read("no delay", skip=1, partial=True), Match)
 
 
 def test_help_shows_words_that_may_come_next_and_how_the_line_may_end():

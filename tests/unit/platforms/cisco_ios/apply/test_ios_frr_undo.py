@@ -1,0 +1,63 @@
+"""Which lines daemons are told when the desired state changes: what removes a line, and what replaces it."""
+
+from __future__ import annotations
+
+from pytest_netbench.platforms.cisco_ios.apply import frr
+from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
+from tests.support.ios import PaperDevice, paper
+
+_BGP = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
+
+
+def _told(before: PaperDevice, after: PaperDevice, daemon: str) -> list[str]:
+    old, new = (compile_state(one.book, one.config, one.facts).frr.of(daemon) for one in (before, after))
+    return [line for _, line in frr.difference(old, new)]
+
+
+def test_a_line_that_says_no_is_removed_by_the_line_without_it():
+    after = paper(*_BGP)
+    for typed, undo in (
+        ("no bgp fast-external-fallover", "bgp fast-external-failover"),
+        ("no bgp client-to-client reflection", "bgp client-to-client reflection"),
+    ):
+        before = paper(*_BGP, typed)
+        assert _told(before, after, "bgpd") == [undo]
+        assert _told(after, before, "bgpd") == [f"no {undo}"]
+
+
+def test_no_line_of_a_daemon_is_removed_by_no_no():
+    lines = ["no bgp fast-external-fallover", "no bgp client-to-client reflection", "neighbor 10.0.0.2 send-community"]
+    lines += ["router ospf 1", "no compatible rfc1583", "network 10.0.0.0 0.0.0.255 area 0"]
+    lines += ["interface Gi0/0", "ip address 10.0.0.1 255.255.255.0", "no ip split-horizon", "router rip", "network 10.0.0.0"]
+    before = paper("interface Gi0/0", "ip address 10.0.0.1 255.255.255.0", *_BGP, *lines)
+    for daemon in ("bgpd", "ospfd", "ripd", "zebra"):
+        assert not [line for line in _told(before, paper(), daemon) if line.startswith("no no ")]
+
+
+def test_ospf_filters_no_routes_of_a_source_that_ospfd_does_not_redistribute():
+    config = ("access-list 1 permit any", "router ospf 1", "redistribute ospf 2 subnets", "redistribute static subnets")
+    told = _told(paper(*config), paper(*config, "distribute-list 1 out"), "ospfd")
+    assert [line.split(" out ")[1] for line in told if " out " in line] == ["static"]
+
+
+def test_the_filter_of_a_redistribution_names_the_source_as_the_redistribution_does():
+    config = ("access-list 1 permit any", "router ospf 1", "redistribute eigrp 5 subnets")
+    told = _told(paper(*config), paper(*config, "distribute-list 1 out eigrp 5"), "ospfd")
+    assert [line.split(" out ")[1] for line in told if " out " in line] == ["kernel"]
+
+
+def test_an_external_neighbor_is_no_client_of_a_route_reflector_for_bgpd():
+    """A reflector reflects between its internal neighbors only (RFC 4456, section 6); bgpd refuses the line."""
+    asked = ("neighbor 10.0.0.2 remote-as 65002", "neighbor 10.0.0.3 remote-as 65001")
+    clients = (f"neighbor 10.0.0.{host} route-reflector-client" for host in (2, 3))
+    told = _told(paper(), paper("router bgp 65001", *asked, *clients), "bgpd")
+    assert [line for line in told if "reflector" in line] == ["neighbor 10.0.0.3 route-reflector-client"]
+
+
+def test_a_neighbors_own_list_is_used_and_not_the_one_for_all_neighbors():
+    """bgpd has one list in each direction, and refuses a second one."""
+    lists = ("access-list 1 permit any", "ip prefix-list P permit 0.0.0.0/0 le 32")
+    told = _told(
+        paper(), paper(*lists, *_BGP, "neighbor 10.0.0.2 prefix-list P in", "distribute-list 1 in"), "bgpd"
+    )
+    assert [line for line in told if line.endswith(" in")] == ["neighbor 10.0.0.2 prefix-list P in"]
