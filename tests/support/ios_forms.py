@@ -12,7 +12,7 @@ from zlib import crc32
 from pytest_netbench.platforms.cisco_ios.areas import book
 from pytest_netbench.platforms.cisco_ios.grammar import pattern
 from pytest_netbench.platforms.cisco_ios.grammar.command import Known, Match
-from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader
+from pytest_netbench.platforms.cisco_ios.grammar.reader import Reader, tokenize
 
 MOST_PAIRS: Final = 4000
 _FORMS, _TRIES, _LONGEST = 4, 40, 40
@@ -39,6 +39,14 @@ class-map match-all CM
 policy-map PM
  class CM
   bandwidth percent 20
+policy-map PM2
+ class CM
+  police 8000
+class-map type inspect match-any WEB
+ match protocol http
+policy-map type inspect FIREWALL
+ class type inspect WEB
+  inspect
 zone security IN
 zone security OUT
 vrf definition RED
@@ -80,8 +88,22 @@ router bgp 65001
   neighbor 10.0.12.2 activate
  address-family ipv6
   neighbor 2001:DB8:12::2 activate
+ address-family ipv4 vrf RED
+  neighbor 10.0.12.2 remote-as 65002
 """
 """The config to which forms are added: it has what they refer to."""
+SWITCH: Final = """\
+vlan 10
+vlan 20
+interface GigabitEthernet0/0
+ switchport mode trunk
+interface GigabitEthernet0/1
+ switchport mode access
+ switchport access vlan 10
+interface Vlan10
+ ip address 10.0.12.1 255.255.255.0
+"""
+"""The same of a switch."""
 
 PLACES: Final[Mapping[str, Sequence[str]]] = {
     "config": (),
@@ -104,19 +126,31 @@ PLACES: Final[Mapping[str, Sequence[str]]] = {
     "time-range": ("time-range HOURS",),
     "zone-pair": ("zone-pair security PAIR source IN destination OUT",),
     "cmap": ("class-map match-all CM",),
+    "pmap": ("policy-map PM",),
     "pmap-c": ("policy-map PM", "class CM"),
+    "police": ("policy-map PM2", "class CM", "police 8000"),
+    "cmap-inspect": ("class-map type inspect match-any WEB",),
+    "pmap-inspect": ("policy-map type inspect FIREWALL",),
+    "pmap-inspect-c": ("policy-map type inspect FIREWALL", "class type inspect WEB"),
+    "cp": ("control-plane",),
+    "zone": ("zone security IN",),
+    "archive": ("archive",),
+    "arp-nacl": ("arp access-list ARPS",),
     "dhcp-pool": ("ip dhcp pool LEASES",),
     "ip-sla": ("ip sla 2",),
     "track": ("track 2 ip sla 1",),
     "route-map": ("route-map RM permit 10",),
     "vrf-definition": ("vrf definition RED",),
+    "vrf": ("ip vrf BLUE",),
     "router-bgp": ("router bgp 65001",),
     "router-bgp-af": ("router bgp 65001", "address-family ipv4"),
     "router-bgp-af6": ("router bgp 65001", "address-family ipv6"),
+    "router-bgp-vrf": ("router bgp 65001", "address-family ipv4 vrf RED"),
     "vlan": ("vlan 10",),
     "line": ("line vty 0 4",),
 }
 """How a mode is entered."""
+_OF_SWITCHES: Final = {"vlan", "arp-nacl"}
 _NAMED: Final[Mapping[str, Sequence[str]]] = {
     "peer": ("10.0.12.2", "2001:DB8:12::2"),
     "map": ("RM", "RM2"),
@@ -135,7 +169,7 @@ _NAMED: Final[Mapping[str, Sequence[str]]] = {
     "address": ("10.0.12.9",),
     "area": ("0", "5"),
     "process": ("1",),
-    "policy": ("PM",),
+    "policy": ("PM", "PM2"),
     "zone": ("IN",),
     "pool": ("POOL",),
     "lender": ("Loopback0",),
@@ -154,6 +188,12 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "H.H.H": ("0000.0c07.ac01",),
     "VLAN-LIST": ("10", "20"),
 }
+_WORDS: Final = (
+    *("ALPHA", "BETA", "1", "65010", "65020", "100:2", "no-export", "+5", "-5", "0011.2233", "0011.2244", "12:30", "13:45"),
+    *("12:30:00", "13:45:00", "Jan", "Feb", "Monday", "Friday", "ef", "af21", "critical", "flash", "http", "ssh", "static"),
+    *("local5", "local6", "h-node", "b-node", "49.0001.0000.0000.0002.00", "49.0001.0000.0000.0003.00"),
+)
+"""For arguments of all other types: the first ones that a type accepts."""
 _NUMBERS: Final = (2, 3, 5, 7, 10, 20, 100, 200, 1000, 1500, 8000, 64000, 100000)
 
 
@@ -172,19 +212,27 @@ class Pair:
         """The lines that enter its mode."""
         return PLACES[self.mode]
 
+    def config(self, line: str) -> str:
+        """One of its lines as a part of a startup config."""
+        return "".join(f"{' ' * depth}{text}\n" for depth, text in enumerate((*self.place, line)))
 
-def pairs(role: str) -> list[Pair]:
+
+def pairs() -> list[Pair]:
     """Every form of a command against every other one, and against ``no``; the commands in turn."""
-    each = [list(_of(role, mode, known)) for mode, known in _commands(role)]
+    each = [list(_of(role, mode, known)) for role, mode, known in commands()]
     turns = zip_longest(*(Random(7).sample(found, len(found)) for found in each))
     return [pair for turn in turns for pair in turn if pair is not None]
 
 
-def _commands(role: str) -> Iterator[tuple[str, Known]]:
+def commands() -> Iterator[tuple[str, str, Known]]:
+    """All config commands that have an effect, each with a role and a mode: of a switch what no router knows."""
     for mode in PLACES:
-        for known in book().reader(mode, role).commands:
-            if not known.command.marked and not known.command.opens:
-                yield mode, known
+        of_router = [known for known in book().reader(mode, "router").commands if not known.command.marked]
+        of_router = [] if mode in _OF_SWITCHES else of_router
+        yield from (("router", mode, known) for known in of_router)
+        for known in book().reader(mode, "switch").commands:
+            if not known.command.marked and known not in of_router:
+                yield "switch", mode, known
 
 
 def _of(role: str, mode: str, known: Known) -> Iterator[Pair]:
@@ -226,16 +274,14 @@ def _walked(random: Random, known: Known, keys: dict[str, str]) -> str:
 
 
 def _value(random: Random, argument: pattern.Argument) -> str:
-    shown = argument.type.shown
-    bounds = shown.strip("<>").split("-")
-    if shown.startswith("<") and len(bounds) == 2 and all(bound.isdigit() for bound in bounds):
-        low, high = map(int, bounds)
-        if argument.name in _NAMED and (fitting := [one for one in _NAMED[argument.name] if one.isdigit()]):
+    low, _, high = argument.type.shown.strip("<>").partition("-")
+    bounded = low.isdigit() and high.isdigit()
+    numbers = [str(number) for number in _NUMBERS if bounded and int(low) <= number <= int(high)][:3]
+    shown = _SHOWN.get(argument.type.shown, ())
+    for words in (_NAMED.get(argument.name, ()), numbers or [low] * bounded, shown, _WORDS, argument.type.shown.split("|")):
+        if fitting := [word for word in words if argument.type.read(tokenize(word), word)]:
             return random.choice(fitting)
-        return str(random.choice([number for number in _NUMBERS if low <= number <= high][:3] or [low]))
-    if argument.name in _NAMED:
-        return random.choice(_NAMED[argument.name])
-    return random.choice(_SHOWN.get(shown) or [word for word in shown.split("|") if word])
+    return argument.type.shown
 
 
 def forms_of(role: str, mode: str, known: Known) -> list[str]:

@@ -7,6 +7,8 @@ from functools import cache
 
 _GLOBAL = (
     "version",
+    "service timestamps debug",
+    "service timestamps log",
     "service",
     "no service",
     "platform",

@@ -18,7 +18,7 @@ _POOL = "dhcp-pool"
 def _network(edit: Edit, match: Match) -> str | None:
     """Store a network with a dotted mask; without a mask the class of the address determines it."""
     if match.negated or match.reset:
-        return edit.keep(match)
+        return edit.keep(edit.read("network", like=match))
     mask = match.get("mask") or (str(match["length"]) if "length" in match.args else f"/{_classful(match['network'])}")
     network = IPv4Network(f"{match['network']}/{mask.removeprefix('/')}", strict=False)
     for entry in [e for e in edit.section if e.name == "host"]:

@@ -136,10 +136,8 @@ def _vrrp_preempt(edit: Edit, match: Match) -> str | None:
 
 
 def _vrrp_text(edit: Edit, match: Match) -> str | None:
-    if match.negated or match.reset or not match.has("text"):
-        return edit.keep(match)
-    edit.put(match.text.replace(" authentication text ", " authentication "))
-    return None
+    text = match.text.replace(" authentication text ", " authentication ")
+    return edit.keep(edit.read(text, like=match) if match.whole else match)
 
 
 _STANDBY = (

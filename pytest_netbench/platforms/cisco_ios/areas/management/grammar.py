@@ -42,7 +42,9 @@ PORTS = {
 
 def _secret(edit: Edit, match: Match) -> str | None:
     """Store a secret as a hash, whatever type was typed."""
-    if match.negated or match.reset or "plain" not in match.args:
+    if match.negated or match.reset:
+        return _without(edit, match)
+    if "plain" not in match.args:
         return edit.keep(match)
     edit.put(f"{_before(match, 'secret')} 9 {passwords.hashed(str(match['plain']))}")
     return None
@@ -50,7 +52,9 @@ def _secret(edit: Edit, match: Match) -> str | None:
 
 def _password(edit: Edit, match: Match) -> str | None:
     """Store a password in the clear, or as type 7 if ``service password-encryption`` is on."""
-    if match.negated or match.reset or "plain" not in match.args:
+    if match.negated or match.reset:
+        return _without(edit, match)
+    if "plain" not in match.args:
         return edit.keep(match)
     head = _before(match, "password")
     encrypt = edit.config.has("service password-encryption")
@@ -58,6 +62,12 @@ def _password(edit: Edit, match: Match) -> str | None:
     plain = str(match["plain"])
     edit.put(f"{head} 7 {passwords.hidden(plain)}" if encrypt else f"{head}{' 0' if user else ''} {plain}")
     return None
+
+
+def _without(edit: Edit, match: Match) -> str | None:
+    """Remove a password or a user. The words after its name do not matter: the config may have them in another form."""
+    text = f"username {match['user']}" if "user" in match.args else match.name
+    return edit.keep(edit.read(text, like=match))
 
 
 def _with_algorithm(edit: Edit, match: Match) -> str | None:
