@@ -1,4 +1,4 @@
-"""Pairs of forms of one command: what is typed first, and what is typed then. From the grammar, the same each time."""
+"""Pairs of forms of one command, what is typed first and what then: from the grammar, the same ones each time."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ route-map RM2 permit 10
  set metric 9
 class-map match-all CM
  match ip dscp ef
+class-map match-all CM2
+ match ip dscp af21
 policy-map PM
  class CM
   bandwidth percent 20
@@ -49,6 +51,9 @@ policy-map type inspect FIREWALL
   inspect
 zone security IN
 zone security OUT
+line vty 0 4
+ login
+ transport input ssh
 vrf definition RED
  address-family ipv4
 ip route 192.168.50.0 255.255.255.0 Null0
@@ -170,6 +175,7 @@ _NAMED: Final[Mapping[str, Sequence[str]]] = {
     "area": ("0", "5"),
     "process": ("1",),
     "policy": ("PM", "PM2"),
+    "other": ("CM2",),
     "zone": ("IN",),
     "pool": ("POOL",),
     "lender": ("Loopback0",),
@@ -189,8 +195,36 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {
     "VLAN-LIST": ("10", "20"),
 }
 _WORDS: Final = (
-    *("ALPHA", "BETA", "1", "65010", "65020", "100:2", "no-export", "+5", "-5", "0011.2233", "0011.2244", "12:30", "13:45"),
-    *("12:30:00", "13:45:00", "Jan", "Feb", "Monday", "Friday", "ef", "af21", "critical", "flash", "http", "ssh", "static"),
+    *(
+        "ALPHA",
+        "BETA",
+        "1",
+        "65010",
+        "65020",
+        "100:2",
+        "no-export",
+        "+5",
+        "-5",
+        "0011.2233",
+        "0011.2244",
+        "12:30",
+        "13:45",
+    ),
+    *(
+        "12:30:00",
+        "13:45:00",
+        "Jan",
+        "Feb",
+        "Monday",
+        "Friday",
+        "ef",
+        "af21",
+        "critical",
+        "flash",
+        "http",
+        "ssh",
+        "static",
+    ),
     *("local5", "local6", "h-node", "b-node", "49.0001.0000.0000.0002.00", "49.0001.0000.0000.0003.00"),
 )
 """For arguments of all other types: the first ones that a type accepts."""
@@ -227,34 +261,52 @@ def pairs() -> list[Pair]:
 def commands() -> Iterator[tuple[str, str, Known]]:
     """All config commands that have an effect, each with a role and a mode: of a switch what no router knows."""
     for mode in PLACES:
-        of_router = [known for known in book().reader(mode, "router").commands if not known.command.marked]
-        of_router = [] if mode in _OF_SWITCHES else of_router
+        of_router = [] if mode in _OF_SWITCHES else _effective(mode, "router")
         yield from (("router", mode, known) for known in of_router)
-        for known in book().reader(mode, "switch").commands:
-            if not known.command.marked and known not in of_router:
-                yield "switch", mode, known
+        yield from (("switch", mode, known) for known in _effective(mode, "switch") if known not in of_router)
+
+
+def _effective(mode: str, role: str) -> list[Known]:
+    """The commands of a mode, but those that are marked as without effect, and banners, whose text has delimiters."""
+    known = book().reader(mode, role).commands
+    return [one for one in known if not one.command.marked and not one.pattern.text.startswith("banner ")]
 
 
 def _of(role: str, mode: str, known: Known) -> Iterator[Pair]:
-    forms = _forms(book().reader(mode, role), known)
-    for first, then in permutations((*forms, *(f"no {form}" for form in forms[:2])), 2):
-        if not first.startswith("no ") or known.command.keeps_no:
-            yield Pair(role, mode, f"{mode}: {known.pattern.text}", first, then)
+    """Yield its forms with the same key arguments one after the other, and its ``no`` after each."""
+    reader, about = book().reader(mode, role), f"{mode}: {known.pattern.text}"
+    forms = _forms(reader, known)
+    for first, then in permutations(forms, 2):
+        if first.keys == then.keys:
+            yield Pair(role, mode, about, first.text, then.text)
+    for form in () if known.command.opens else forms:
+        for words in dict.fromkeys((form.text, _shortest(reader, form))):
+            yield Pair(role, mode, about, form.text, f"no {words}")
+        if known.command.keeps_no:
+            yield Pair(role, mode, about, f"no {form.text}", form.text)
 
 
-def _forms(reader: Reader, known: Known) -> list[str]:
-    """The shortest, the longest and some other forms of a command, with the same key arguments."""
+def _forms(reader: Reader, known: Known) -> list[Match]:
+    """The shortest, the longest and some other forms of a command."""
     random = Random(crc32(known.pattern.text.encode()))
     keys: dict[str, str] = {}
-    found: dict[str, None] = {}
+    found: dict[str, Match] = {}
     for _ in range(_TRIES):
         match = reader.read(_walked(random, known, keys))
         if isinstance(match, Match) and match.known is known:
-            found[match.text] = None
-    if not found:
-        return []
+            found[match.text] = match
     by_length = sorted(found, key=lambda text: len(text.split()))
-    return list(dict.fromkeys((by_length[0], by_length[-1], *found)))[:_FORMS]
+    return [found[text] for text in list(dict.fromkeys((*by_length[:1], *by_length[-1:], *found)))[:_FORMS]]
+
+
+def _shortest(reader: Reader, form: Match) -> str:
+    """The fewest words of a form with which its ``no`` names the same line."""
+    words = form.text.split()
+    for count in range(1, len(words)):
+        match = reader.read(" ".join(words[:count]), partial=True)
+        if isinstance(match, Match) and match.known is form.known and match.keys == form.keys:
+            return match.text
+    return form.text
 
 
 def _walked(random: Random, known: Known, keys: dict[str, str]) -> str:
@@ -278,7 +330,13 @@ def _value(random: Random, argument: pattern.Argument) -> str:
     bounded = low.isdigit() and high.isdigit()
     numbers = [str(number) for number in _NUMBERS if bounded and int(low) <= number <= int(high)][:3]
     shown = _SHOWN.get(argument.type.shown, ())
-    for words in (_NAMED.get(argument.name, ()), numbers or [low] * bounded, shown, _WORDS, argument.type.shown.split("|")):
+    for words in (
+        _NAMED.get(argument.name, ()),
+        numbers or [low] * bounded,
+        shown,
+        _WORDS,
+        argument.type.shown.split("|"),
+    ):
         if fitting := [word for word in words if argument.type.read(tokenize(word), word)]:
             return random.choice(fitting)
     return argument.type.shown

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import unified_diff
+from functools import cache
+from typing import Final
 
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from tests.support.ios import Session
-from tests.support.ios_forms import BASE, SWITCH, Pair
+from tests.support.ios_forms import BASE, MOST_PAIRS, SWITCH, Pair, pairs
+from tests.support.ios_histories import history
+
+TOGETHER: Final = 20
+"""How many pairs are typed together."""
 
 Compares = Callable[[Sequence[Pair]], list[str]]
 """Returns what stays of the first forms of some pairs, one line each."""
+
+
+@cache
+def parts() -> list[tuple[Pair, ...]]:
+    """The pairs that are tried, in parts: those of one role, and apart the exceptions and a second way to one process."""
+    kinds: dict[tuple[bool, str, bool], list[Pair]] = {}
+    for pair in pairs()[:MOST_PAIRS]:
+        kind = history(pair) is not None, pair.role, pair.mode.startswith("router-ospfv3")
+        kinds.setdefault(kind, []).append(pair)
+    return [
+        tuple(kind[at : at + TOGETHER]) for _, kind in sorted(kinds.items()) for at in range(0, len(kind), TOGETHER)
+    ]
 
 
 def base(pair: Pair) -> str:
@@ -35,9 +53,10 @@ def enter(device: Device, lines: Iterable[tuple[Pair, str]]) -> None:
             session.interrupt()
 
 
-def changed(before: str, after: str) -> list[str]:
-    """The lines of two configs that differ."""
-    lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+def changed(before: str, after: str, *, ordered: bool = True) -> list[str]:
+    """The lines of two configs that differ. Lines of several pairs may stand in the order in which they were typed."""
+    texts = [text.splitlines() if ordered else sorted(text.splitlines()) for text in (before, after)]
+    lines = unified_diff(*texts, n=0, lineterm="")
     return [f"config: {line}" for line in lines if line[:3] not in {"---", "+++"} and not line.startswith("@@")]
 
 

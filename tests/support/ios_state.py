@@ -11,21 +11,21 @@ from typing import Any, Final
 from pytest_netbench.platforms.cisco_ios.device.device import Device
 from pytest_netbench.platforms.frr import processes
 from tests.support.ios import Session
+from tests.support.ios_histories import ELECTED
 
 _HEAD = re.compile(r"(Building|Current|frr |hostname|log |(no )?ip(v6)? forwarding|service|!|end$|exit)")
 _SYSCTLS: Final = r"^net\.ipv[46]\.(conf|icmp|ip_|neigh|route)"
 _CHANGING: Final = re.compile(r"stable_secret|\.neigh\.|mc_forwarding|base_reachable|gc_|flush|nf_|hop_limit|\.mtu")
 _ASKED: Final = ("show ip interface brief", "show ip protocols", "show ip ospf interface", "show ip route static")
+_ELEMENTS = re.compile(r"elements = \{([^}]*)\}")
 _EMPTY = re.compile(r"interface \S+( vrf \S+)?$")
-_ELECTED = re.compile(r" State |Designated|designated|on this network|Hello due|Adjacent| Neighbor Count")
-"""IOS elects, too, and keeps who was elected (RFC 2328, 9.4)."""
 _LAPSES = re.compile(r"(\d+[:.]\d\d[:.]\d\d(\.\d+)?|\d+ (milli)?secs?\b|\d+ (milli)?seconds?|never)")
 
 
 def state(device: Device) -> dict[str, list[str]]:
     """Return the lines of each part."""
     found = {daemon: sorted(_config(device, daemon)) for daemon in sorted(processes.running(device.node))}
-    found["nft"] = _run(device, ["nft", "-s", "list", "ruleset"])
+    found["nft"] = _ELEMENTS.sub(_in_order, "\n".join(_run(device, ["nft", "-s", "list", "ruleset"]))).splitlines()
     names = sorted(device.applied.links)
     for name in names:
         found[f"tc {name}"] = [
@@ -39,7 +39,7 @@ def state(device: Device) -> dict[str, list[str]]:
     found["sysctl"] = [line for line in sysctls if not _CHANGING.search(line)]
     for command in _ASKED:
         lines = Session(device).enter(command).splitlines()
-        found[command] = [_LAPSES.sub("T", line) for line in lines if not _ELECTED.search(line)]
+        found[command] = [_LAPSES.sub("T", line) for line in lines if not ELECTED.search(line)]
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -61,6 +61,11 @@ def _config(device: Device, daemon: str) -> Iterator[str]:
         at = [*at[:indent], line.strip()]
         if indent or not _EMPTY.match(line):  # ripd keeps the section of an interface that has no lines any more
             yield " / ".join(at)
+
+
+def _in_order(elements: re.Match[str]) -> str:
+    """Return the elements of a set, which nft lists in the order of their hashes, on one line in alphabetical order."""
+    return "elements = { " + ", ".join(sorted(" ".join(one.split()) for one in elements[1].split(","))) + " }"
 
 
 def _run(device: Device, argv: Sequence[str]) -> list[str]:

@@ -264,6 +264,8 @@ def family_member(edit: Edit, match: Match) -> str | None:
     edit.section = body
     if not match.negated and not match.reset:
         edit.put(f"neighbor {match['peer']} activate", body)
+    elif (active := body.get("neighbor activate", peer=match["peer"])) is not None and not active.negated:
+        body.remove(active)
     return words
 
 
@@ -281,7 +283,7 @@ def activate(edit: Edit, match: Match) -> str | None:
     usual = edit.section.mode in {PROCESS, FOUR, VRF} and (edit.section.mode == VRF or by_default(process))
     if positive and not (in_process and usual):
         edit.put(match.text)
-    elif match.negated and usual:
+    elif match.negated and usual and known(edit.section, match["peer"]):
         edit.put(f"no {match.text}")
     return None
 

@@ -208,7 +208,7 @@ def source_of(entry: Entry) -> str:
 
 def source_named(words: str) -> str:
     """Return FRR's word for a source of routes, e.g. ``bgp 65001``. FRR gets EIGRP's routes from the kernel."""
-    source = words.split()[0]
+    source = words.split(maxsplit=1)[0]
     return "kernel" if source == "eigrp" else source
 
 

@@ -217,9 +217,7 @@ _COMMANDS = (
         check=_needs_threshold,
         help="Tracking thresholds",
     ),
-    Command(
-        pattern="delay < up {up:0-180} | down {down:0-180} >+", mode=_TRACK, help="Tracking delay"
-    ),
+    Command(pattern="delay < up {up:0-180} | down {down:0-180} >+", mode=_TRACK, help="Tracking delay"),
     Command(
         pattern="object {object!:1-1000} [ not | weight {weight:1-255} ]",
         mode=_TRACK,

@@ -28,7 +28,13 @@ def test_a_line_that_says_no_is_removed_by_the_line_without_it():
 def test_no_line_of_a_daemon_is_removed_by_no_no():
     lines = ["no bgp fast-external-fallover", "no bgp client-to-client reflection", "neighbor 10.0.0.2 send-community"]
     lines += ["router ospf 1", "no compatible rfc1583", "network 10.0.0.0 0.0.0.255 area 0"]
-    lines += ["interface Gi0/0", "ip address 10.0.0.1 255.255.255.0", "no ip split-horizon", "router rip", "network 10.0.0.0"]
+    lines += [
+        "interface Gi0/0",
+        "ip address 10.0.0.1 255.255.255.0",
+        "no ip split-horizon",
+        "router rip",
+        "network 10.0.0.0",
+    ]
     before = paper("interface Gi0/0", "ip address 10.0.0.1 255.255.255.0", *_BGP, *lines)
     for daemon in ("bgpd", "ospfd", "ripd", "zebra"):
         assert not [line for line in _told(before, paper(), daemon) if line.startswith("no no ")]
@@ -57,7 +63,5 @@ def test_an_external_neighbor_is_no_client_of_a_route_reflector_for_bgpd():
 def test_a_neighbors_own_list_is_used_and_not_the_one_for_all_neighbors():
     """bgpd has one list in each direction, and refuses a second one."""
     lists = ("access-list 1 permit any", "ip prefix-list P permit 0.0.0.0/0 le 32")
-    told = _told(
-        paper(), paper(*lists, *_BGP, "neighbor 10.0.0.2 prefix-list P in", "distribute-list 1 in"), "bgpd"
-    )
+    told = _told(paper(), paper(*lists, *_BGP, "neighbor 10.0.0.2 prefix-list P in", "distribute-list 1 in"), "bgpd")
     assert [line for line in told if line.endswith(" in")] == ["neighbor 10.0.0.2 prefix-list P in"]

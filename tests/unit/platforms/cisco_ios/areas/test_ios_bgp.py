@@ -269,3 +269,18 @@ def test_what_a_neighbor_says_of_an_own_aggregate_is_not_heard_and_the_rest_goes
     assert {"match ip address prefix-list netbench-aggregates-ipv4", "call IN"} <= set(lines)
     typed(device, "router bgp 65001", "no aggregate-address 10.0.0.0 255.0.0.0")
     assert "neighbor 10.0.0.2 route-map IN in" in told(device)
+
+
+def test_no_activate_of_an_unknown_neighbor_is_not_stored():
+    process = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
+    without = paper(*process).running_config()
+    assert paper(*process, "no neighbor 10.0.0.3 activate").running_config() == without
+    assert "no neighbor 10.0.0.2 activate" in paper(*process, "no neighbor 10.0.0.2 activate").running_config()
+
+
+def test_a_neighbor_that_leaves_its_group_in_a_family_is_not_active_there():
+    process = ("router bgp 65001", "neighbor G peer-group", "neighbor 10.0.0.2 remote-as 65002", "address-family ipv6")
+    without = paper(*process).running_config()
+    member = "neighbor 10.0.0.2 peer-group G"
+    assert paper(*process, member).running_config() != without
+    assert paper(*process, member, f"no {member}").running_config() == without
