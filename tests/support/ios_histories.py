@@ -114,8 +114,11 @@ HISTORIES: Final = (
     ),
     History("if", ("description ^",), "the pair, not IOS: the form without a text changes nothing", "-"),
     History("if", ("ipv6 router isis",), "the pair, not IOS: a process of another name is refused", "-"),
-    History("if", ("ip address", "ip ospf {process"), _OURS, "-"),
-    History("", ("router-id", "bgp router-id", "key-string", "set metric {", "ip nat pool", "bandwidth"), _OURS, "-"),
+    History("if", ("ip address",), _OURS, "-"),
+    History("if", ("ip ospf {process",), _OURS, "-", removal=True),
+    History("config", ("ip nat pool",), _OURS, "-"),
+    History("pmap-c", ("bandwidth",), _OURS, "-", removal=True),
+    History("", ("router-id", "bgp router-id", "key-string", "set metric {"), _OURS, "-", removal=True),
 )
 """The exceptions, each with its source. The test of forms compares these pairs with a boot of what is stored."""
 

@@ -21,7 +21,7 @@ Compares = Callable[[Sequence[Pair]], list[str]]
 
 @cache
 def parts() -> list[tuple[Pair, ...]]:
-    """The pairs that are tried, in parts: those of one role, and apart the exceptions and a second way to one process."""
+    """The pairs that are tried, in parts: of one role; apart are exceptions, and a second way into one process."""
     kinds: dict[tuple[bool, str, bool], list[Pair]] = {}
     for pair in pairs()[:MOST_PAIRS]:
         kind = history(pair) is not None, pair.role, pair.mode.startswith("router-ospfv3")
