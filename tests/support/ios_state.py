@@ -77,7 +77,7 @@ def _addresses(links: Iterable[dict[str, Any]]) -> Iterator[str]:
         if link["ifname"].endswith("_"):
             continue
         up = "UP" if "UP" in link["flags"] else "down"
-        mac = "" if link["ifname"].startswith("lo") else link["address"]
+        mac = "" if link["ifname"].startswith(("lo", "vl")) else link["address"]  # another one at each boot
         yield f"{link['ifname']} {up} mtu {link['mtu']} {mac}"
         for one in link["addr_info"]:
             if one["scope"] != "link":
