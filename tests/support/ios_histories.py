@@ -112,6 +112,12 @@ HISTORIES: Final = (
         "a VLAN that does not exist is created, and stays",
         "Cisco IOS LAN Switching Command Reference, switchport access vlan",
     ),
+    History(
+        "config",
+        ("ip dhcp snooping vlan", "ip arp inspection vlan"),
+        "VLANs add up in one line",
+        "Cisco IOS LAN Switching Command Reference, ip dhcp snooping vlan",
+    ),
     History("if", ("description ^",), "the pair, not IOS: the form without a text changes nothing", "-"),
     History("if", ("ipv6 router isis",), "the pair, not IOS: a process of another name is refused", "-"),
     History("if", ("ip address",), _OURS, "-"),
