@@ -344,4 +344,4 @@ def _value(random: Random, argument: pattern.Argument) -> str:
 
 def forms_of(role: str, mode: str, known: Known) -> list[str]:
     """Some forms of a command, the shortest first."""
-    return _forms(book().reader(mode, role), known)
+    return [match.text for match in _forms(book().reader(mode, role), known)]
