@@ -61,7 +61,7 @@ def test_the_file_is_found_by_the_slug_beside_the_task():
         ({"configs": {"edge": []}}, 4, "solution 'r1' configures nothing"),
         ({"reason": " "}, 3, "right solution 'r1': 'reason' is empty"),
         ({"tampers": True}, 4, "solution 'r1': a right solution does not tamper; remove 'tampers'"),
-        ({"nmae": "x"}, 7, "unknown field 'nmae' (known: 'name', 'reason', 'configs', 'reasoning', 'tampers', 'provenance'). Did you mean 'name'?"),  # noqa: E501
+        ({"nmae": "x"}, 7, "unknown field 'nmae' (known: 'name', 'reason', 'configs', 'reasoning', 'tampers', 'provenance', 'kinds'). Did you mean 'name'?"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_solution_is_said_with_its_line(load, changes, line, message):

@@ -43,7 +43,7 @@ def test_no_line_of_a_daemon_is_removed_by_no_no():
 def test_ospf_filters_no_routes_of_a_source_that_ospfd_does_not_redistribute():
     config = ("access-list 1 permit any", "router ospf 1", "redistribute ospf 2 subnets", "redistribute static subnets")
     told = _told(paper(*config), paper(*config, "distribute-list 1 out"), "ospfd")
-    assert [line.split(" out ")[1] for line in told if " out " in line] == ["static"]
+    assert [line.split(" out ")[1] for line in told if " out " in line] == ["static", "connected"]
 
 
 def test_the_filter_of_a_redistribution_names_the_source_as_the_redistribution_does():

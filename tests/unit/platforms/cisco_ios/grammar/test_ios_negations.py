@@ -51,6 +51,12 @@ _EXAMPLES = {
     ("cmap", "match qos-group"): (*_CLASS, "match qos-group 1"),
     ("cmap", "match ip rtp"): (*_CLASS, "match ip rtp 8000 5"),
     ("cmap", "match class-map"): (*_CLASS, "match class-map CM"),
+    ("cmap-inspect", "match class-map"): (
+        "class-map type inspect match-any INNER",
+        "match protocol tcp",
+        "class-map type inspect match-any WEB",
+        "match class-map INNER",
+    ),
     ("pmap-c", "priority"): (*_POLICY, "priority 100"),
     ("pmap-c", "service-policy"): (
         "policy-map CHILD",
@@ -100,7 +106,9 @@ def _only_no(mode):
     """The commands of a mode of which no form is taken, but a ``no`` form is."""
     device = paper(startup=BASE)
     for known in book().reader(mode, "router").commands:
-        forms = () if known.command.opens else forms_of("router", mode, known)
+        forms = [] if known.command.opens else forms_of("router", mode, known)
+        if mode == "router-bgp-vrf":  # the VRF has an IPv4 neighbor only
+            forms = [form.replace("2001:DB8:12::2", "10.0.12.2") for form in forms]
         if not forms or any(not _answer(device, *PLACES[mode], form) for form in forms):
             continue
         if any(not _answer(device, *PLACES[mode], f"no {form}") for form in forms):
