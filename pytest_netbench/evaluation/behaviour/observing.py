@@ -45,8 +45,10 @@ class Observer:
         """
         silent = [outcome.reach != "allowed" for outcome in expected] if expected is not None else [False] * len(flows)
         probes = [self._probe(flow, silent=quiet) for flow, quiet in zip(flows, silent, strict=True)]
-        results = self._view.probe(probes)
-        return [self._outcome(flow, result) for flow, result in zip(flows, results, strict=True)]
+        found: dict[int, ProbeResult] = {}
+        for part in _apart(probes):
+            found.update(zip(part, self._view.probe([probes[index] for index in part]), strict=True))
+        return [self._outcome(flow, found[index]) for index, flow in enumerate(flows)]
 
     def in_batches(
         self, flows: Sequence[ReferenceFlow], *, size: int = BATCH, expected: Sequence[Outcome] | None = None
@@ -126,6 +128,21 @@ class Observer:
         else:
             same = self._view.owner(seen, among=(flow.source,)) is not None
         return None if same else seen
+
+
+def _apart(probes: Sequence[Probe]) -> list[list[int]]:
+    """Indices of probes that may be tried side by side.
+
+    Who answers on a port for one probe must not answer another one that asks whether anybody does.
+    """
+    answered = {(one.protocol, one.listen_port or one.port) for one in probes if one.listen_on is not None}
+    asking = [
+        index
+        for index, one in enumerate(probes)
+        if one.protocol != "icmp" and one.listen_on is None and (one.protocol, one.port) in answered
+    ]
+    others = sorted({*range(len(probes))} - {*asking})
+    return [part for part in (others, asking) if part]
 
 
 def _is_nobodys(flow: ReferenceFlow) -> bool:

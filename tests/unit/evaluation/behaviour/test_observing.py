@@ -38,3 +38,12 @@ def test_a_later_look_tries_again_only_what_differs_from_the_first(lab):
     earlier = [DENIED] * (COUNT - 2) + [ALLOWED] * 2
     assert observer(lab).thoroughly(flows(lab), seed=2, earlier=earlier) == [DENIED] * COUNT
     assert lab.prober.batches == [COUNT, 2]
+
+
+def test_who_listens_for_one_flow_does_not_answer_another_that_asks_whether_anybody_does(lab):
+    (target, *_) = lab.prober.addresses("web")
+    heard = ReferenceFlow(source="branch", target=target, target_node="web", protocol="tcp", port=80)
+    asked = ReferenceFlow(source="branch", target=target, protocol="tcp", port=80)
+    other = ReferenceFlow(source="branch", target=target, protocol="tcp", port=81)
+    observer(lab).at_once([heard, asked, other])
+    assert lab.prober.batches == [2, 1]

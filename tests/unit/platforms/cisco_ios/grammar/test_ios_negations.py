@@ -89,6 +89,11 @@ _EXAMPLES = {
         "service-policy input MARKS",
     ),
     ("if", "ip vrf forwarding"): (*_PORT, "ip vrf forwarding RED"),
+    ("router-bgp-vrf", "neighbor peer-group"): (
+        "router bgp 65001",
+        "address-family ipv4 vrf RED",
+        "neighbor OURS peer-group",
+    ),
     # "no standby 1" and "no vrrp 1" remove a group, whose other lines have more words
     ("if", "standby"): (*_PORT, "standby 1 ip 10.0.12.254"),
     ("if", "vrrp"): (*_PORT, "vrrp 1 ip 10.0.12.254"),
