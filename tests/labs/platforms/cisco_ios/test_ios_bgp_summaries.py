@@ -104,12 +104,12 @@ def announced(lab, *expected):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("redistribute ospf 1", {"172.30.1.1/32", "172.30.2.1/32"}),
-        ("redistribute ospf 1 match internal", {"172.30.1.1/32", "172.30.2.1/32"}),
+        ("redistribute ospf 1", {"10.0.13.0/24", "172.30.1.1/32", "172.30.2.1/32"}),
+        ("redistribute ospf 1 match internal", {"10.0.13.0/24", "172.30.1.1/32", "172.30.2.1/32"}),
         ("redistribute ospf 1 match external 1 external 2", {"192.168.77.0", "192.168.78.64/26"}),
         (
             "redistribute ospf 1 match internal external 1 external 2",
-            {"172.30.1.1/32", "172.30.2.1/32", "192.168.77.0", "192.168.78.64/26"},
+            {"10.0.13.0/24", "172.30.1.1/32", "172.30.2.1/32", "192.168.77.0", "192.168.78.64/26"},
         ),
     ],
 )
@@ -120,7 +120,8 @@ def test_bgp_takes_the_kinds_of_ospf_routes_that_the_line_names(lab, bgp, line, 
 
 def test_summaries_take_the_place_of_redistributed_subnets(lab, bgp):
     bgp("redistribute ospf 1", "redistribute static")
-    assert announced(lab, "172.30.1.1/32", "172.30.2.1/32", "172.20.1.0/24", "172.20.2.0/24") is True
+    of_ospf = ("10.0.13.0/24", "172.30.1.1/32", "172.30.2.1/32")
+    assert announced(lab, *of_ospf, "172.20.1.0/24", "172.20.2.0/24") is True
     bgp("auto-summary")
     assert announced(lab, "172.30.0.0", "172.20.0.0") is True
     own = rows(lab, "R1")["172.30.0.0"]
@@ -197,12 +198,13 @@ def test_a_default_route_is_redistributed_with_default_information_only(lab, bgp
 def test_a_summary_booted_is_a_summary_typed(lab, bgp):
     bgp("auto-summary", "redistribute ospf 1", "network 172.16.0.0")
     assert announced(lab, "172.30.0.0", "172.16.0.0") is True
+    assert eventually(lambda: "10.0.0.0" in rows(lab, "R1"))  # the network between R1 and R3, on which OSPF runs
     before = rows(lab, "R1")
     device = device_of(lab.nodes["R1"])
     device.startup_config = device.running_config()
     startup.reload(device)
     assert announced(lab, "172.30.0.0", "172.16.0.0") is True
-    assert rows(lab, "R1") == before
+    assert eventually(lambda: rows(lab, "R1") == before)
 
 
 IN_VRF = """

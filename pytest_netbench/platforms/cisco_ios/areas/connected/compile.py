@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas import isis, rip
+from pytest_netbench.platforms.cisco_ios.areas.bgp import redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import instances
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
 from pytest_netbench.platforms.cisco_ios.areas.connected import sources
@@ -129,9 +130,15 @@ def _bgp(context: Context, path: tuple[str, ...], vrf: str, body: Section) -> No
             )
             for matches in found
         ]
-    name = f"netbench-bgp{'6' if six else ''}-included" + (f"-{vrf}" if vrf else "")
-    for used in _route_map(context, daemon, name, parts):
-        _add(context, daemon, path, f"{_REDISTRIBUTE} route-map {used}")
+    suffix = f"-{vrf}" if vrf else ""
+    if not six and (classful := [entry for entry in body.all("network") if redistribution.is_part(body, entry)]):
+        # connected networks are redistributed already, for the networks of which they are a part
+        list(_route_map(context, daemon, f"netbench-bgp-connected{suffix}", parts, after=len(classful)))
+        return
+    summed = redistribution.is_summed(body)
+    for used in _route_map(context, daemon, f"netbench-bgp{'6' if six else ''}-included{suffix}", parts):
+        line = f"{_REDISTRIBUTE}{' metric 0' if summed else ''} route-map {used}"
+        _add(context, daemon, path, line, key=f"{line} summed" if summed else "")
 
 
 def _ripng(context: Context, process: Entry, section: Section) -> None:
@@ -197,10 +204,10 @@ def _six(context: Context, entry: Entry, *, but: Iterable[Interface]) -> list[st
     return [f"interface {one.kernel}" for one in sources.six(context, entry) if one.name not in others]
 
 
-def _route_map(context: Context, daemon: str, name: str, parts: Sequence[_Part]) -> Iterator[str]:
-    """Add a route map with an entry for each match of the parts; yield its name if there is one."""
+def _route_map(context: Context, daemon: str, name: str, parts: Sequence[_Part], *, after: int = 0) -> Iterator[str]:
+    """Add an entry of a route map for each match, ``after`` those that it has; yield its name if there is a match."""
     entries = [(match, part) for part in parts for match in part.matches]
-    for number, (match, part) in enumerate(entries, start=1):
+    for number, (match, part) in enumerate(entries, start=after + 1):
         opening = f"route-map {name} permit {number}"
         context.state.frr.add(daemon, opening)
         context.state.frr.add(daemon, opening, f"match {match}", key=match.split(" ", 1)[0])
@@ -214,5 +221,5 @@ def _route_map(context: Context, daemon: str, name: str, parts: Sequence[_Part])
 
 
 def _add(context: Context, daemon: str, path: tuple[str, ...], line: str, *, key: str = "") -> None:
-    undo = f"no {line.partition(' route-map ')[0]}"
+    undo = f"no {line.partition(' route-map ')[0].partition(' metric ')[0]}"
     context.state.frr.add(daemon, *path, line, key=key, undo=undo)
