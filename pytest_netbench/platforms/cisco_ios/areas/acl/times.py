@@ -124,15 +124,15 @@ def _absolute(entry: Entry) -> str:
 
 
 def _store_absolute(edit: Edit, match: Match) -> str | None:
+    parts = [f"{side} {_moment_text(match, side)}" for side in ("start", "end") if f"{side}_time" in match.args]
     if match.negated or match.reset:
-        return edit.keep(match)
+        return edit.keep(edit.read(" ".join(["absolute", *parts]), like=match))
     try:
         start, end = _bounds(Entry(match, edit.section))
     except (ValueError, StopIteration):
         return "% Invalid time"
     if end < start:
         return "% The end time must be later than the start time"
-    parts = [f"{side} {_moment_text(match, side)}" for side in ("start", "end") if f"{side}_time" in match.args]
     edit.put(" ".join(["absolute", *parts]))
     return None
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, as_number
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 

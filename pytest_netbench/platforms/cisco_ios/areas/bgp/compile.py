@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability, redistribution
 from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, as_number, instances
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
+from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 

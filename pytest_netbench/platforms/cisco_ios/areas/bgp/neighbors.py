@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from pytest_netbench.dialects.cisco_ios import interfaces
-from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Peer, Settings, as_number
+from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Peer, Settings
+from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.config.passwords import revealed
@@ -13,6 +14,8 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry
 
 _CONNECT_S = 10
 """Seconds after which FRR tries again to reach a neighbor. FRR's default of 120 s is long compared with IOS's."""
+_TAKEN_BACK_WHOLE = ("ttl-security", "transport")
+"""What FRR takes back with all words of the line only."""
 _COMMUNITIES = ("standard", "extended", "large")
 
 
@@ -25,7 +28,7 @@ def session(peer: Peer) -> Iterator[tuple[str, str]]:
         if word in _SESSION:
             words = _SESSION[word](entry)
             if words:
-                yield (word if word != "ttl-security" else words), words
+                yield (words if word in _TAKEN_BACK_WHOLE else word), words
 
 
 def routes(context: Context, address: str, lines: Settings) -> Iterator[tuple[str, str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp.edits import VRF, by_default, family, is_address
+from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 
 Settings = Mapping[tuple[str, str], Entry]
@@ -40,12 +41,6 @@ class Instance:
     section: Section
     families: Mapping[str, Section]
     peers: tuple[Peer, ...]
-
-
-def as_number(text: str) -> int:
-    """Return an AS number as an integer; the dotted form is accepted."""
-    high, dot, low = text.partition(".")
-    return int(high) * 65536 + int(low) if dot else int(high)
 
 
 def instances(config: Section) -> Iterator[Instance]:

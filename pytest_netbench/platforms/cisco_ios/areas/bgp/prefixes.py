@@ -44,7 +44,8 @@ def aggregate(entry: Entry) -> tuple[str, str, str]:
     """Return (key, line, undo) of ``aggregate-address``."""
     of = prefix(entry)
     words = [f"aggregate-address {of}", *(w for w in ("as-set", "summary-only") if entry.has(w))]
-    words += [f"route-map {entry['map']}"] if "map" in entry.match.args else []
+    # a route map and an attribute map are the same thing: the last one counts
+    words += [f"route-map {entry.many('map')[-1]}"] if "map" in entry.match.args else []
     words += [f"suppress-map {entry['suppress']}"] if "suppress" in entry.match.args else []
     return f"aggregate-address {of}", " ".join(words), f"no aggregate-address {of}"
 

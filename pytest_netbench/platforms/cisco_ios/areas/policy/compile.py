@@ -8,6 +8,7 @@ from ipaddress import IPv6Address
 from itertools import product
 
 from pytest_netbench.dialects.cisco_ios import interfaces
+from pytest_netbench.platforms.cisco_ios.areas.common.numbers import as_number
 from pytest_netbench.platforms.cisco_ios.areas.policy import frrnames
 from pytest_netbench.platforms.cisco_ios.areas.policy.communities import frr_community
 from pytest_netbench.platforms.cisco_ios.areas.policy.lists import AS_PATH, COMMUNITY, PREFIX6, action, compile_lists
@@ -166,7 +167,8 @@ def _set(entry: Entry) -> Iterator[Clause]:
     elif name == "set tag" and entry["tag"]:
         yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd"))
     elif name.startswith("set as-path prepend"):
-        yield Clause(entry.text)
+        words = [str(as_number(one)) for one in entry.many("as")]
+        yield Clause(" ".join(["set as-path prepend", *words]) if words else entry.text)
     elif name == "set community":
         words = [frr_community(one) for one in entry.many("community")]
         yield Clause(" ".join([name, *words, *(["additive"] if entry.has("additive") else [])]))

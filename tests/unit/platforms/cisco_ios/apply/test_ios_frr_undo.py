@@ -65,3 +65,18 @@ def test_a_neighbors_own_list_is_used_and_not_the_one_for_all_neighbors():
     lists = ("access-list 1 permit any", "ip prefix-list P permit 0.0.0.0/0 le 32")
     told = _told(paper(), paper(*lists, *_BGP, "neighbor 10.0.0.2 prefix-list P in", "distribute-list 1 in"), "bgpd")
     assert [line for line in told if line.endswith(" in")] == ["neighbor 10.0.0.2 prefix-list P in"]
+
+
+def test_what_bgpd_takes_back_by_its_own_word_is_told_so():
+    before = paper(*_BGP, "neighbor 10.0.0.2 transport connection-mode passive")
+    assert _told(before, paper(*_BGP), "bgpd") == ["no neighbor 10.0.0.2 passive"]
+
+
+def test_dotted_numbers_of_systems_are_told_as_integers():
+    prepended = paper("route-map RM permit 10", "set as-path prepend 1.1 65001")
+    assert "set as-path prepend 65537 65001" in _told(paper(), prepended, "bgpd")
+
+
+def test_of_two_maps_of_an_aggregate_the_last_one_counts():
+    both = paper(*_BGP, "aggregate-address 10.8.0.0 255.255.0.0 attribute-map A route-map B")
+    assert "aggregate-address 10.8.0.0/16 route-map B" in _told(paper(*_BGP), both, "bgpd")

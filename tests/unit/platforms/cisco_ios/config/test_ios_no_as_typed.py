@@ -37,3 +37,8 @@ def test_time_stamps_of_messages_stand_where_they_stood_after_they_were_changed(
     device = paper(line, f"service timestamps {kind}")
     assert device.running_config() == paper(startup=f"service timestamps {kind}\n").running_config()
     assert typed(device, [line]) == paper(startup=f"{line}\n").running_config()
+
+
+def test_an_absolute_time_is_removed_by_the_abbreviated_month_that_was_typed():
+    line = "absolute start 13:45 03 Jan 1993"
+    assert "absolute" not in paper("time-range T", line, f"no {line}").running_config()
