@@ -182,12 +182,23 @@ class View:
         return any(link.quality.rate_bps is not None or link.quality.loss > 0 for link in self._lab.topology.links)
 
     def probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
-        """Try all probes side by side, and those without an answer once more."""
-        return (
-            self._probing("probing", lambda: self._lab.prober.probe(probes, repetitions=PROBE_REPETITIONS))
-            if probes
-            else []
-        )
+        """Try probes side by side, and those without an answer once more.
+
+        A probe from a port on which its node listens for another probe is tried after the others: two sockets cannot
+        have the port.
+        """
+        listening = {(one.listen_on, one.protocol, one.listen_port or one.port) for one in probes}
+        later = [index for index, one in enumerate(probes) if (one.source, one.protocol, one.source_port) in listening]
+        now = [index for index in range(len(probes)) if index not in later]
+        found: dict[int, ProbeResult] = {}
+        for part in (now, later):
+            found.update(zip(part, self._probe([probes[index] for index in part]), strict=True))
+        return [found[index] for index in range(len(probes))]
+
+    def _probe(self, probes: Sequence[Probe]) -> list[ProbeResult]:
+        if not probes:
+            return []
+        return self._probing("probing", lambda: self._lab.prober.probe(probes, repetitions=PROBE_REPETITIONS))
 
     def path(self, source: str, target: str, *, max_hops: int) -> list[Hop]:
         """Hops from a node to an address."""
