@@ -27,7 +27,9 @@ line vty 0 4
  transport input all
 """
 OWN, ELSEWHERE, NOWHERE = "10.0.5.5", "10.0.6.6", "10.0.7.7"
+# its ARP requests name its address on the line: a router ignores those from other subnets
 SENDER = (
+    "sysctl -w net.ipv4.conf.all.arp_announce=2\n"
     "ip -6 address add 2001:db8:1::10/64 dev eth0 nodad\nip -6 address add 2001:db8:7::7/128 dev lo\nip -6 route add"
     " default via 2001:db8:1::1 metric 10\nip address add 10.0.1.10/24 dev eth0\nip route add default via 10.0.1.1\n"
     + "".join(f"ip address add {address}/32 dev lo\n" for address in (OWN, ELSEWHERE, NOWHERE))

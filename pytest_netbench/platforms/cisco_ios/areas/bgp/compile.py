@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability, redistribution
-from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import routes, session
+from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import hold_time, routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -83,7 +83,7 @@ def _process(section: Section) -> Iterator[tuple[str, str]]:
             yield name, f"{name} {entry[argument]}"
     timers = section.get("timers bgp")
     if timers is not None:
-        yield "timers bgp", f"timers bgp {timers['keepalive']} {timers['hold']}"
+        yield "timers bgp", f"timers bgp {timers['keepalive']} {hold_time(timers)}"
     med = section.get("bgp bestpath med")
     if med is not None:
         yield "", " ".join(["bgp bestpath med", *(w for w in ("confed", "missing-as-worst") if med.has(w))])

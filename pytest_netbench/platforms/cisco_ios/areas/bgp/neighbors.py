@@ -16,6 +16,7 @@ _CONNECT_S = 10
 """Seconds after which FRR tries again to reach a neighbor. FRR's default of 120 s is long compared with IOS's."""
 _TAKEN_BACK_WHOLE = ("ttl-security", "transport")
 """What FRR takes back with all words of the line only."""
+_SHORTEST_HOLD_S = 3
 _COMMUNITIES = ("standard", "extended", "large")
 
 
@@ -52,6 +53,12 @@ def _is_sent(entry: Entry | None, kind: str) -> bool:
     return plain or entry.has(kind) or (entry.has("both") and kind != "large")
 
 
+def hold_time(entry: Entry) -> int:
+    """Return the hold time of a line in seconds: none, or at least three (RFC 4271, 4.2)."""
+    seconds = int(entry["hold"])
+    return max(seconds, _SHORTEST_HOLD_S) if seconds else 0
+
+
 def _password(entry: Entry) -> str:
     secret = str(entry["secret"])
     return f"password {revealed(secret) if entry.get('kind') == '7' else secret}"
@@ -64,7 +71,7 @@ def _local_as(entry: Entry) -> str:
 _SESSION: Mapping[str, Callable[[Entry], str]] = {
     "update-source": lambda entry: f"update-source {interfaces.kernel_name(entry['source'])}",
     "ebgp-multihop": lambda entry: f"ebgp-multihop {entry.get('hops', 255)}",
-    "timers": lambda entry: f"timers {entry['keepalive']} {entry['hold']}",
+    "timers": lambda entry: f"timers {entry['keepalive']} {hold_time(entry)}",
     "password": _password,
     "local-as": _local_as,
     "ttl-security": lambda entry: f"ttl-security hops {entry['hops']}",

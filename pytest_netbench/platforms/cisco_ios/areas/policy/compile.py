@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address, IPv6Address
 from itertools import product
 
 from pytest_netbench.dialects.cisco_ios import interfaces
@@ -20,6 +20,9 @@ _ALL = POLICY
 _BGP = ("bgpd",)
 _OF_PATHS = frozenset({"match as-path", "match community"})
 _FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
+
+_FIRST_GROUP = IPv4Address("224.0.0.0")
+"""FRR refuses groups and reserved addresses as next hops; no route leads there."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ def _set(entry: Entry) -> Iterator[Clause]:
         yield Clause(" ".join([name, *words, *(["additive"] if entry.has("additive") else [])]))
     elif name == "set comm-list delete":
         yield Clause(f"set comm-list {frrnames.community_list(entry['list'])} delete")
-    elif name == "set ip next-hop":
+    elif name == "set ip next-hop" and IPv4Address(entry.many("hop")[0]) < _FIRST_GROUP:
         yield Clause(f"{name} {entry.many('hop')[0]}", ("bgpd", "ripd"))
     elif name == "set ipv6 next-hop":
         kind = "local" if IPv6Address(entry["hop6"]).is_link_local else "global"

@@ -128,6 +128,18 @@ def _line(edit: Edit, match: Match) -> str | None:
     return None
 
 
+def _community_line(edit: Edit, match: Match) -> str | None:
+    """Store or remove a line, but refuse one of the other kind than its list has."""
+    same = [entry for entry in edit.section.all(COMMUNITY) if str(entry["list"]) == str(match["list"])]
+    if not match.negated and not match.reset and any(_kind(entry.match) != _kind(match) for entry in same):
+        return f"% Community name conflict, previously defined as {_kind(same[0].match)} community"
+    return _line(edit, match)
+
+
+def _kind(match: Match) -> str:
+    return "standard" if "community" in match.args else "expanded"
+
+
 COMMANDS = (
     Command(
         pattern=(
@@ -162,24 +174,24 @@ COMMANDS = (
     Command(
         pattern=f"ip community-list {{list!:1-99}} ^ {_ACTION} {{community!:commword}}+",
         name=COMMUNITY,
-        edit=_line,
+        edit=_community_line,
         help="Add a community list entry",
     ),
     Command(
         pattern=f"ip community-list {{list!:100-500}} ^ {_ACTION} {{regex!:line}}",
         name=COMMUNITY,
-        edit=_line,
+        edit=_community_line,
         check=_check_community,
     ),
     Command(
         pattern=f"ip community-list standard {{list!:name}} ^ {_ACTION} {{community!:commword}}+",
         name=COMMUNITY,
-        edit=_line,
+        edit=_community_line,
     ),
     Command(
         pattern=f"ip community-list expanded {{list!:name}} ^ {_ACTION} {{regex!:line}}",
         name=COMMUNITY,
-        edit=_line,
+        edit=_community_line,
         check=_check_community,
     ),
     Command(pattern="ip bgp-community new-format", help="Select aa:nn format for BGP community"),
@@ -201,7 +213,7 @@ def compile_lists(context: Context) -> None:
             only=("bgpd",),
         )
     for entry in context.config.all(COMMUNITY):
-        kind = "standard" if "community" in entry.match.args else "expanded"
+        kind = _kind(entry.match)
         words = [frr_community(one) for one in entry.many("community")] or [entry["regex"]]
         name = frrnames.community_list(str(entry["list"]))
         policy(f"bgp community-list {kind} {name} {action(entry)} {' '.join(words)}", only=("bgpd",))

@@ -258,8 +258,10 @@ def _ageing(at: Exec, _match: Match) -> str:
 
 
 def _clear(at: Exec, match: Match) -> None:
-    wanted = match.get("interface")
-    View(at).command("clear addresses" + (f" {interfaces.kernel_name(wanted)}" if wanted else ""))
+    view, wanted = View(at), match.get("interface")
+    port = interfaces.kernel_name(wanted) if wanted else None
+    if port is None or port in {one.config.name for one in view.ports}:  # no other interface learns addresses
+        view.command("clear addresses" + (f" {port}" if port else ""))
 
 
 COMMANDS = (

@@ -80,3 +80,20 @@ def test_dotted_numbers_of_systems_are_told_as_integers():
 def test_of_two_maps_of_an_aggregate_the_last_one_counts():
     both = paper(*_BGP, "aggregate-address 10.8.0.0 255.255.0.0 attribute-map A route-map B")
     assert "aggregate-address 10.8.0.0/16 route-map B" in _told(paper(*_BGP), both, "bgpd")
+
+
+def test_a_hold_time_is_none_or_at_least_three_seconds():
+    lines = ("timers bgp 1 2", "neighbor 10.0.0.2 timers 0 0")
+    told = _told(paper(*_BGP), paper(*_BGP, *lines), "bgpd")
+    assert "timers bgp 1 3" in told
+    assert "neighbor 10.0.0.2 timers 0 0" in told
+
+
+def test_a_group_is_no_next_hop():
+    told = _told(paper(), paper("route-map RM permit 10", "set ip next-hop 239.0.0.1"), "bgpd")
+    assert not [line for line in told if "next-hop" in line]
+
+
+def test_a_community_list_is_of_one_kind():
+    lists = ("ip community-list 1 permit 65001:1", "ip community-list expanded 1 permit 65001:.*")
+    assert "expanded" not in paper(*lists).running_config()
