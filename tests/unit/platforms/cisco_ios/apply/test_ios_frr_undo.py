@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_netbench.platforms.cisco_ios.apply import frr
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
-from tests.support.ios import PaperDevice, paper
+from tests.support.ios import PaperDevice, Session, paper
 
 _BGP = ("router bgp 65001", "neighbor 10.0.0.2 remote-as 65002")
 
@@ -89,11 +89,12 @@ def test_a_hold_time_is_none_or_at_least_three_seconds():
     assert "neighbor 10.0.0.2 timers 0 0" in told
 
 
-def test_a_group_is_no_next_hop():
-    told = _told(paper(), paper("route-map RM permit 10", "set ip next-hop 239.0.0.1"), "bgpd")
+def test_a_reserved_address_is_no_next_hop():
+    told = _told(paper(), paper("route-map RM permit 10", "set ip next-hop 255.255.255.252"), "bgpd")
     assert not [line for line in told if "next-hop" in line]
 
 
 def test_a_community_list_is_of_one_kind():
-    lists = ("ip community-list 1 permit 65001:1", "ip community-list expanded 1 permit 65001:.*")
-    assert "expanded" not in paper(*lists).running_config()
+    session = Session(paper("ip community-list 1 permit 65001:1"))
+    session.enter("configure terminal")
+    assert "previously defined as standard community" in session.enter("ip community-list expanded 1 permit 65001:.*")
