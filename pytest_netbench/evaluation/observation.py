@@ -188,7 +188,11 @@ class View:
         have the port.
         """
         listening = {(one.listen_on, one.protocol, one.listen_port or one.port) for one in probes}
-        later = [index for index, one in enumerate(probes) if (one.source, one.protocol, one.source_port) in listening]
+        later = [
+            index
+            for index, one in enumerate(probes)
+            if one.source_port is not None and (one.source, one.protocol, one.source_port) in listening
+        ]
         now = [index for index in range(len(probes)) if index not in later]
         found: dict[int, ProbeResult] = {}
         for part in (now, later):
