@@ -51,9 +51,9 @@ def _empty(task: Task, reference: Reference, path: Path) -> Iterator[str]:
         names_routes = any(change.routes and change.under in (None, under) for change in reference.settings.changes)
         if under in reference.behaviour.moments and not names_routes and not reference.compared(under):
             yield (
-                f"testcase {one.name!r} compares nothing: under an event that is held which an intent names in"
-                f" reference.changes, or which {LEAST_AGREED} right solutions agree on, the ground truth among them;"
-                f" record right solutions beside the task, and then: netbench record {path}"
+                f"testcase {one.name!r} compares nothing: no entry of reference.changes names a flow or route under its"
+                f" event, and fewer than {LEAST_AGREED} right solutions (with the ground truth) were observed. Write right"
+                f" solutions beside the task, and then: netbench record {path}"
             )
 
 

@@ -1,8 +1,8 @@
 """What right solutions agree on under the events of a task. Pure.
 
 How a network reacts to a failure depends on how the work was done, and a task seldom asks for more than a part of it.
-Under an event only that is held which an intent names, or which the ground truth and the recorded right solutions agree
-on.
+Under an event two things are held: what an intent names, and what the ground truth and the recorded right solutions
+agree on.
 """
 
 from __future__ import annotations
