@@ -52,8 +52,8 @@ def _empty(task: Task, reference: Reference, path: Path) -> Iterator[str]:
         if under in reference.behaviour.moments and not names_routes and not reference.compared(under):
             yield (
                 f"testcase {one.name!r} compares nothing: no entry of reference.changes names a flow or route under its"
-                f" event, and fewer than {LEAST_AGREED} right solutions (with the ground truth) were observed. Write right"
-                f" solutions beside the task, and then: netbench record {path}"
+                f" event, and fewer than {LEAST_AGREED} right solutions (with the ground truth) were observed. Write"
+                f" right solutions beside the task, and then: netbench record {path}"
             )
 
 
