@@ -193,5 +193,6 @@ def flow_of(fields: FlowFields) -> ReferenceFlow:
 
 
 def fields_of(flow: ReferenceFlow) -> FlowFields:
-    """The fields of a flow, in order."""
-    return tuple(flow.model_dump().values())
+    """The fields of a flow, in order, without the source port if it has none."""
+    fields = tuple(flow.model_dump().values())
+    return fields if flow.source_port is not None else fields[:-1]

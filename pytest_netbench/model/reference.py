@@ -14,7 +14,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from pytest_netbench.model.base import Model
 
-Protocol = Literal["icmp", "tcp", "udp"]
+Protocol = Literal["icmp", "tcp", "udp", "gre", "esp", "segment", "unreachable"]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Word = Annotated[str, StringConstraints(min_length=1)]
@@ -37,21 +37,35 @@ class ReferenceFlow(Model):
     target_node: str | None = Field(None, description="node that has the address; null if none has it alone")
     stand_in: str | None = Field(None, description="node that takes packets to an address that no node has")
     protocol: Protocol = "icmp"
-    port: int | None = Field(None, ge=1, le=65535, description="port to send to; null for icmp")
+    port: int | None = Field(None, ge=1, le=65535, description="port to send to; null if the protocol has none")
     listen_port: int | None = Field(None, ge=1, le=65535, description="port that it is translated to, if it differs")
     dscp: int = Field(0, ge=0, le=63)
     why: str = Field("", description="why it was drawn")
+    source_port: int | None = Field(None, ge=1, le=65535, description="port to send from; null leaves it to the node")
 
     @property
-    def key(self) -> tuple[str, str | None, str, str, int | None, int]:
-        """What makes it a flow of its own: source, source address, target, protocol, port, marking."""
-        return (self.source, self.source_address, self.target, self.protocol, self.port, self.dscp)
+    def key(self) -> tuple[str, str | None, str, str, int | None, int, int | None]:
+        """What makes it a flow of its own: source, source address, target, protocol, port, marking, source port."""
+        return (self.source, self.source_address, self.target, self.protocol, self.port, self.dscp, self.source_port)
+
+    @property
+    def is_unusual(self) -> bool:
+        """Whether it is neither a ping nor a connection or datagram from a port of the sender's choice.
+
+        Whoever states an intent seldom thinks of such packets, so right solutions may treat them differently.
+        """
+        return self.source_port is not None or self.protocol not in ("icmp", "tcp", "udp")
 
     def __str__(self) -> str:
         sender = self.source if self.source_address is None else f"{self.source} ({self.source_address})"
         target = self.target if self.target_node is None else f"{self.target} ({self.target_node})"
-        service = self.protocol if self.port is None else f"{self.protocol}/{self.port}"
-        return f"{sender} -> {target} {service}" + (f" dscp {self.dscp}" if self.dscp else "")
+        return f"{sender} -> {target} {self.service}" + (f" dscp {self.dscp}" if self.dscp else "")
+
+    @property
+    def service(self) -> str:
+        """Protocol and ports: ``tcp/443``, ``udp/53 from 53``."""
+        words = self.protocol if self.port is None else f"{self.protocol}/{self.port}"
+        return words if self.source_port is None else f"{words} from {self.source_port}"
 
 
 class PortRange(Model):
@@ -139,7 +153,8 @@ class Selector(Model):
             return False
         if self.sent_by and flow.source not in self.sent_by:
             return False
-        if self.protocol not in (ANY, flow.protocol) or self.dscp not in (None, flow.dscp):
+        protocol = "tcp" if flow.protocol == "segment" else flow.protocol
+        if self.protocol not in (ANY, protocol) or self.dscp not in (None, flow.dscp):
             return False
         if self.ports and not any(flow.port in ports for ports in self.ports):
             return False

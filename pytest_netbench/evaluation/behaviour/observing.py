@@ -91,13 +91,14 @@ class Observer:
         return self._tables
 
     def _probe(self, flow: ReferenceFlow, *, silent: bool) -> Probe:
-        listens = flow.target_node if flow.protocol != "icmp" else None
+        listens = flow.target_node if flow.protocol in ("tcp", "udp") else None
         timeout_s = self._view.probe_timeout_s
         return Probe(
             source=flow.source,
             target=flow.target,
             protocol=flow.protocol,
             port=flow.port,
+            source_port=flow.source_port,
             source_address=flow.source_address,
             listen_on=listens,
             listen_port=flow.listen_port,
@@ -139,7 +140,7 @@ def _apart(probes: Sequence[Probe]) -> list[list[int]]:
     asking = [
         index
         for index, one in enumerate(probes)
-        if one.protocol != "icmp" and one.listen_on is None and (one.protocol, one.port) in answered
+        if one.protocol in ("tcp", "udp") and one.listen_on is None and (one.protocol, one.port) in answered
     ]
     others = sorted({*range(len(probes))} - {*asking})
     return [part for part in (others, asking) if part]

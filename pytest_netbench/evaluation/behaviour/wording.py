@@ -33,10 +33,9 @@ class Wording:
 
     def flow(self, flow: ReferenceFlow) -> str:
         """``10.1.20.7 (web1) -> 10.1.30.10 (db) tcp/443``."""
-        kind = flow.protocol if flow.port is None else f"{flow.protocol}/{flow.port}"
         mark = f" with DSCP {flow.dscp}" if flow.dscp else ""
         target = flow.target if flow.target_node is None else f"{flow.target} ({flow.target_node})"
-        return f"{self._source(flow)} -> {target} {kind}{mark}"
+        return f"{self._source(flow)} -> {target} {flow.service}{mark}"
 
     def of_flow(self, difference: FlowDifference, intent: Intent) -> str:
         """A flow with what happened, what was expected, and why."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_netbench.dialects.landmarks import Filter, Service, Span
 from pytest_netbench.evaluation.flows.atlas import Asked, Atlas
 from pytest_netbench.evaluation.flows.lots import Lots
-from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Protocol, edges, port_edges
-from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, edges, port_edges
+from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
 _MOST = 4000
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pytest_netbench.dialects.landmarks import Service, Span
 from pytest_netbench.evaluation.flows.atlas import Atlas
 from pytest_netbench.evaluation.flows.lots import Lots
-from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
-Protocol = Literal["icmp", "tcp", "udp"]
 TRANSPORTS: tuple[Protocol, Protocol] = ("tcp", "udp")
+_ONE_WAY = ("gre", "esp", "segment", "unreachable")
 
 
 class Sender(NamedTuple):
@@ -29,6 +29,7 @@ class Packet(NamedTuple):
     protocol: Protocol = "icmp"
     port: int | None = None
     dscp: int = 0
+    source_port: int | None = None
 
 
 class Post:
@@ -57,7 +58,7 @@ class Post:
         if keeper == node:
             return None
         taker, listen_port = self._taker(packet)
-        if taker == node:
+        if taker == node or (taker is None and packet.protocol in _ONE_WAY):
             return None
         return ReferenceFlow(
             source=node,
@@ -70,6 +71,7 @@ class Post:
             listen_port=listen_port,
             dscp=packet.dscp,
             why=why,
+            source_port=packet.source_port,
         )
 
     def _may_send(self, node: str, address: Span) -> bool:
@@ -80,7 +82,8 @@ class Post:
 
     def _taker(self, packet: Packet) -> tuple[str | None, int | None]:
         for one in self._atlas.forwards:
-            if one.outside != packet.target or (one.protocol and one.protocol != packet.protocol):
+            protocol = "tcp" if packet.protocol == "segment" else packet.protocol
+            if one.outside != packet.target or (one.protocol and one.protocol != protocol):
                 continue
             if one.outside_port in (None, packet.port):
                 other = one.inside_port if one.inside_port != packet.port else None

@@ -8,8 +8,9 @@ from pytest_netbench.dialects.landmarks import Filter, Service, Span
 from pytest_netbench.evaluation.flows.atlas import Atlas
 from pytest_netbench.evaluation.flows.crossings import around, crossings, protocol_of, with_neighbours
 from pytest_netbench.evaluation.flows.lots import Lots, in_turns
-from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Protocol, Sender, edges, port_edges
-from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Sender, edges, port_edges
+from pytest_netbench.evaluation.flows.unusual import Unusual
+from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
 _ANY_PORT = (1024, 65535)
 _LOW_PORTS = (1, 1023)
@@ -47,6 +48,7 @@ class Tiers:
             self.transports(),
             self.further_addresses(),
             self.unnamed(),
+            *Unusual(self.atlas, self.lots, self.post).kinds(),
         ]
 
     def pairs(self) -> Flows:

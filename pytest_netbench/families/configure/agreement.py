@@ -1,8 +1,12 @@
-"""What right solutions agree on under the events of a task. Pure.
+"""What right solutions agree on: under the events of a task, and of unusual packets. Pure.
 
 How a network reacts to a failure depends on how the work was done, and a task seldom asks for more than a part of it.
 Under an event two things are held: what an intent names, and what the ground truth and the recorded right solutions
 agree on.
+
+Of unusual packets (tunnels, segments of no session, source ports) nobody thought when the intents were written. They
+are held if all right solutions agree; and where the ground truth changes them, or an intent's entry happens to match
+them, only if there are enough right solutions.
 """
 
 from __future__ import annotations
@@ -12,15 +16,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_netbench.evaluation.behaviour.compare import route_differences
 from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.families.configure.assembly import Look
-from pytest_netbench.model.behaviour import NOT_HELD, UNSTABLE_ROUTE, Behaviour, RecordedFlow, Table, Unstable, flow_of
+from pytest_netbench.model.behaviour import (
+    LEAST_AGREED,
+    NOT_HELD,
+    UNSTABLE_ROUTE,
+    Behaviour,
+    HeldFlow,
+    RecordedFlow,
+    Table,
+    Unstable,
+    flow_of,
+)
 from pytest_netbench.model.reference import ReferenceFlow
 
 Reactions = Mapping[str, Sequence[Sequence[Look]]]
-"""By the name of a right solution: for each event, the looks at a network with it."""
+"""By the name of a right solution: for each moment, the looks at a network with it."""
 
 
 def agreed(reference: Reference, flows: Sequence[ReferenceFlow], reactions: Reactions) -> Behaviour:
-    """The record, without what right solutions do otherwise under events and no intent names.
+    """The record, without what right solutions do otherwise and no intent asks for.
 
     Args:
         reference: The record of the ground truth, with what the task says of it.
@@ -52,28 +66,37 @@ class _Agreement:
         )
 
     def _looks(self, moment: int) -> Iterator[tuple[str, Look]]:
-        for name, events in self._reactions.items():
-            yield from ((name, look) for look in events[moment - 1])
+        for name, moments in self._reactions.items():
+            yield from ((name, look) for look in moments[moment])
 
     def _flows(self) -> Iterator[RecordedFlow]:
-        held = [
-            {one.flow.key: one for one in self._reference.held(under)} if under is not None else {}
-            for under in self._recorded.moments
-        ]
+        held = [{one.flow.key: one for one in self._reference.held(under)} for under in self._recorded.moments]
         for fields, outcomes in self._recorded.flows:
             kept = list(outcomes)
             key = flow_of(fields).key
             for moment, under in enumerate(self._recorded.moments):
                 one = held[moment].get(key)
-                if under is None or one is None or self._reference.change_of_flow(one, under) is not None:
-                    continue
-                for name, look in self._looks(moment):
-                    seen = self._reference.judged(one.flow, look.outcomes[self._places[key]], under)
-                    if not one.after.fits(seen):
-                        kept[2 * moment : 2 * moment + 2] = [NOT_HELD, NOT_HELD]
-                        self._drop(str(one.flow), under, f"the right solution {name!r}: {seen} instead of {one.after}")
-                        break
-            yield fields, tuple(kept)
+                objection = None if one is None else self._objection(one, moment, under)
+                if objection is not None:
+                    kept[2 * moment : 2 * moment + 2] = [NOT_HELD, NOT_HELD]
+                    self._drop(str(flow_of(fields)), under, objection)
+            if any(one != NOT_HELD for one in kept):
+                yield fields, tuple(kept)
+
+    def _objection(self, one: HeldFlow, moment: int, under: str | None) -> str | None:
+        """Why a flow is not held at a moment."""
+        named = self._reference.change_of_flow(one, under) is not None
+        if not one.flow.is_unusual and (under is None or named):
+            return None
+        for name, look in self._looks(moment):
+            seen = self._reference.judged(one.flow, look.outcomes[self._places[one.flow.key]], under)
+            if not one.after.fits(seen):
+                return f"the right solution {name!r}: {seen} instead of {one.after}"
+        if not one.flow.is_unusual or not (named or one.differs):
+            return None
+        if one.differs and not named:
+            return "the ground truth changes it, and no intent asks for it"
+        return None if len(self._reactions) + 1 >= LEAST_AGREED else "too few right solutions say what becomes of it"
 
     def _routes(self) -> tuple[tuple[Table, ...], tuple[dict[str, tuple[int, int]], ...]]:
         tables = list(self._recorded.tables)

@@ -1,6 +1,7 @@
 """Records what the network of a task does before anything is done, after the ground truth, and under its events.
 
-How right solutions react to the events is observed as well: what they do otherwise, and no intent names, is not held.
+The networks of right solutions are observed as well: of what no intent names, what they do otherwise under events or
+with unusual packets is not held.
 
 Each of the two is observed on labs of its own, because packets leave traces (translations, sessions) that an agent's
 network does not have. Each lab is looked at more than once, in another order and with other contents. What varies is
@@ -90,12 +91,10 @@ class Recorder:
             before=_by_moment(before),
             after=_by_moment(after),
         )
-        if not self._payload.events or not self._right:
-            return behaviour
         return agreed(reference_of(self._task, behaviour), self._flows, self._reactions())
 
     def _reactions(self) -> Reactions:
-        """How the networks of right solutions react to the events."""
+        """What the networks of right solutions do, undisturbed and under the events."""
         with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as labs:
             seen = labs.map(self._reacting_lab, self._right)
             return {one.name: moments for one, moments in zip(self._right, seen, strict=True)}
@@ -103,8 +102,7 @@ class Recorder:
     def _reacting_lab(self, one: Solution) -> list[list[Look]]:
         with self._lab() as lab:
             self._configure(lab, lambda ani: _type(ani, one))
-            self._settle(lab)
-            return self._under_events(lab, Devices(lab), f"with the right solution {one.name!r}")
+            return self._looks(lab, f"with the right solution {one.name!r}").moments
 
     def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
         """Everything that a lab of its own shows."""

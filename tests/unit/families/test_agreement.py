@@ -23,9 +23,10 @@ def held(seen=ALLOWED, *, solutions=2, of=SSH, routes=None, **settings):
     under = [(ALLOWED, DENIED), (ALLOWED, ALLOWED)]
     known = {"R1": {"10.0.0.0/8": STATIC}}
     recorded = behaviour(flows, routes=(known, known), events={LOST: under})
-    same = Look(outcomes=[DENIED, ALLOWED], routes=known)
+    steady, same = Look(outcomes=[ALLOWED, ALLOWED], routes=known), Look(outcomes=[DENIED, ALLOWED], routes=known)
     other = Look(outcomes=[DENIED, seen], routes=known if routes is None else {"R1": routes})
-    reactions = {f"way {number}": [[same]] for number in range(1, solutions)} | {f"way {solutions}": [[same, other]]}
+    reactions = {f"way {number}": [[steady], [same]] for number in range(1, solutions)}
+    reactions |= {f"way {solutions}": [[steady], [same, other]]}
     found = reference(agreed(reference(recorded, **settings), tuple(flows), reactions), **settings)
     (tables,) = found.behaviour.tables_at(LOST)
     return [one for one in found.compared(LOST) if one.flow == of], tables, found
@@ -91,3 +92,41 @@ def test_a_testcase_that_compares_nothing_under_an_event_is_a_problem(solutions,
     told = [one for one in found if "testcase 'later' compares nothing" in one]
     assert len(told) == count
     assert all(one.endswith("netbench record x.yaml") for one in told)
+
+
+TUNNEL = flow(port=None, protocol="gre")
+OPENED = flow(port=443, source_port=53)
+
+
+def unusual(before, after, *ways, of=TUNNEL, **settings):
+    """The flow ``of`` in the undisturbed network, if it is compared, and why it is not."""
+    recorded = behaviour({of: (before, after)})
+    reactions = {f"way {number}": [[Look(outcomes=[seen], routes={})]] for number, seen in enumerate(ways)}
+    found = reference(agreed(reference(recorded, **settings), (of,), reactions), **settings)
+    return len(found.compared()), [one.why for one in found.behaviour.unstable]
+
+
+@pytest.mark.parametrize("of", [TUNNEL, OPENED])
+@pytest.mark.parametrize("ways", [(), (ALLOWED,), (ALLOWED, ALLOWED)])
+def test_an_unusual_packet_that_nothing_changes_is_held(of, ways):
+    assert unusual(ALLOWED, ALLOWED, *ways, of=of) == (1, [])
+
+
+def test_an_unusual_packet_is_not_held_if_a_right_solution_treats_it_otherwise():
+    count, why = unusual(ALLOWED, ALLOWED, ALLOWED, DENIED)
+    assert (count, why) == (0, ["the right solution 'way 1': denied instead of allowed"])
+
+
+def test_an_unusual_packet_that_the_ground_truth_alone_changes_is_not_held():
+    count, why = unusual(ALLOWED, DENIED, DENIED, DENIED)
+    assert (count, why) == (0, ["the ground truth changes it, and no intent asks for it"])
+
+
+@pytest.mark.parametrize(("ways", "count"), [((DENIED,), 0), ((DENIED, DENIED), 1), ((DENIED, ALLOWED), 0)])
+def test_an_unusual_packet_of_an_intent_is_held_if_three_agree(ways, count):
+    change = {"intent": 1, "from": "web1", "to": "db"}
+    assert unusual(ALLOWED, DENIED, *ways, changes=[change])[0] == count
+
+
+def test_an_ordinary_packet_is_held_whatever_a_right_solution_does():
+    assert unusual(ALLOWED, ALLOWED, DENIED, DENIED, of=WEB) == (1, [])

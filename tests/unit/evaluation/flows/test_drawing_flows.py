@@ -55,6 +55,7 @@ def test_a_filter_is_tried_from_each_side_of_its_hosts_to_each_side_of_its_ports
         flow.protocol
         for flow in drawn
         if flow.port == port
+        and not flow.is_unusual
         and (flow.source_address == address or (flow.source_address is None and flow.source == owners.get(address)))
         and flow.target == "10.1.2.10"
     }
@@ -120,6 +121,34 @@ def test_a_shared_address_belongs_to_no_node_and_nobody_stands_in_for_it():
 def test_both_directions_are_drawn():
     drawn = {(flow.source, flow.target_node) for flow in flows(GROUPS) if flow.protocol != "icmp" and flow.target_node}
     assert all((target, source) in drawn for source, target in drawn)
+
+
+@pytest.mark.parametrize("protocol", ["gre", "esp", "segment", "unreachable"])
+def test_one_way_packets_go_to_an_address_of_one_node(protocol):
+    drawn = [flow for flow in flows(GROUPS) if flow.protocol == protocol]
+    assert len(drawn) > 10
+    assert all(flow.target_node is not None and flow.stand_in is None for flow in drawn)
+    assert {flow.port is not None for flow in drawn} == {protocol == "segment"}
+
+
+def test_a_testcase_is_asked_from_ports_of_services():
+    found = [flow for flow in flows(GROUPS) if flow.protocol in ("tcp", "udp") and flow.source_port is not None]
+    assert {flow.target for flow in found} >= {"10.1.2.10"}
+    assert any(flow.source_port < 1024 for flow in found)
+
+
+def test_answers_come_from_the_port_of_a_testcase():
+    found = [flow for flow in flows(GROUPS) if flow.protocol == "segment" and flow.source_port == 5432]
+    assert any(flow.port >= 49152 for flow in found)
+
+
+def test_a_host_of_a_filter_is_tried_with_each_bit_turned():
+    sources = {flow.source_address for flow in flows(GROUPS, count=10_000) if "one bit beside" in flow.why}
+    assert {f"10.1.1.{11 ^ 1 << bit}" for bit in range(2, 7)} <= sources
+
+
+def test_a_task_about_markings_has_all_standard_ones():
+    assert {8, 10, 44, 46, 48, 56} <= {flow.dscp for flow in flows("qos/two-rate-policer", count=2000)}
 
 
 def test_each_flow_says_why_it_was_drawn():
