@@ -185,13 +185,18 @@ class View:
         """Try probes side by side, and those without an answer once more.
 
         A probe from a port on which its node listens for another probe is tried after the others: two sockets cannot
-        have the port.
+        have the port. So is a segment that would belong to the session of a TCP probe.
         """
         listening = {(one.listen_on, one.protocol, one.listen_port or one.port) for one in probes}
+        sessions = {(one.source, one.source_port, one.target, one.port) for one in probes if one.protocol == "tcp"}
         later = [
             index
             for index, one in enumerate(probes)
-            if one.source_port is not None and (one.source, one.protocol, one.source_port) in listening
+            if one.source_port is not None
+            and (
+                (one.source, one.protocol, one.source_port) in listening
+                or (one.protocol == "segment" and (one.source, one.source_port, one.target, one.port) in sessions)
+            )
         ]
         now = [index for index in range(len(probes)) if index not in later]
         found: dict[int, ProbeResult] = {}

@@ -16,10 +16,12 @@ class Probe:
     Attributes:
         source: Node that sends.
         target: Address to send to.
-        protocol: An echo, a connection, a datagram and its answer, or a packet of a tunnel (``gre``, ``esp``), which is
-            delivered when a node of ``arrives_at`` accepts it: nothing answers.
-        port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Only for tcp and udp.
-        source_port: For tcp and udp, port to send from; ``None`` draws one.
+        protocol: An echo, a connection, a datagram and its answer, or one packet to which nothing answers: a packet of
+            a tunnel (``gre``, ``esp``), a TCP segment with data (PSH and ACK) of a session that nobody opened
+            (``segment``), or an ICMP error, host or address unreachable, about a datagram that nobody sent
+            (``unreachable``). Such a packet is delivered when a node of ``arrives_at`` accepts it.
+        port: Port to send to; ``None`` draws one, which ``listen_on`` then listens on. Only for tcp, udp and segment.
+        source_port: For tcp, udp and segment, port to send from; ``None`` draws one.
         source_address: Address to send from, also one that the node does not have; ``None`` leaves it to the node.
         listen_on: For tcp and udp, node that answers on ``listen_port`` during the probe (``None``: whatever listens
             there already).
@@ -36,7 +38,7 @@ class Probe:
 
     source: str
     target: str
-    protocol: Literal["icmp", "tcp", "udp", "gre", "esp"] = "icmp"
+    protocol: Literal["icmp", "tcp", "udp", "gre", "esp", "segment", "unreachable"] = "icmp"
     port: int | None = None
     source_port: int | None = None
     source_address: str | None = None

@@ -59,11 +59,13 @@ class ReachabilityTestcase(_Testcase):
     kind: Literal["reachability"] = "reachability"
     source: str = Field(alias="from", description="node that sends")
     target: str = Field(alias="to", description="node name or address")
-    protocol: Literal["icmp", "tcp", "udp", "gre", "esp"] = Field(
-        "icmp", description="gre and esp: one packet, which the target must accept; nothing answers"
+    protocol: Literal["icmp", "tcp", "udp", "gre", "esp", "segment", "unreachable"] = Field(
+        "icmp",
+        description="gre and esp, segment (of TCP, of no session) and unreachable (an ICMP error of no session): one "
+        "packet, which the target must accept; nothing answers",
     )
     port: int | None = Field(None, ge=1, le=65535)
-    source_port: int | None = Field(None, ge=1, le=65535, description="of tcp and udp; null draws one")
+    source_port: int | None = Field(None, ge=1, le=65535, description="of tcp, udp and segment; null draws one")
     source_address: str | None = None
     listen_on: str | None = Field(None, description="node that listens, if `to` is an address that is translated")
     listen_port: int | None = Field(None, ge=1, le=65535)

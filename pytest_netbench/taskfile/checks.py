@@ -191,7 +191,7 @@ def _loss(checker: _Checker, testcase: LossTestcase) -> None:
 
 
 def _port(checker: _Checker, testcase: ReachabilityTestcase | LossTestcase) -> None:
-    with_ports = testcase.protocol in ("tcp", "udp")
+    with_ports = testcase.protocol in ("tcp", "udp", "segment")
     if with_ports and testcase.port is None:
         checker.say("protocol", f"{testcase.protocol} needs a 'port'")
     for field in ("port", "source_port"):

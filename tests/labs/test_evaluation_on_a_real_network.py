@@ -200,3 +200,20 @@ def test_a_probe_from_a_port_on_which_its_node_listens_for_another_one_is_sent(l
     ]
     results = TaskEvaluation(lab).run_testcases(TypeAdapter(list[Testcase]).validate_python(testcases))
     assert ["got through" in result.actual for result in results] == [True, True], [one.actual for one in results]
+
+
+def test_packets_of_no_session_are_held_beside_a_session_with_the_same_ports(lab):
+    fields = {"kind": "reachability", "from": "h1", "to": "h2", "within_s": 1}
+    ports = {"port": 4445, "source_port": 4446}
+    testcases = [
+        {"name": "a segment", "protocol": "segment", **ports, **fields},
+        {"name": "a session", "protocol": "tcp", **ports, **fields},
+        {"name": "an error", "protocol": "unreachable", **fields},
+    ]
+    results = TaskEvaluation(lab).run_testcases(TypeAdapter(list[Testcase]).validate_python(testcases))
+    assert ["got through" in result.actual for result in results] == [True] * 3, [one.actual for one in results]
+    assert [result.expected for result in results] == [
+        "tcp segment of no session to port 4445 from port 4446 from h1 to h2: allowed",
+        "tcp port 4445 from port 4446 from h1 to h2: allowed",
+        "icmp error of no session from h1 to h2: allowed",
+    ]

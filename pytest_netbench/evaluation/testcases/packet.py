@@ -35,6 +35,7 @@ def words(probe: Probe, target: str) -> str:
     text = f"probe {probe.protocol}{port} from {source} to {to}"
     if probe.dscp:
         text += f" with DSCP {probe.dscp}"
-    if probe.listen_on is not None and (probe.listen_port or probe.port) is not None:
+    listens = probe.listen_on is not None and probe.protocol in ("tcp", "udp")
+    if listens and (probe.listen_port or probe.port) is not None:
         text += f", {probe.listen_on} listening on {probe.listen_port or probe.port}"
     return text

@@ -7,11 +7,19 @@ from pytest_netbench.evaluation.testcases import packet
 from pytest_netbench.lab.probing import Probe, ProbeResult
 from pytest_netbench.model.testcase import ReachabilityTestcase
 
+_ONE_WAY = {
+    "gre": "gre packet",
+    "esp": "esp packet",
+    "segment": "tcp segment of no session",
+    "unreachable": "icmp error of no session",
+}
+
 
 def expected(testcase: ReachabilityTestcase) -> str:
     """The condition, for people."""
-    what = {"icmp": "icmp echo", "gre": "gre packet", "esp": "esp packet"}.get(testcase.protocol)
-    what = what or f"{testcase.protocol} port {testcase.port}"
+    what = {"icmp": "icmp echo", **_ONE_WAY}.get(testcase.protocol, testcase.protocol)
+    what += f" port {testcase.port}" if testcase.protocol in ("tcp", "udp") else ""
+    what += f" to port {testcase.port}" if testcase.protocol == "segment" else ""
     what += "" if testcase.source_port is None else f" from port {testcase.source_port}"
     seen = "" if testcase.seen_source is None else f", seen as coming from {testcase.seen_source}"
     return f"{what} from {testcase.source} to {testcase.target}: {testcase.expected}{seen}"
@@ -19,19 +27,19 @@ def expected(testcase: ReachabilityTestcase) -> str:
 
 def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
     """The packet to send."""
-    with_ports = testcase.protocol in ("tcp", "udp")
+    with_listener = testcase.protocol in ("tcp", "udp")
+    with_ports = with_listener or testcase.protocol == "segment"
     if with_ports and testcase.port is None:
         raise BadTestcase(f"{testcase.protocol} needs a port")
     version_of(testcase.seen_source)
     version = view.source(testcase.source, testcase.source_address)
     address = view.address(testcase.target, version=version)
-    listens = with_ports or testcase.seen_source is not None or testcase.listen_on is not None
+    listens = with_listener or testcase.seen_source is not None or testcase.listen_on is not None
     listen_on = packet.listener(testcase.target, address, view, named=testcase.listen_on) if listens else None
     arrives_at = packet.arrival(testcase.target, address, view, listens=listen_on)
-    if testcase.protocol in ("gre", "esp") and not arrives_at:
-        raise BadTestcase(
-            f"no node has the address {address}, and a packet of {testcase.protocol} is answered by nobody"
-        )
+    if testcase.protocol in _ONE_WAY and not arrives_at:
+        what = _ONE_WAY[testcase.protocol]
+        raise BadTestcase(f"no node has the address {address}, and nothing would answer there (to one {what})")
     return Probe(
         source=testcase.source,
         target=address,
@@ -41,7 +49,7 @@ def plan(testcase: ReachabilityTestcase, view: View) -> Probe:
         source_address=testcase.source_address,
         listen_on=listen_on,
         arrives_at=arrives_at,
-        listen_port=None if listen_on is None or not with_ports else testcase.listen_port or testcase.port,
+        listen_port=None if listen_on is None or not with_listener else testcase.listen_port or testcase.port,
         timeout_s=view.probe_timeout_s,
     )
 

@@ -230,3 +230,163 @@ def test_a_probe_from_an_address_of_nobody_is_sent_from_the_port_that_is_asked_f
     source = {"source_address": "10.1.0.77", "listen_on": "h2"}
     assert probe(net, "tcp", source_port=53, **source).delivered
     assert not probe(net, "tcp", source_port=54, **source).delivered
+
+
+ALONE: tuple[Literal["segment", "unreachable"], ...] = ("segment", "unreachable")
+ERROR = {V4: "icmp type 3 icmp code 1", V6: "icmpv6 type 1 icmpv6 code 3"}
+
+
+def alone(net: Any, protocol: Any, target: str = V4, **fields: Any) -> Any:
+    """A packet of no session; the port of a segment is one where nobody listens."""
+    return tunnelled(net, protocol, target, **({"port": 4444} if protocol == "segment" else {}), **fields)
+
+
+def alone_matches(protocol: str, target: str) -> str:
+    return ERROR[target] if protocol == "unreachable" else "tcp flags == psh | ack tcp dport 4444"
+
+
+def counters(net: Any, node: str, target: str) -> dict[str, int]:
+    """What the kernel of a node has counted of TCP (both versions of IP together) and of ICMP."""
+    lines = net.nodes[node].run(["cat", "/proc/net/snmp"]).stdout.splitlines()
+    found: dict[str, int] = {}
+    for names, values in zip(lines[::2], lines[1::2], strict=True):
+        kind = names.partition(":")[0]
+        found.update(
+            (kind + name, int(value)) for name, value in zip(names.split()[1:], values.split()[1:], strict=True)
+        )
+    if target == V6:
+        for line in net.nodes[node].run(["cat", "/proc/net/snmp6"]).stdout.splitlines():
+            name, value = line.split()
+            found[name.replace("Icmp6", "Icmp")] = int(value)
+    return found
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", ALONE)
+def test_a_packet_of_no_session_is_delivered_if_the_target_accepts_it(net: Any, protocol: Any, target: str) -> None:
+    result = alone(net, protocol, target, follow=("r", "h2"))
+    assert (result.delivered, result.arrived_at, result.answered) == (True, "h2", False)
+    assert result.came_by == ("r", "h2")
+    assert result.seen_source == {V4: "10.1.0.10", V6: "2001:db8:1::10"}[target]
+    assert result.detail.startswith("accepted by h2 after ")
+    rule(net, f"{alone_matches(protocol, target)} drop")
+    lost = alone(net, protocol, target, follow=("r", "h2"))
+    assert (lost.delivered, lost.arrived, lost.came_by) == (False, False, ("r",))
+    assert probe(net, "udp", target).delivered
+    assert probe(net, "tcp", target).delivered
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", ALONE)
+def test_a_packet_of_no_session_that_the_target_itself_denies_arrives(net: Any, protocol: Any, target: str) -> None:
+    text = f"{alone_matches(protocol, target)} drop"
+    done = net.nodes["h2"].run(["nft", FILTER.format(rule=text).replace("forward", "input")])
+    assert done.returncode == 0, done.stderr
+    result = alone(net, protocol, target, follow=("h2",))
+    assert (result.delivered, result.arrived, result.came_by) == (False, True, ("h2",))
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+@pytest.mark.parametrize("protocol", ALONE)
+@pytest.mark.parametrize("own", [True, False])
+def test_a_packet_of_no_session_has_the_marking_and_the_source_asked_for(
+    net: Any, protocol: Any, target: str, own: bool
+) -> None:
+    source = {V4: "10.1.0.78", V6: "2001:db8:1::78"}[target]
+    device = ["address", "add" if own else "del", f"{source}/64", "dev", "eth0", *(["nodad"] if target == V6 else [])]
+    net.nodes["h1"].run(["ip", *device])
+    before = counters(net, "h2", target)
+    result = alone(net, protocol, target, dscp=46, source_address=source)
+    assert (result.delivered, result.received_dscp, result.seen_source) == (True, 46, source)
+    after = counters(net, "h2", target)
+    assert after["TcpInCsumErrors"] == before["TcpInCsumErrors"]
+    assert after["IcmpInCsumErrors"] == before["IcmpInCsumErrors"]
+    net.nodes["h1"].run(["ip", "address", "del", f"{source}/64", "dev", "eth0"])
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+def test_the_checksum_of_a_packet_of_no_session_is_right(net: Any, target: str) -> None:
+    before = counters(net, "h2", target)
+    assert alone(net, "segment", target).delivered
+    assert alone(net, "unreachable", target).delivered
+    after = counters(net, "h2", target)
+    grown = {name: after[name] - before[name] for name in before}
+    assert (grown["TcpInCsumErrors"], grown["IcmpInCsumErrors"]) == (0, 0)
+    # the stack itself took them: it resets the session, and counts the error
+    assert (grown["TcpOutRsts"], grown["IcmpInDestUnreachs"]) == (1, 1)
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+def test_a_filter_that_permits_only_first_segments_drops_a_segment(net: Any, target: str) -> None:
+    rule(net, "meta l4proto tcp iif eth0 tcp flags & (syn | ack) != syn drop")
+    assert not alone(net, "segment", target).delivered
+    net.nodes["r"].run(["nft", "flush", "ruleset"])
+    rule(net, "meta l4proto tcp iif eth0 tcp flags & (ack | rst) == 0 drop")
+    assert alone(net, "segment", target).delivered
+    assert not probe(net, "tcp", target).delivered
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+def test_a_stateful_filter_picks_a_segment_up_and_calls_an_error_invalid(net: Any, target: str) -> None:
+    rule(net, "iif eth0 ct state new,established accept")
+    rule(net, "iif eth0 meta l4proto tcp drop")
+    rule(net, f"iif eth0 {ERROR[target]} drop")
+    assert alone(net, "segment", target).delivered
+    assert not alone(net, "unreachable", target).delivered
+    net.nodes["r"].run(["nft", "flush", "ruleset"])
+    rule(net, f"iif eth0 ct state invalid {ERROR[target]} drop")
+    assert alone(net, "segment", target).delivered
+    assert not alone(net, "unreachable", target).delivered
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+def test_a_stateful_filter_that_picks_nothing_up_drops_a_segment(net: Any, target: str) -> None:
+    rule(net, "iif eth0 ct state invalid drop")
+    assert net.nodes["r"].run(["sysctl", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"]).returncode == 0
+    try:
+        assert not alone(net, "segment", target).delivered
+    finally:
+        net.nodes["r"].run(["sysctl", "-w", "net.netfilter.nf_conntrack_tcp_loose=1"])
+    assert alone(net, "segment", target).delivered
+
+
+@pytest.mark.parametrize("target", [V4, V6])
+def test_a_segment_has_the_ports_that_are_asked_for_or_draws_them(net: Any, target: str) -> None:
+    rule(net, "meta l4proto tcp iif eth0 th sport != 443 drop")
+    assert alone(net, "segment", target, source_port=443).delivered
+    assert not alone(net, "segment", target, source_port=80).delivered
+    assert tunnelled(net, "segment", target, source_port=443).delivered
+    assert not tunnelled(net, "segment", target).delivered
+
+
+def test_a_filter_of_a_segment_that_says_so_is_told(net: Any) -> None:
+    rule(net, "meta l4proto tcp reject with icmp type admin-prohibited")
+    assert "administratively prohibited" in alone(net, "segment").detail
+
+
+def test_a_segment_does_not_disturb_a_port_that_is_listened_on(net: Any) -> None:
+    both = [
+        Probe(source="h1", target=V4, protocol="tcp", port=80, listen_on="h2", timeout_s=0.3),
+        Probe(source="h1", target=V4, protocol="segment", port=80, arrives_at=("h2",), timeout_s=0.3),
+    ]
+    assert [one.delivered for one in net.prober.probe(both * 5)] == [True] * 10
+
+
+@pytest.mark.parametrize("protocol", ALONE)
+def test_a_packet_of_no_session_arrives_at_a_node_that_stands_in(net: Any, protocol: Any) -> None:
+    port = {"port": 80} if protocol == "segment" else {}
+    result = net.prober.probe([Probe(source="h1", target="10.2.0.99", protocol=protocol, stand_in="h2", **port)])[0]
+    assert (result.delivered, result.arrived_at) == (True, "h2")
+
+
+def test_many_packets_of_no_session_side_by_side_are_told_apart(net: Any) -> None:
+    rule(net, "ip dscp 10 drop")
+    rule(net, "ip6 dscp 10 drop")
+    kinds = [(protocol, target, dscp) for protocol in ALONE for target in (V4, V6) for dscp in (0, 10)]
+    probes = [
+        Probe(source="h1", target=target, protocol=protocol, dscp=dscp, arrives_at=("h2",), timeout_s=0.3)
+        for protocol, target, dscp in kinds * 25
+    ]
+    assert len(probes) == 200
+    found = net.prober.probe(probes)
+    assert [one.delivered for one in found] == [dscp == 0 for _, _, dscp in kinds * 25]

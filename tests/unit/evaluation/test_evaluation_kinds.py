@@ -197,6 +197,11 @@ def test_the_source_that_the_listener_sees_is_compared(seen, holds):
             "unknown node 'brunch' (known: 'branch', 'edge', 'web'). Did you mean 'branch'?",
         ),
         ({"from": "branch", "to": "web", "protocol": "tcp"}, "tcp needs a port"),
+        ({"from": "branch", "to": "web", "protocol": "segment"}, "segment needs a port"),
+        (
+            {"from": "branch", "to": "203.0.113.1", "protocol": "unreachable"},
+            "no node has the address 203.0.113.1, and nothing would answer there (to one icmp error of no session)",
+        ),
         ({"from": "branch", "to": "web", "listen_on": "x"}, "unknown node 'x' (known: 'branch', 'edge', 'web')."),
         ({"from": "branch", "to": "web", "seen_source": "edge"}, "'edge' is not an address"),
         ({"from": "branch", "to": "web", "expected": "denied", "source_address": "?"}, "'?' is not an address"),

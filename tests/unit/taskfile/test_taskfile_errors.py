@@ -216,6 +216,14 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(bent, old, new, message
         ),
         ("{name: a, kind: reachability, from: R1, to: 10.0.0.1, protocol: tcp}", "testcase 'a': tcp needs a 'port'"),
         (
+            "{name: a, kind: reachability, from: R1, to: 10.0.0.1, protocol: segment}",
+            "testcase 'a': segment needs a 'port'",
+        ),
+        (
+            "{name: a, kind: reachability, from: R1, to: 10.0.0.1, protocol: unreachable, port: 80}",
+            "testcase 'a': unreachable has no port; give 'protocol: tcp' or 'udp', or leave 'port' out",
+        ),
+        (
             "{name: a, kind: reachability, from: R1, to: R2, port: 80}",
             "testcase 'a': icmp has no port; give 'protocol: tcp' or 'udp', or leave 'port' out",
         ),

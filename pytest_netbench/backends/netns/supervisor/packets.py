@@ -172,14 +172,46 @@ def datagram(source: bytes, target: bytes, source_port: int, target_port: int, p
 
 
 def segment(
-    source: bytes, target: bytes, ports: tuple[int, int], *, number: int, confirmed: int, flags: int, payload: bytes
+    source: bytes,
+    target: bytes,
+    ports: tuple[int, int],
+    *,
+    number: int,
+    confirmed: int,
+    flags: int,
+    payload: bytes,
+    window: int = 64240,
 ) -> bytes:
     """A TCP header and its payload; a SYN announces a segment size of 1220 bytes."""
     options = b"\x02\x04\x04\xc4" if flags & SYN else b""
     words = ((20 + len(options)) // 4 << 12) | flags
-    header = struct.pack("!HHIIHHHH", *ports, number, confirmed, words, 64240, 0, 0) + options
+    header = struct.pack("!HHIIHHHH", *ports, number, confirmed, words, window, 0, 0) + options
     found = checksum(_pseudo_header(source, target, TCP, len(header) + len(payload)) + header + payload)
     return header[:16] + struct.pack("!H", found) + header[18:] + payload
+
+
+def host_unreachable(source: bytes, target: bytes, ports: tuple[int, int], payload: bytes) -> bytes:
+    """An ICMP error about a UDP datagram from ``source`` to ``target``; for IPv6 the kernel fills the checksum in."""
+    inner = datagram(source, target, *ports, payload)
+    if len(source) == 16:
+        header = struct.pack("!IHBB", 6 << 28, len(inner), UDP, 63) + source + target
+        return struct.pack("!BBHI", UNREACHABLE6, 3, 0, 0) + header + inner
+    # not to be fragmented, as Linux sends datagrams; such a packet may have 0 as its identification
+    start = struct.pack("!BBHHHBB", 0x45, 0, 20 + len(inner), 0, 0x4000, 63, UDP)
+    header = start + struct.pack("!H", checksum(start + source + target)) + source + target
+    found = checksum(struct.pack("!BBHI", UNREACHABLE, 1, 0, 0) + header + inner)
+    return struct.pack("!BBHI", UNREACHABLE, 1, found, 0) + header + inner
+
+
+def read_unreachable(seen: Seen) -> bytes | None:
+    """The payload of the UDP datagram that an ICMP error is about; ``None`` if ``seen`` is no such error."""
+    kinds = {ICMP: UNREACHABLE, ICMPV6: UNREACHABLE6}
+    inner = seen.payload
+    if seen.kind != kinds.get(seen.protocol) or not inner:
+        return None
+    four = seen.protocol == ICMP
+    offset, protocol = ((inner[0] & 0xF) * 4, inner[9:10]) if four else (40, inner[6:7])
+    return inner[offset + 8 :] if protocol == bytes([UDP]) else None
 
 
 def neighbour_advertisement(source: bytes, target: bytes, hardware: bytes) -> bytes:

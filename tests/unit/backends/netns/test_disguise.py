@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+
 import pytest
 
 from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
@@ -60,3 +62,17 @@ def test_a_seed_draws_the_same_again_and_no_seed_does_not() -> None:
     assert all(49152 <= port <= 65535 for port in ports)
     assert first.question("udp", 53) == second.question("udp", 53)
     assert drawn(Disguise(), 3) != drawn(Disguise(), 3)
+
+
+def test_what_segments_announce_differs_from_call_to_call() -> None:
+    windows = {Disguise().window() for _ in range(50)}
+    assert len(windows) > 10
+    assert all(0 < window < 2048 for window in windows)
+
+
+@pytest.mark.parametrize(("version", "size"), [(4, 4), (6, 16)])
+def test_a_drawn_address_is_a_global_one(version: int, size: int) -> None:
+    disguise = Disguise()
+    drawn_ones = [disguise.address(version) for _ in range(50)]
+    assert {len(one) for one in drawn_ones} == {size}
+    assert all(ip_address(one).is_global for one in drawn_ones)

@@ -149,3 +149,44 @@ def test_no_payload_breaks_the_readers(payload: bytes, protocol: int, four: bool
     packets.read_ip(data)
     packets.read_icmp(data, version=4)
     packets.read_icmp(payload, version=6)
+
+
+def test_an_error_of_no_session_over_ipv4_is_about_a_whole_datagram() -> None:
+    here, there = bytes([10, 0, 0, 2]), bytes([51, 1, 2, 3])
+    message = packets.host_unreachable(here, there, (5000, 5001), BODY)
+    assert (message[:2], packets.checksum(message)) == (bytes([3, 1]), 0)
+    inner = message[8:]
+    assert packets.checksum(inner[:20]) == 0
+    quoted = packets.read_ip(inner)
+    assert quoted is not None
+    assert quoted[:3] == (packets.UDP, here, there)
+    assert (quoted.source_port, quoted.target_port, quoted.payload) == (5000, 5001, BODY)
+    seen = packets.read_ip(ipv4(packets.ICMP, message))
+    assert seen is not None
+    assert packets.read_unreachable(seen) == BODY
+
+
+def test_an_error_of_no_session_over_ipv6_is_about_a_whole_datagram() -> None:
+    here, there = bytes.fromhex("20010db8" + "00" * 11 + "02"), bytes.fromhex("2a" + "01" * 15)
+    message = packets.host_unreachable(here, there, (5000, 5001), BODY)
+    assert message[:2] == bytes([1, 3])
+    quoted = packets.read_ip(message[8:])
+    assert quoted is not None
+    assert quoted[:3] == (packets.UDP, here, there)
+    seen = packets.read_ip(ipv6(packets.ICMPV6, message))
+    assert seen is not None
+    assert packets.read_unreachable(seen) == BODY
+
+
+@pytest.mark.parametrize("kind", [8, 11, 0])
+def test_other_messages_of_icmp_are_about_no_unreachable_datagram(kind: int) -> None:
+    message = packets.host_unreachable(bytes([10, 0, 0, 2]), bytes([51, 1, 2, 3]), (5000, 5001), BODY)
+    seen = packets.read_ip(ipv4(packets.ICMP, bytes([kind]) + message[1:]))
+    assert seen is not None
+    assert packets.read_unreachable(seen) is None
+
+
+@given(st.binary(max_size=60))
+def test_errors_about_anything_are_read_without_a_failure(inner: bytes) -> None:
+    for protocol, kind in ((packets.ICMP, packets.UNREACHABLE), (packets.ICMPV6, packets.UNREACHABLE6)):
+        packets.read_unreachable(Seen(protocol, b"", b"", 0, 0, 0, kind, 1, inner))

@@ -14,6 +14,10 @@ _PING_TIME = struct.Struct("<qq")
 _PING_PATTERN = bytes(range(16, 256))
 # RFC 6335: dynamic ports, which no application is registered for
 _FREE_PORTS = (49152, 65535)
+# above the ports from which Linux opens connections (ip_local_port_range): no session has them
+_NO_SESSION_PORTS = (61000, 65535)
+# as sessions that agreed on a window scale of 7 announce them
+_WINDOWS = (229, 2047)
 
 
 class Disguise:
@@ -44,6 +48,20 @@ class Disguise:
         """A port for a probe whose port is left open."""
         return self._random.randint(*_FREE_PORTS)
 
+    def port_of_no_session(self) -> int:
+        """A source port that no session of a node is likely to have had."""
+        return self._random.randint(*_NO_SESSION_PORTS)
+
+    def window(self) -> int:
+        """What a TCP session announces to have room for."""
+        return self._random.randint(*_WINDOWS)
+
+    def address(self, version: int) -> bytes:
+        """A unicast address somewhere in the internet."""
+        if version == 4:
+            return bytes([self._random.randint(20, 99)]) + self._random.randbytes(3)
+        return b"\x2a" + self._random.randbytes(15)
+
     def number(self, bits: int) -> int:
         """A number such as identifiers and first sequence numbers are."""
         return self._random.getrandbits(bits)
@@ -56,6 +74,10 @@ class Disguise:
         """A packet of a tunnel: a header of GRE (RFC 2784) or ESP (RFC 4303), then what nobody can read."""
         header = struct.pack("!HH", 0, 0x0800) if protocol == "gre" else struct.pack("!II", self.number(32), 1)
         return self._new(lambda: header + self._bytes(64, 400))
+
+    def quoted(self) -> bytes:
+        """The data of a datagram that an ICMP error is about."""
+        return self._new(self._media)
 
     def question(self, protocol: str, port: int) -> bytes:
         """What a client sends first to a port."""

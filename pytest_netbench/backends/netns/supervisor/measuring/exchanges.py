@@ -21,7 +21,7 @@ _REFUSED = {
     errno.EPERM: "blocked by the sender's own filter",
     errno.EADDRNOTAVAIL: "the source address cannot be used",
 }
-_ONE_WAY = ("gre", "esp")
+_ONE_WAY = ("gre", "esp", "segment", "unreachable")
 _ANSWERS = {"icmp": "echo reply", "udp": "answered", "tcp": "answered"}
 
 

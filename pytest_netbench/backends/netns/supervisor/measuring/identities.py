@@ -34,6 +34,11 @@ class Identities:
             self.answers[attempt.answer] = attempt
         self.flows[node, protocol, attempt.exchange.packed, source_port, target_port] = attempt
 
+    def lone(self, protocol: str, content: bytes | None) -> Attempt | None:
+        """The attempt of a probe of ``protocol`` that has this content, which packets of other probes may quote."""
+        attempt = self.questions.get(content) if content else None
+        return attempt if attempt is not None and attempt.exchange.protocol == protocol else None
+
     def exchange_of(self, flow: Flow) -> Exchange | None:
         """The probe of a flow."""
         attempt = self.flows.get(flow)

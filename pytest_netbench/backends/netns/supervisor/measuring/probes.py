@@ -52,13 +52,19 @@ class Prober:
         self._sockets = sockets
         self._stop = now_ns() + int(limit_s * 1e9)
         self._disguise = Disguise(seed)
+        # drawn for each call: taps keep only segments that announce it, and agents cannot tell them by it
+        self._window = self._disguise.window()
         self._events = Events()
         self._identities = Identities()
         self._stations: dict[str, Station] = {}
         self._strangers: dict[str, Strangers] = {}
         self._own: dict[tuple[str, str], bool] = {}
         self._senders = Senders(
-            sockets=sockets, stations=self._stations, identities=self._identities, disguise=self._disguise
+            sockets=sockets,
+            stations=self._stations,
+            identities=self._identities,
+            disguise=self._disguise,
+            window=self._window,
         )
         self._listeners = Listeners(sockets=sockets, events=self._events, identities=self._identities)
         self._clients = Clients(
@@ -102,7 +108,7 @@ class Prober:
         return self._sockets.close()
 
     def _begin(self, request: dict[str, Any], repetitions: int) -> Exchange:
-        if request["protocol"] in ("tcp", "udp") and request["port"] is None:
+        if request["protocol"] in ("tcp", "udp", "segment") and request["port"] is None:
             request["port"] = self._disguise.port()
         own = request["repetitions"]
         return Exchange(request, repetitions=repetitions if own is None else own, ended=self._ended)
@@ -114,7 +120,11 @@ class Prober:
     def _station(self, node: str) -> Station:
         if node not in self._stations:
             self._stations[node] = Station(
-                node=node, sockets=self._sockets, events=self._events, identities=self._identities
+                node=node,
+                sockets=self._sockets,
+                events=self._events,
+                identities=self._identities,
+                window=self._window,
             )
         return self._stations[node]
 

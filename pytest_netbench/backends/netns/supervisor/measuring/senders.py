@@ -1,10 +1,11 @@
-"""The sending side of echo requests and datagrams: few sockets per node. Standard library only."""
+"""The sending side of all probes but TCP connections: few sockets per node. Standard library only."""
 
 from __future__ import annotations
 
 import ipaddress
 import socket
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pytest_netbench.backends.netns.supervisor import packets
 from pytest_netbench.backends.netns.supervisor.measuring.disguise import Disguise
@@ -21,19 +22,35 @@ from pytest_netbench.backends.netns.supervisor.measuring.stations import Station
 
 
 class Senders:
-    """Sends echo requests and datagrams."""
+    """Sends echo requests, datagrams, packets of tunnels, and segments and ICMP errors of no session.
+
+    Args:
+        sockets: Makes sockets in nodes.
+        stations: What each node sees.
+        identities: Is told whose packet each one is.
+        disguise: Draws contents.
+        window: What segments of no session announce.
+    """
 
     def __init__(
-        self, *, sockets: Sockets, stations: Mapping[str, Station], identities: Identities, disguise: Disguise
+        self,
+        *,
+        sockets: Sockets,
+        stations: Mapping[str, Station],
+        identities: Identities,
+        disguise: Disguise,
+        window: int,
     ) -> None:
         self._sockets = sockets
         self._stations = stations
         self._identities = identities
         self._disguise = disguise
+        self._window = window
+        self._sessions: dict[Exchange, _Session] = {}
         self._strange_echo: dict[tuple[str, int], socket.socket] = {}
         self._echo_identifiers: dict[Exchange, int] = {}
         self._datagram: dict[tuple[str, int, bool], list[tuple[socket.socket, int]]] = {}
-        self._tunnel: dict[tuple[str, str, int, bool], socket.socket] = {}
+        self._raw: dict[tuple[str, str, int, bool], socket.socket] = {}
         self._from_port: dict[tuple[str, int, bool, int], socket.socket] = {}
         self._lanes: dict[tuple[str, bytes, int], int] = {}
         self._lane_of: dict[Exchange, int] = {}
@@ -44,8 +61,13 @@ class Senders:
         Raises:
             OSError: The kernel refuses it. ``BlockingIOError`` means that a buffer is full; a later attempt may work.
         """
-        send = {"icmp": self._send_echo, "udp": self._send_datagram}.get(exchange.protocol, self._send_tunnelled)
-        send(exchange)
+        send = {
+            "icmp": self._send_echo,
+            "udp": self._send_datagram,
+            "segment": self._send_segment,
+            "unreachable": self._send_unreachable,
+        }
+        send.get(exchange.protocol, self._send_tunnelled)(exchange)
 
     def _send_echo(self, exchange: Exchange) -> None:
         identifier = self._echo_identifiers.setdefault(exchange, self._disguise.number(16))
@@ -70,13 +92,60 @@ class Senders:
         attempt = Attempt(exchange, number=exchange.tries, question=question, answer=b"")
         protocol = packets.GRE if exchange.protocol == "gre" else packets.ESP
         self._identities.add(attempt, node=exchange.source, protocol=protocol, source_port=0, target_port=0)
-        self._tunnel_socket(exchange).sendmsg([question], _ancillary(exchange), 0, (exchange.target, 0))
+        self._raw_socket(exchange).sendmsg([question], _ancillary(exchange), 0, (exchange.target, 0))
 
-    def _tunnel_socket(self, exchange: Exchange) -> socket.socket:
+    def _send_segment(self, exchange: Exchange) -> None:
+        if exchange not in self._sessions:
+            self._sessions[exchange] = _Session(
+                port=exchange.request["source_port"] or self._disguise.port_of_no_session(),
+                number=self._disguise.number(32),
+                confirmed=self._disguise.number(32),
+            )
+        session = self._sessions[exchange]
+        source = self._source_of(exchange)
+        question = self._disguise.question("tcp", exchange.port)
+        attempt = Attempt(exchange, number=exchange.tries, question=question, answer=b"")
+        self._identities.add(
+            attempt,
+            node=exchange.source,
+            protocol=packets.TCP,
+            source_port=session.port,
+            target_port=exchange.port,
+        )
+        message = packets.segment(
+            source,
+            exchange.packed,
+            (session.port, exchange.port),
+            number=session.number,
+            confirmed=session.confirmed,
+            flags=packets.PSH | packets.ACK,
+            payload=question,
+            window=self._window,
+        )
+        # the checksum covers the source, so the kernel must not choose again
+        self._raw_socket(exchange).sendmsg([message], _ancillary(exchange, source), 0, (exchange.target, 0))
+        session.number = (session.number + len(question)) & 0xFFFFFFFF
+
+    def _source_of(self, exchange: Exchange) -> bytes:
+        if (address := exchange.request["source_address"]) is not None:
+            return ipaddress.ip_address(address).packed
+        return self._sockets.source_of(exchange.source, exchange.target, exchange.version, exchange.request["dscp"])
+
+    def _send_unreachable(self, exchange: Exchange) -> None:
+        question = self._disguise.quoted()
+        attempt = Attempt(exchange, number=exchange.tries, question=question, answer=b"")
+        self._identities.questions[question] = attempt
+        ports = (self._disguise.port(), self._disguise.port())
+        message = packets.host_unreachable(
+            exchange.packed, self._disguise.address(exchange.version), ports, attempt.question
+        )
+        self._echo_socket(exchange).sendmsg([message], _ancillary(exchange), 0, (exchange.target, 0))
+
+    def _raw_socket(self, exchange: Exchange) -> socket.socket:
         key = (exchange.source, exchange.protocol, exchange.version, exchange.foreign)
-        if key not in self._tunnel:
-            self._tunnel[key] = self._open(exchange, exchange.protocol)
-        return self._tunnel[key]
+        if key not in self._raw:
+            self._raw[key] = self._open(exchange, exchange.protocol)
+        return self._raw[key]
 
     def _send_datagram(self, exchange: Exchange) -> None:
         sender, port = self._datagram_socket(exchange)
@@ -120,10 +189,21 @@ class Senders:
         return made
 
 
-def _ancillary(exchange: Exchange) -> list[Ancillary]:
+@dataclass
+class _Session:
+    """The session that a segment pretends to belong to: a repeated one continues it."""
+
+    port: int
+    number: int
+    confirmed: int
+
+
+def _ancillary(exchange: Exchange, source: bytes | None = None) -> list[Ancillary]:
     found: list[Ancillary] = []
     if exchange.request["dscp"]:
         found.append(with_mark(exchange.version, exchange.request["dscp"]))
-    if exchange.request["source_address"]:
-        found.append(from_address(ipaddress.ip_address(exchange.request["source_address"]).packed))
+    if source is None and exchange.request["source_address"]:
+        source = ipaddress.ip_address(exchange.request["source_address"]).packed
+    if source is not None:
+        found.append(from_address(source))
     return found

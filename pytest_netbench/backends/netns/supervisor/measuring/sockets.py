@@ -14,11 +14,12 @@ from pytest_netbench.backends.netns.supervisor.spawn import Namespaces
 _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _KINDS = {"icmp": socket.SOCK_RAW, "udp": socket.SOCK_DGRAM, "tcp": socket.SOCK_STREAM}
 _ICMP = {4: socket.IPPROTO_ICMP, 6: socket.IPPROTO_ICMPV6}
-_TUNNELS = {"gre": 47, "esp": 50}
+_NUMBERS = {"gre": 47, "esp": 50, "segment": 6}
 _EVERY_ETHERTYPE = 0x0003
 _IP_PKTINFO, _IPV6_PKTINFO = 8, 50
 _TRANSPARENT = {4: (socket.IPPROTO_IP, 19), 6: (socket.IPPROTO_IPV6, 75)}
 _BACKLOG = 4096
+_DISCARD = 9
 
 Ancillary = tuple[int, int, bytes]
 
@@ -37,9 +38,9 @@ class Sockets:
         self._made: list[socket.socket] = []
 
     def open(self, node: str, protocol: str, version: int) -> socket.socket:
-        """A socket of ``icmp``, ``gre`` or ``esp`` (raw), ``udp`` or ``tcp`` over this version of IP."""
-        if protocol in _TUNNELS:
-            return self.open_raw(node, _TUNNELS[protocol], version)
+        """A socket of ``icmp``, ``gre``, ``esp`` or ``segment`` (raw), ``udp`` or ``tcp`` over this version of IP."""
+        if protocol in _NUMBERS:
+            return self.open_raw(node, _NUMBERS[protocol], version)
         number = _ICMP[version] if protocol == "icmp" else 0
         return self._open(node, _FAMILIES[version], _KINDS[protocol], number)
 
@@ -84,6 +85,17 @@ class Sockets:
                     raise
                 return False
         return True
+
+    def source_of(self, node: str, target: str, version: int, dscp: int) -> bytes:
+        """The address from which the node's kernel sends packets to a target.
+
+        Raises:
+            OSError: The kernel has no route or no address for them.
+        """
+        with self.open(node, "udp", version) as test:
+            mark(test, version, dscp)
+            test.connect((target, _DISCARD))
+            return socket.inet_pton(_FAMILIES[version], test.getsockname()[0].partition("%")[0])
 
     def _open(self, node: str, family: int, kind: int, number: int) -> socket.socket:
         with nodes.inside_network(self._spaces[node], self._home):

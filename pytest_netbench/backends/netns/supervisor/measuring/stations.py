@@ -30,6 +30,9 @@ _NUMBERS = {
     ("tcp", 6): packets.TCP,
     **{("gre", version): packets.GRE for version in (4, 6)},
     **{("esp", version): packets.ESP for version in (4, 6)},
+    **{("segment", version): packets.TCP for version in (4, 6)},
+    ("unreachable", 4): packets.ICMP,
+    ("unreachable", 6): packets.ICMPV6,
 }
 _RECVPKTINFO, _PKTINFO, _RECVTCLASS, _TCLASS = 49, 50, 66, 67
 
@@ -42,22 +45,24 @@ class Station:
         sockets: Makes sockets in nodes.
         events: Calls this when there is something to read.
         identities: Whose packet it is.
+        window: What segments of no session announce; others are not looked at.
     """
 
-    def __init__(self, *, node: str, sockets: Sockets, events: Events, identities: Identities) -> None:
+    def __init__(self, *, node: str, sockets: Sockets, events: Events, identities: Identities, window: int) -> None:
         self.node = node
         self._sockets = sockets
         self._events = events
         self._identities = identities
+        self._window = window
         self.tap: socket.socket | None = None
-        self._raw: dict[tuple[str, int], socket.socket] = {}
+        self._raw: dict[tuple[int, int], socket.socket] = {}
         self._ports: dict[tuple[int, int], socket.socket | None] = {}
         self.stranger: Callable[[bytes, Seen | None, int, Any], None] | None = None
 
     def watch(self) -> None:
         """See from now on what comes to the node. Idempotent."""
         if self.tap is None:
-            self.tap = self._sockets.open_tap(self.node, filters.REQUESTS)
+            self.tap = self._sockets.open_tap(self.node, filters.requests(self._window))
             stamped(self.tap)
             self._events.on_readable(self.tap, self.read_tap)
 
@@ -65,19 +70,22 @@ class Station:
         """See everything that comes to the node, and hand what is no request to ``stranger``."""
         self.watch()
         assert self.tap is not None
-        filters.attach(self.tap, filters.EVERYTHING_IN)
+        filters.attach(self.tap, filters.everything_in(self._window))
         self.stranger = stranger
 
     def hear(self, protocol: str, version: int) -> socket.socket:
         """Be given from now on what the node's own stack accepts of a protocol. Idempotent."""
-        key = (protocol, version)
+        number = _NUMBERS[protocol, version]
+        key = (number, version)
         if key not in self._raw:
-            raw = self._raw[key] = self._sockets.open_raw(self.node, _NUMBERS[key], version)
+            raw = self._raw[key] = self._sockets.open_raw(self.node, number, version)
+            if number == packets.TCP:
+                filters.attach(raw, filters.of_tcp(self._window, version=version))
             stamped(raw)
             if version == 6:
                 raw.setsockopt(socket.IPPROTO_IPV6, _RECVPKTINFO, 1)
                 raw.setsockopt(socket.IPPROTO_IPV6, _RECVTCLASS, 1)
-            self._events.on_readable(raw, lambda: self._read_raw(raw, _NUMBERS[key], version))
+            self._events.on_readable(raw, lambda: self._read_raw(raw, number, version))
         return self._raw[key]
 
     def answer_datagrams(self, version: int, port: int) -> None:
@@ -104,18 +112,19 @@ class Station:
 
     def _take_request(self, seen: Seen, stamp: int, *, outgoing: bool) -> bool:
         known = self._identities
-        if seen.protocol == packets.TCP:
-            if seen.kind & (packets.SYN | packets.ACK) != packets.SYN:
-                return False
+        if seen.protocol == packets.TCP and seen.kind & (packets.SYN | packets.ACK) == packets.SYN:
             if outgoing:
                 flow = (self.node, packets.TCP, seen.target, seen.source_port, seen.target_port)
                 if (started := known.flows.get(flow)) is not None:
                     known.segments[seen.number] = started
                 return True
             attempt = known.segments.get(seen.number)
+        elif seen.protocol == packets.TCP:
+            attempt = known.lone("segment", seen.payload)
+        elif seen.protocol in (packets.ICMP, packets.ICMPV6) and seen.kind not in _ECHOES:
+            attempt = known.lone("unreachable", packets.read_unreachable(seen))
         else:
-            echo = seen.protocol in (packets.ICMP, packets.ICMPV6)
-            attempt = None if echo and seen.kind not in _ECHOES else known.questions.get(seen.payload)
+            attempt = known.questions.get(seen.payload)
         if attempt is None or outgoing:
             return False
         attempt.exchange.arrive(attempt, self.node, stamp, seen.source, seen.dscp)
@@ -140,6 +149,9 @@ class Station:
         elif attempt is not None and seen.kind in _REPLIES:
             if attempt.exchange.source == self.node and seen.source == attempt.exchange.packed:
                 attempt.exchange.answer(attempt, stamp)
+        elif (alone := self._identities.lone("unreachable", packets.read_unreachable(seen))) is not None:
+            if alone.exchange.arrive(alone, self.node, stamp, seen.source, seen.dscp):
+                alone.exchange.accept()
         elif (complaint := packets.read_complaint(seen)) is not None:
             flow = (self.node, complaint.protocol, complaint.target, complaint.source_port, complaint.target_port)
             exchange = self._identities.exchange_of(flow)
@@ -152,10 +164,11 @@ class Station:
             attempt.exchange.accept()
 
     def _take_segment(self, seen: Seen, stamp: int, _sender: Any) -> None:
-        attempt = self._identities.segments.get(seen.number)
-        if attempt is None or seen.kind & (packets.SYN | packets.ACK) != packets.SYN:
-            return
-        if attempt.exchange.arrive(attempt, self.node, stamp, seen.source, seen.dscp):
+        if seen.kind & (packets.SYN | packets.ACK) == packets.SYN:
+            attempt = self._identities.segments.get(seen.number)
+        else:
+            attempt = self._identities.lone("segment", seen.payload)
+        if attempt is not None and attempt.exchange.arrive(attempt, self.node, stamp, seen.source, seen.dscp):
             attempt.exchange.accept()
 
     def _take_datagram(self, seen: Seen, stamp: int, sender: Any) -> None:
