@@ -19,6 +19,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Word = Annotated[str, StringConstraints(min_length=1)]
 
+FlowKey = tuple[str, str | None, str, str, int | None, int, int | None]
+
 ANY = "any"
 NOT = "not "
 FILL_IN = "TODO"
@@ -44,7 +46,7 @@ class ReferenceFlow(Model):
     source_port: int | None = Field(None, ge=1, le=65535, description="port to send from; null leaves it to the node")
 
     @property
-    def key(self) -> tuple[str, str | None, str, str, int | None, int, int | None]:
+    def key(self) -> FlowKey:
         """What makes it a flow of its own: source, source address, target, protocol, port, marking, source port."""
         return (self.source, self.source_address, self.target, self.protocol, self.port, self.dscp, self.source_port)
 

@@ -12,43 +12,51 @@ them, only if there are enough right solutions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pytest_netbench.evaluation.behaviour.compare import route_differences
 from pytest_netbench.evaluation.behaviour.reference import Reference
-from pytest_netbench.families.configure.assembly import Look
 from pytest_netbench.model.behaviour import (
     LEAST_AGREED,
     NOT_HELD,
     UNSTABLE_ROUTE,
     Behaviour,
     HeldFlow,
+    Outcome,
     RecordedFlow,
     Table,
     Unstable,
     flow_of,
 )
-from pytest_netbench.model.reference import ReferenceFlow
+from pytest_netbench.model.reference import FlowKey
 
-Reactions = Mapping[str, Sequence[Sequence[Look]]]
+
+@dataclass(frozen=True, kw_only=True)
+class Reaction:
+    """One look at the network of a right solution: outcomes of the flows that were sent, and the routing tables."""
+
+    outcomes: Mapping[FlowKey, Outcome]
+    routes: Mapping[str, Table]
+
+
+Reactions = Mapping[str, Sequence[Sequence[Reaction]]]
 """By the name of a right solution: for each moment, the looks at a network with it."""
 
 
-def agreed(reference: Reference, flows: Sequence[ReferenceFlow], reactions: Reactions) -> Behaviour:
+def agreed(reference: Reference, reactions: Reactions) -> Behaviour:
     """The record, without what right solutions do otherwise and no intent asks for.
 
     Args:
         reference: The record of the ground truth, with what the task says of it.
-        flows: What was looked at, in the order of outcomes.
-        reactions: What was seen of right solutions.
+        reactions: What was seen of right solutions: unusual flows, and under events all flows.
     """
-    return _Agreement(reference, flows, reactions).behaviour()
+    return _Agreement(reference, reactions).behaviour()
 
 
 class _Agreement:
-    def __init__(self, reference: Reference, flows: Sequence[ReferenceFlow], reactions: Reactions) -> None:
+    def __init__(self, reference: Reference, reactions: Reactions) -> None:
         self._reference = reference
         self._recorded = reference.behaviour
-        self._places = {flow.key: place for place, flow in enumerate(flows)}
         self._reactions = reactions
         self._dropped: list[Unstable] = []
 
@@ -65,7 +73,7 @@ class _Agreement:
             }
         )
 
-    def _looks(self, moment: int) -> Iterator[tuple[str, Look]]:
+    def _looks(self, moment: int) -> Iterator[tuple[str, Reaction]]:
         for name, moments in self._reactions.items():
             yield from ((name, look) for look in moments[moment])
 
@@ -89,7 +97,7 @@ class _Agreement:
         if not one.flow.is_unusual and (under is None or named):
             return None
         for name, look in self._looks(moment):
-            seen = self._reference.judged(one.flow, look.outcomes[self._places[one.flow.key]], under)
+            seen = self._reference.judged(one.flow, look.outcomes[one.flow.key], under)
             if not one.after.fits(seen):
                 return f"the right solution {name!r}: {seen} instead of {one.after}"
         if not one.flow.is_unusual or not (named or one.differs):
@@ -125,5 +133,5 @@ class _Agreement:
                 self._drop(f"{one.node}: route {one.prefix}", under, f"the right solution {name!r} has another one")
         return {node: prefixes for node, prefixes in found.items() if prefixes}
 
-    def _drop(self, what: str, under: str, why: str) -> None:
+    def _drop(self, what: str, under: str | None, why: str) -> None:
         self._dropped.append(Unstable(what=what, under=under, why=why))

@@ -28,7 +28,7 @@ from pytest_netbench.evaluation.holdtimes import longest_hold_s
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.observation import View
 from pytest_netbench.evaluation.settling import Settling
-from pytest_netbench.families.configure.agreement import Reactions, agreed
+from pytest_netbench.families.configure.agreement import Reaction, Reactions, agreed
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.families.configure.solution import apply_truth
 from pytest_netbench.families.protocol import Progress, Stages
@@ -37,6 +37,7 @@ from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Behaviour, Outcome, is_spoofed
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.events import Action, Enter
+from pytest_netbench.model.reference import ReferenceFlow
 from pytest_netbench.model.solutions import Solution
 from pytest_netbench.model.task import UNLIMITED, Task
 
@@ -91,7 +92,7 @@ class Recorder:
             before=_by_moment(before),
             after=_by_moment(after),
         )
-        return agreed(reference_of(self._task, behaviour), self._flows, self._reactions())
+        return agreed(reference_of(self._task, behaviour), self._reactions())
 
     def _reactions(self) -> Reactions:
         """What the networks of right solutions do, undisturbed and under the events."""
@@ -99,10 +100,15 @@ class Recorder:
             seen = labs.map(self._reacting_lab, self._right)
             return {one.name: moments for one, moments in zip(self._right, seen, strict=True)}
 
-    def _reacting_lab(self, one: Solution) -> list[list[Look]]:
+    def _reacting_lab(self, one: Solution) -> list[list[Reaction]]:
+        unusual = [flow for flow in self._flows if flow.is_unusual]
         with self._lab() as lab:
             self._configure(lab, lambda ani: _type(ani, one))
-            return self._looks(lab, f"with the right solution {one.name!r}").moments
+            self._settle(lab)
+            when, devices = f"with the right solution {one.name!r}", Devices(lab)
+            undisturbed = _reactions(self._observed(lab, devices, unusual), unusual)
+            events = self._under_events(lab, devices, when)
+            return [undisturbed, *(_reactions(looks, self._flows) for looks in events)]
 
     def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
         """Everything that a lab of its own shows."""
@@ -117,7 +123,7 @@ class Recorder:
         devices = Devices(lab)
         self._settle(lab)
         addresses = {node: lab.prober.addresses(node) for node in lab.nodes}
-        found = [self._observed(lab, devices), *self._under_events(lab, devices, when)]
+        found = [self._observed(lab, devices, self._flows), *self._under_events(lab, devices, when)]
         return _Observed(moments=found, addresses=addresses)
 
     def _under_events(self, lab: Lab, devices: Devices, when: str) -> list[list[Look]]:
@@ -126,7 +132,7 @@ class Recorder:
             self._progress(f"{when}: {len(self._flows)} flows under {name}")
             before = self._entered(lab, actions)
             with happening(lab, actions):
-                found.append(self._observed(lab, devices))
+                found.append(self._observed(lab, devices, self._flows))
             self._check_undone(name, before, self._entered(lab, actions))
         return found
 
@@ -145,30 +151,17 @@ class Recorder:
         nodes = dict.fromkeys(one.enter.node for one in actions if isinstance(one, Enter))
         return {node: lab.driver(node).running_config(lab.nodes[node]) for node in nodes}
 
-    def _observed(self, lab: Lab, devices: Devices) -> list[Look]:
-        """The looks at one moment, again from the start if the network changed meanwhile."""
+    def _observed(self, lab: Lab, devices: Devices, flows: Sequence[ReferenceFlow]) -> list[Look]:
+        """The looks at flows at one moment, again from the start if the network changed meanwhile."""
         for attempt in range(ATTEMPTS):
             looks, seen = [], None
             for number in range(LOOKS):
-                look, seen = self._look(lab, devices, seed=attempt * LOOKS + number, earlier=seen)
+                look, seen = _look(lab, devices, flows, seed=attempt * LOOKS + number, earlier=seen)
                 looks.append(look)
             if all(look.routes == looks[0].routes for look in looks):
                 break
             self._settle(lab)
         return looks
-
-    def _look(
-        self, lab: Lab, devices: Devices, *, seed: int, earlier: list[Outcome] | None
-    ) -> tuple[Look, list[Outcome]]:
-        """One look, and the outcomes as they were found, also those of spoofed flows."""
-        observer = Observer(View(lab, devices))
-        routes = observer.routes()
-        found = observer.thoroughly(self._flows, seed=seed, earlier=earlier)
-        outcomes = [
-            one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one
-            for flow, one in zip(self._flows, found, strict=True)
-        ]
-        return Look(outcomes=outcomes, routes=routes), found
 
     def _settle(self, lab: Lab) -> None:
         hold_s = longest_hold_s(TaskEvaluation(lab).final_configs().values())
@@ -191,6 +184,25 @@ class Recorder:
         with self._stages() as scene:
             assert scene.lab is not None, "a stage of configure has a lab"
             yield scene.lab
+
+
+def _look(
+    lab: Lab, devices: Devices, flows: Sequence[ReferenceFlow], *, seed: int, earlier: list[Outcome] | None
+) -> tuple[Look, list[Outcome]]:
+    """One look, and the outcomes as they were found, also those of spoofed flows."""
+    observer = Observer(View(lab, devices))
+    routes = observer.routes()
+    found = observer.thoroughly(flows, seed=seed, earlier=earlier)
+    outcomes = [
+        one.unanswered if is_spoofed(flow, routes.get(flow.source)) else one
+        for flow, one in zip(flows, found, strict=True)
+    ]
+    return Look(outcomes=outcomes, routes=routes), found
+
+
+def _reactions(looks: Sequence[Look], flows: Sequence[ReferenceFlow]) -> list[Reaction]:
+    keys = [flow.key for flow in flows]
+    return [Reaction(outcomes=dict(zip(keys, one.outcomes, strict=True)), routes=one.routes) for one in looks]
 
 
 def _type(ani: Ani, solution: Solution) -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from pytest_netbench.evaluation.behaviour.compare import route_differences
 from pytest_netbench.evaluation.behaviour.problems import problems_of
-from pytest_netbench.families.configure.agreement import agreed
-from pytest_netbench.families.configure.assembly import Look
+from pytest_netbench.families.configure.agreement import Reaction, agreed
 from pytest_netbench.model.behaviour import UNSTABLE_ROUTE
 from tests.support.behaviours import ALLOWED, DENIED, behaviour, flow, reference
 from tests.support.records import task
@@ -17,17 +16,21 @@ LOST = "exit-lost"
 STATIC, OSPF = ("static", "10.0.0.1"), ("ospf", "10.0.0.5")
 
 
+def look(routes, web, ssh):
+    return Reaction(outcomes={WEB.key: web, SSH.key: ssh}, routes=routes)
+
+
 def held(seen=ALLOWED, *, solutions=2, of=SSH, routes=None, **settings):
     """The flow ``of`` and its table under the event, when the last of so many right solutions shows ``seen``."""
     flows = {WEB: (ALLOWED, ALLOWED), SSH: (ALLOWED, ALLOWED)}
     under = [(ALLOWED, DENIED), (ALLOWED, ALLOWED)]
     known = {"R1": {"10.0.0.0/8": STATIC}}
     recorded = behaviour(flows, routes=(known, known), events={LOST: under})
-    steady, same = Look(outcomes=[ALLOWED, ALLOWED], routes=known), Look(outcomes=[DENIED, ALLOWED], routes=known)
-    other = Look(outcomes=[DENIED, seen], routes=known if routes is None else {"R1": routes})
+    steady, same = look(known, ALLOWED, ALLOWED), look(known, DENIED, ALLOWED)
+    other = look(known if routes is None else {"R1": routes}, DENIED, seen)
     reactions = {f"way {number}": [[steady], [same]] for number in range(1, solutions)}
     reactions |= {f"way {solutions}": [[steady], [same, other]]}
-    found = reference(agreed(reference(recorded, **settings), tuple(flows), reactions), **settings)
+    found = reference(agreed(reference(recorded, **settings), reactions), **settings)
     (tables,) = found.behaviour.tables_at(LOST)
     return [one for one in found.compared(LOST) if one.flow == of], tables, found
 
@@ -101,8 +104,8 @@ OPENED = flow(port=443, source_port=53)
 def unusual(before, after, *ways, of=TUNNEL, **settings):
     """The flow ``of`` in the undisturbed network, if it is compared, and why it is not."""
     recorded = behaviour({of: (before, after)})
-    reactions = {f"way {number}": [[Look(outcomes=[seen], routes={})]] for number, seen in enumerate(ways)}
-    found = reference(agreed(reference(recorded, **settings), (of,), reactions), **settings)
+    reactions = {f"way {number}": [[Reaction(outcomes={of.key: seen}, routes={})]] for number, seen in enumerate(ways)}
+    found = reference(agreed(reference(recorded, **settings), reactions), **settings)
     return len(found.compared()), [one.why for one in found.behaviour.unstable]
 
 
