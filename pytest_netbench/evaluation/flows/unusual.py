@@ -45,7 +45,7 @@ class Unusual:
         ]
 
     def source_ports(self) -> Flows:
-        """What testcases and services name, from ports that are registered for services."""
+        """What testcases and configs name, and other services, from ports that are registered for services."""
         asked = [one for one in self._atlas.asked if one.port is not None and one.protocol in TRANSPORTS]
         for _ in range(3):
             for one in asked:
@@ -57,6 +57,9 @@ class Unusual:
                 source, target = self._ends()
                 protocols = TRANSPORTS if service.protocol is None else (service.protocol,)
                 yield self._from_port(Packet(Sender(source), target, self._lots.one_of(protocols), service.first))
+        for source, target in self._pairs():
+            protocol = self._lots.one_of(TRANSPORTS)
+            yield self._from_port(Packet(Sender(source), target, protocol, self._lots.one_of(_SERVICES[protocol])))
 
     def _from_port(self, packet: Packet) -> ReferenceFlow | None:
         ports = [*_SOURCE_PORTS, *(one.first for one in self._atlas.services)]
