@@ -128,6 +128,21 @@ def test_a_next_hop_behind_a_shut_interface_is_passed_by(lab, policy):
     type_lines(lab.nodes["R1"], "interface gi0/2", "no shutdown")
 
 
+def test_a_recursive_next_hop_is_used_while_there_is_a_route_to_it(lab, policy):
+    policy("route-map PBR permit 10", "set ip next-hop recursive 10.9.9.9")
+    assert way(lab) == "Gi0/1"
+    type_lines(lab.nodes["R1"], "ip route 10.9.9.0 255.255.255.0 10.1.12.2")
+    assert way(lab) == "Gi0/2"
+    assert "  Set clauses:\n    ip next-hop recursive 10.9.9.9\n" in show(lab, "show route-map PBR")
+    # a next hop that is usable precedes it
+    type_lines(lab.nodes["R1"], "route-map PBR permit 10", "set ip next-hop 10.0.12.2")
+    assert way(lab) == "Gi0/1"
+    type_lines(lab.nodes["R1"], "route-map PBR permit 10", "no set ip next-hop 10.0.12.2")
+    assert way(lab) == "Gi0/2"
+    type_lines(lab.nodes["R1"], "no ip route 10.9.9.0 255.255.255.0 10.1.12.2")
+    assert way(lab) == "Gi0/1"
+
+
 @pytest.mark.parametrize("way_back", ["set interface Loopback7", "set ip next-hop 10.7.7.2"])
 def test_packets_sent_to_a_loopback_enter_again_and_follow_their_destination(lab, policy, way_back):
     type_lines(lab.nodes["R1"], "interface Loopback7", "ip address 10.7.7.1 255.255.255.252")

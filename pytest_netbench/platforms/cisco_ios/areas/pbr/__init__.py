@@ -25,8 +25,8 @@ AREA = Area(
         ("ip policy route-map, ip local policy route-map: match ip address, match length", "yes"),
         (
             (
-                "set ip next-hop [verify-availability], set interface, set ip default next-hop, set ip precedence, set"
-                " ip dscp"
+                "set ip next-hop [recursive | verify-availability], set interface, set ip default next-hop, set ip"
+                " precedence, set ip dscp"
             ),
             "yes",
         ),

@@ -150,6 +150,8 @@ def _until_loopback(context: Context, body: Section, next_hop: str, interface: s
     """
     ways = [(entry, hop, _owner(context, hop)) for entry in body.all(next_hop) for hop in entry.many("hop")]
     ways = [way for way in ways if _adjacent(context, way[1])]
+    # zebra finds the way to such a next hop in the routing table, and leaves the route out while there is none
+    ways += [(entry, entry["hop"], _owner(context, entry["hop"])) for entry in body.all(f"{next_hop} recursive")]
     for entry in body.all(interface):
         ways += [(entry, _out(name), context.interface(name)) for name in entry.many("out")]
     found: list[str] = []

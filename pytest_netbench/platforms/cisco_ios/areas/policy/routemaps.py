@@ -141,6 +141,9 @@ COMMANDS = (
     ),
     *(Command(pattern=text, mode=MODE, edit=_several) for text in _MATCH),
     *(Command(pattern=text, mode=MODE, check=_check_hops if "next-hop" in text else None) for text in _SINGLE),
+    Command(
+        pattern="set ip next-hop recursive {hop:ipv4}", mode=MODE, name="set ip next-hop recursive", check=_check_hops
+    ),
     Command(pattern="set ip next-hop verify-availability", mode=MODE, name="set ip next-hop verify-availability"),
     Command(
         pattern="set ip next-hop verify-availability {hop!:ipv4} {order!:1-65535} track {track:1-1000}",

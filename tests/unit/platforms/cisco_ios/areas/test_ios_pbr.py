@@ -34,6 +34,16 @@ def test_a_next_hop_that_is_not_adjacent_is_left_out():
     assert plan.rules == []
 
 
+def test_a_recursive_next_hop_comes_after_next_hops_and_before_interfaces():
+    lines = ("set interface gi0/1", "set ip next-hop recursive 192.0.2.1", "set ip next-hop 10.0.0.2")
+    plan = plan_of(*PORT, "route-map PBR permit 10", *lines)
+    assert [line.path[-1] for line in plan.frr.of("staticd")] == [
+        "ip route 0.0.0.0/0 10.0.0.2 1 table 2001",
+        "ip route 0.0.0.0/0 192.0.2.1 2 table 2001",
+        "ip route 0.0.0.0/0 gi0-1 3 table 2001",
+    ]
+
+
 def test_a_default_next_hop_comes_after_routes_and_before_the_default_route():
     plan = plan_of(*PORT, "route-map PBR permit 10", "set ip default next-hop 10.0.0.2")
     assert plan.rules == [
