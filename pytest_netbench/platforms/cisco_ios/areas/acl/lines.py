@@ -2,52 +2,80 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pytest_netbench.platforms.cisco_ios.areas.acl.match import chain
 from pytest_netbench.platforms.cisco_ios.compile.context import Context
 from pytest_netbench.platforms.cisco_ios.compile.state import CONTROL, Chain
 from pytest_netbench.platforms.cisco_ios.config.tree import Section
 from pytest_netbench.platforms.cisco_ios.grammar.command import Command
 
-_LINES = Chain("inet", "vty_lines")
+_LINES = "vty_lines"
 _REFUSED = Chain("inet", "vty_refused")
 _PORTS = {"ssh": 22, "telnet": 23}
 _FACTORY = {"login", "transport input none"}
 
 
+@dataclass(frozen=True)
+class _Rules:
+    """What a line accepts: all protocols but those of some ports, from the sources of its access lists."""
+
+    closed: tuple[int, ...]
+    lists: tuple[tuple[int, str], ...]
+
+    @property
+    def refuses(self) -> bool:
+        """Whether there is a session that the line does not accept."""
+        return bool(self.closed or self.lists)
+
+
 def compile_lines(context: Context) -> None:
     """Refuse new sessions that no line accepts.
 
-    A new session uses the first line, so the rules of that line apply.
+    A session uses the first free line that accepts it. Here all lines are free, so it is refused if none accepts it.
     """
     lines = [(entry, body) for entry, body in context.config.sections("line") if entry["kind"] == "vty"]
-    if not lines:
+    bodies = [body for _, body in sorted(lines, key=lambda line: int(line[0]["first"]))]
+    if all(_is_factory(body) for body in bodies):
         return
-    _, body = min(lines, key=lambda line: int(line[0]["first"]))
-    rules = [f"tcp dport {port} goto {_REFUSED.name}" for port in _closed(body)]
+    different = list(dict.fromkeys(_rules(body) for body in bodies))
+    if not all(rules.refuses for rules in different):
+        return
+    for at, rules in enumerate(different):
+        _line(context, _chain(at), rules, refusing=_chain(at + 1) if at + 1 < len(different) else _REFUSED)
+    context.state.nft.rule(_REFUSED, "meta l4proto tcp reject with tcp reset")
+    context.state.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES}")
+
+
+def _chain(at: int) -> Chain:
+    return Chain("inet", _LINES if at == 0 else f"{_LINES}_{at}")
+
+
+def _line(context: Context, own: Chain, rules: _Rules, *, refusing: Chain) -> None:
+    """Add the chain of lines with the same rules; what they do not accept goes to the chain ``refusing``."""
+    for port in rules.closed:
+        context.state.nft.rule(own, f"tcp dport {port} goto {refusing.name}")
+    for family, listed in rules.lists:
+        deny = f"goto {refusing.name}"
+        name = chain(context, listed, family=family, permit="return", deny=deny, missing="return", log=True)
+        context.state.nft.rule(own, f"meta nfproto {'ipv4' if family == 4 else 'ipv6'} jump {name}")
+
+
+def _is_factory(body: Section) -> bool:
+    return {line.text for line in body} == _FACTORY
+
+
+def _rules(body: Section) -> _Rules:
+    lists = []
     for words, family in (("access-class in", 4), ("ipv6 access-class", 6)):
         said = body.get(words)
         if said is not None:
-            protocol = "ipv4" if family == 4 else "ipv6"
-            name = chain(
-                context,
-                str(said.get("list") or said.get("acl")),
-                family=family,
-                permit="return",
-                deny=f"goto {_REFUSED.name}",
-                missing="return",
-                log=True,
-            )
-            rules.append(f"meta nfproto {protocol} jump {name}")
-    if not rules:
-        return
-    for rule in rules:
-        context.state.nft.rule(_LINES, rule)
-    context.state.nft.rule(_REFUSED, "meta l4proto tcp reject with tcp reset")
-    context.state.nft.rule(CONTROL, f"tcp flags & (syn | ack) == syn tcp dport {{ 22, 23 }} jump {_LINES.name}")
+            lists.append((family, str(said.get("list") or said.get("acl"))))
+    return _Rules(tuple(_closed(body)), tuple(lists))
 
 
 def _closed(body: Section) -> list[int]:
-    """Return the ports of protocols that the lines refuse.
+    """Return the ports of protocols that a line refuses.
 
     Lines without configuration accept every protocol that the node offers.
     """
@@ -55,9 +83,7 @@ def _closed(body: Section) -> list[int]:
     if said is None or said.has("all"):
         return []
     taken = {str(word) for word in said.many("protocol")}
-    if "all" in taken or {line.text for line in body} == _FACTORY:
-        return []
-    return [port for word, port in _PORTS.items() if word not in taken]
+    return [] if "all" in taken else [port for word, port in _PORTS.items() if word not in taken]
 
 
 COMMANDS = (
