@@ -138,6 +138,7 @@ PLACES: Final[Mapping[str, Sequence[str]]] = {
     "pmap-inspect": ("policy-map type inspect FIREWALL",),
     "pmap-inspect-c": ("policy-map type inspect FIREWALL", "class type inspect WEB"),
     "cp": ("control-plane",),
+    "cp-host": ("control-plane host",),
     "zone": ("zone security IN",),
     "archive": ("archive",),
     "arp-nacl": ("arp access-list ARPS",),

@@ -60,7 +60,7 @@ def configure(lab):
         "no shutdown",
         "no ip route 0.0.0.0 0.0.0.0 10.0.1.10",
     )
-    typed("line vty 0 4", "no access-class 10 in", "transport input all", "no access-list 10")
+    typed("line vty 0 4", "no access-class 10 in", "transport input all", "no access-list 10", "no line vty 5 15")
 
 
 @pytest.fixture
@@ -136,6 +136,20 @@ def test_an_access_class_guards_sessions_to_the_router_by_source(configure, lab)
     assert pings(h1, "10.0.1.1") == "answered"
 
 
+def test_a_session_that_the_first_lines_refuse_uses_a_later_line(configure, lab):
+    h1, h2 = lab.nodes["h1"], lab.nodes["h2"]
+    configure("access-list 10 permit 10.0.2.0 0.0.0.255", "line vty 0 15", "access-class 10 in", "transport input all")
+    assert ask(h1, "10.0.1.1", 22) == "refused"
+    configure("line vty 5 15", "no access-class 10 in", "transport input ssh")
+    assert answered(ask(h1, "10.0.1.1", 22))
+    assert ask(h1, "10.0.1.1", 23) == "refused"
+    assert answered(ask(h2, "10.0.2.1", 23))
+    configure("line vty 5 15", "transport input all")
+    assert answered(ask(h1, "10.0.1.1", 23))
+    configure("default line vty 5 15")
+    assert ask(h1, "10.0.1.1", 22) == "refused"
+
+
 def test_lines_take_the_protocols_that_they_name(configure, lab):
     configure("line vty 0 4", "transport input ssh")
     assert answered(ask(lab.nodes["h1"], "10.0.1.1", 22))
@@ -158,6 +172,22 @@ def test_a_protected_control_plane_drops_what_its_policy_drops(configure, lab):
     assert pings(lab.nodes["h2"], "10.0.2.1") == "answered"
     assert pings(lab.nodes["h1"], "10.0.2.10") == "answered"
     configure("control-plane", "no service-policy input GUARD")
+
+
+def test_the_host_part_of_the_control_plane_polices_what_is_sent_to_the_router_s_addresses(configure, lab):
+    """Sources are in docs/explanation/ios.md: TTL 1 and multicast are not of the host's part."""
+    h1 = lab.nodes["h1"]
+    configure("policy-map GUARD", "class class-default", "drop", "control-plane host", "service-policy input GUARD")
+    assert pings(h1, "10.0.1.1") == "silence"
+    assert h1.run(["ping", "-c", "1", "-t", "1", "-W", "1", "10.0.1.1"]).returncode == 0
+    assert h1.run(["ping", "-6", "-c", "1", "-W", "1", "2001:db8:1::1"]).returncode == 0
+    assert pings(h1, "10.0.2.10") == "answered"
+    configure("policy-map ALL", "class class-default", "police 8000000", "control-plane", "service-policy input ALL")
+    assert pings(h1, "10.0.1.1") == "answered"
+    configure("control-plane", "no service-policy input ALL")
+    assert pings(h1, "10.0.1.1") == "silence"
+    configure("control-plane host", "no service-policy input GUARD")
+    assert pings(h1, "10.0.1.1") == "answered"
 
 
 def test_a_strict_check_of_ipv6_wants_the_way_back_too(configure, lab):

@@ -15,6 +15,8 @@ POLICY_IN = Chain("inet", "policy_in", hook="prerouting", priority=-160)
 POLICY_OUT = Chain("inet", "policy_out", hook="postrouting", priority=250)
 CONTROL_IN = Chain("inet", "control_in", hook="input", priority=-10)
 """Separate base chains: a class ends with ``accept``, which must not skip the rules of other areas."""
+HOST_PACKETS = "ip hdrlength 5 ip ttl > 1 fib daddr type local "
+"""What IOS counts to the subinterface ``host``: IPv4 to an address of the router, without options, that could go on."""
 DEFAULT_CLASS = "class-default"
 _LEAST_BURST = 1500
 _NEIGHBORS_PAST_QUEUES = "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } meta priority set 1:0 accept"
@@ -28,16 +30,20 @@ class Attachment:
         where: The interface, or ``None`` for the control plane.
         direction: ``input`` or ``output``.
         policy: Name of the policy map.
+        host: Whether it is attached to the control plane's subinterface for packets to the router itself.
     """
 
     where: Interface | None
     direction: str
     policy: str
+    host: bool = False
 
     @property
     def prefix(self) -> str:
         """The beginning of the names of its chains and counters."""
-        place = self.where.kernel.replace("-", "_").replace(".", "_") if self.where else "cp"
+        place = (
+            self.where.kernel.replace("-", "_").replace(".", "_") if self.where else "cp_host" if self.host else "cp"
+        )
         return f"{'qi' if self.direction == 'input' else 'qo'}_{place}"
 
 
@@ -53,6 +59,12 @@ def attachments(context: Context) -> list[Attachment]:
         found += [Attachment(None, "input", str(entry["policy"])) for entry in body.all("service-policy input")]
         for entry in body.all("service-policy output"):
             context.unsupported(entry, "only incoming packets are policed")
+    # a policy of the whole control plane puts those of its subinterfaces out of force
+    if all(one.where is not None for one in found):
+        for _, body in context.config.sections("control-plane host"):
+            found += [
+                Attachment(None, "input", str(entry["policy"]), True) for entry in body.all("service-policy input")
+            ]
     return found
 
 
@@ -90,7 +102,7 @@ class _Writer:
 
     def write(self) -> None:
         base = CONTROL_IN if self._at.where is None else POLICY_IN if self._at.direction == "input" else POLICY_OUT
-        condition = ""
+        condition = HOST_PACKETS if self._at.host else ""
         if self._at.where is not None:
             condition = f'{"iifname" if self._at.direction == "input" else "oifname"} "{self._at.where.kernel}" '
         root = self._chain("")

@@ -12,6 +12,8 @@ from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 TYPES = {**values.TYPES, "policyname": matching("WORD", r"\S{1,40}")}
 CLASS_MAP, POLICY_MAP, CLASS, POLICE, CONTROL_PLANE = "cmap", "pmap", "pmap-c", "police", "cp"
+_HOST = "cp-host"
+"""The mode of ``control-plane host``, of the area ``management``."""
 _MOST_CLASSES = 256
 """The maximum number of classes in a class, nested ones included: each is tested wherever it is used."""
 _MOST_LEVELS = 10
@@ -147,7 +149,7 @@ def _output_only(edit: Edit, _match: Match) -> str | None:
     policy = edit.section.parent.section.parent if edit.section.parent else None
     if policy is None:
         return None
-    users = (body for _, body in edit.config.sections("interface", "control-plane"))
+    users = (body for _, body in edit.config.sections("interface", "control-plane", "control-plane host"))
     if any(line["policy"] == policy["name"] for body in users for line in body.all("service-policy input")):
         return _OUTPUT_ONLY.format(policy["name"])
     return None
@@ -357,7 +359,9 @@ COMMANDS = (
     Command(pattern="class {name!:policyname}", mode=POLICY_MAP, opens=CLASS, edit=_class, help="Policy criteria"),
     *(replace(command, mode=CLASS) for command in _CLASS_LINES),
     *_POLICE_LINES,
-    Command(pattern="service-policy input {policy:policyname}", mode=("if", CONTROL_PLANE), check=_service_policy),
+    Command(
+        pattern="service-policy input {policy:policyname}", mode=("if", CONTROL_PLANE, _HOST), check=_service_policy
+    ),
     Command(pattern="service-policy output {policy:policyname}", mode=("if", CONTROL_PLANE), check=_service_policy),
 )
 HELP = {

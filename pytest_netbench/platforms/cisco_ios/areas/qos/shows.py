@@ -95,7 +95,7 @@ def _interface(at: Exec, match: Match) -> str:
 
 def _control_plane(at: Exec, _match: Match) -> str:
     figures = _Figures(at)
-    found = [one for one in attachments(at.device.context()) if one.where is None]
+    found = [one for one in attachments(at.device.context()) if one.where is None and not one.host]
     return "\n".join("\n".join([" Control Plane ", "", *_attached(at, one, figures), ""]) for one in found)
 
 
