@@ -27,11 +27,13 @@ _RECIPES = {
     "redistribution.c": ("redistribution.so", _SHARED, ("-ldl",)),
     "forwarding.c": ("forwarding.so", _SHARED, ("-ldl",)),
     "externals.c": ("externals.so", _SHARED, ("-ldl",)),
+    "adjacencies.c": ("adjacencies.so", _SHARED, ("-ldl",)),
     "wire.c": ("wire", _COMMON, ()),
     "switch.c": ("switch", _COMMON, ()),
 }
 IOS_RULES = {
-    source: _RECIPES[source][0] for source in ("hostroutes.c", "redistribution.c", "forwarding.c", "externals.c")
+    source: _RECIPES[source][0]
+    for source in ("hostroutes.c", "redistribution.c", "forwarding.c", "externals.c", "adjacencies.c")
 }
 """By source: the libraries that are preloaded into daemons of IOS routers (docs/adr/0055)."""
 _COMPILE_TIMEOUT_S = 60.0

@@ -15,7 +15,7 @@ _SUCCESS = 0
 # see docs/adr/0055
 _ENV = {
     "bgpd": {"NETBENCH_PRELOADED": "hostroutes.so redistribution.so"},
-    "ospfd": {"NETBENCH_PRELOADED": "forwarding.so externals.so"},
+    "ospfd": {"NETBENCH_PRELOADED": "forwarding.so externals.so adjacencies.so"},
 }
 _LONGEST_WAIT_S = 0.05
 _LOOK_EVERY_S = 0.002  # FRR tells nobody of an unlocked configuration or an installed route

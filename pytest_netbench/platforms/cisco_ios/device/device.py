@@ -114,7 +114,10 @@ class Device:
 
     def _events(self) -> Iterator[Message]:
         known = events.Known(
-            is_shut=self._log.was_shut, is_change=self._log.changes_link, ospf_process=self._ospf_process
+            is_shut=self._log.was_shut,
+            is_change=self._log.changes_link,
+            ospf_process=self._ospf_process,
+            vrf_of=self._vrf_of,
         )
         try:
             logs = self.node.capability(LOGS)
@@ -129,6 +132,9 @@ class Device:
     def _ospf_process(self, vrf: str) -> int:
         found = [e for e in self.config.all("router ospf") if (e.get("vrf") or "default") == vrf]
         return int(found[0]["process"]) if found else 0
+
+    def _vrf_of(self, interface: str) -> str:
+        return next((one.vrf for one in self.context().interfaces if one.name == interface), "") or "default"
 
     def start(self) -> None:
         """Start FRR."""

@@ -39,6 +39,8 @@ _Words = tuple[str, int, str, str]
 _LINE = re.compile(r"(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)(\.\d+)? \w+: (?:\[[0-9A-Z-]+\])?(?:\[EC \d+\])? ?(.*)")
 _LINK = re.compile(r"MESSAGE: ZEBRA_INTERFACE_(UP|DOWN) (\S+) ")
 _OSPF = re.compile(r"AdjChg: Nbr ([^\s,(]+)(?:, NbrIP \S+ )?\((\S+?)\) on ([^:\s]+):\S+: (\S+) -> (\S+) \((\S+)\)")
+_OSPF_RULE = re.compile(r"netbench: (.+): router (\S+), address (\S+), interface (\S+)")
+"""By ``native/adjacencies.c``."""
 _BGP_PEER = r"(?P<peer>[0-9a-fA-F.:]+)(?:\([^)]*\))?"
 _BGP = re.compile(rf"%ADJCHANGE: neighbor {_BGP_PEER} in vrf (?P<vrf>\S+) (?P<way>Up|Down)(?: (?P<why>.*))?")
 _NOTICE = re.compile(
@@ -55,7 +57,7 @@ _OSPF_REASONS = {
     "LoadingDone": "Loading Done",
     "ExchangeDone": "Exchange Done",
     "KillNbr": "Neighbor Down: Interface down or detached",
-    "LLDown": "Neighbor Down: Interface down or detached",
+    "LLDown": "Neighbor Down: Too many retransmissions",  # only by native/adjacencies.c
     "InactivityTimer": "Neighbor Down: Dead timer expired",
     "1-WayReceived": "1-Way",
     "SeqNumberMismatch": "Seq Number Mismatch",
@@ -100,11 +102,13 @@ class Known:
         is_shut: Whether an interface was administratively down at a time.
         is_change: Whether a link was in the other state before it goes up (``True``) or down.
         ospf_process: The process ID of the OSPF process of a VRF; "default" is the global one.
+        vrf_of: The VRF of an interface.
     """
 
     is_shut: Callable[[str, float], bool]
     is_change: Callable[[str, bool], bool]
     ospf_process: Callable[[str], int]
+    vrf_of: Callable[[str], str]
 
 
 def messages(found: Iterable[Line], known: Known) -> Iterator[Message]:
@@ -122,6 +126,8 @@ def _words(line: Line, known: Known) -> Iterator[_Words]:
             yield from _link(name, found[1].lower(), shut=known.is_shut(name, line.time))
     elif (found := _OSPF.match(text)) is not None:
         yield from _ospf(found, known.ospf_process(found[2]))
+    elif (found := _OSPF_RULE.match(text)) is not None:
+        yield from _ospf_rule(found, known)
     elif (found := _BGP.match(text)) is not None:
         vrf = "" if found["vrf"] == "default" else f"vpn vrf {found['vrf']} "
         why = _BGP_REASONS.get(found["why"] or "", found["why"] or "")
@@ -153,6 +159,18 @@ def _ospf(found: re.Match[str], process: int) -> Iterator[_Words]:
     reason = _OSPF_REASONS.get(found[6], found[6])
     words = f"Process {process}, Nbr {found[1]} on {name} from {former} to {state}, {reason}"
     yield "OSPF", 5, "ADJCHG", words
+
+
+def _ospf_rule(found: re.Match[str], known: Known) -> Iterator[_Words]:
+    what, router, address = found[1], found[2], found[3]
+    name = interfaces.from_kernel(found[4]) or found[4]
+    if what == "hello of the backbone":
+        why = "mismatched area ID, from backbone area must be virtual-link but not found"
+        yield "OSPF", 4, "ERRRCV", f"Received invalid packet: {why} from {address}, {name}"
+    elif what == "ignored long enough":
+        process = known.ospf_process(known.vrf_of(name))
+        words = f"Process {process}, Nbr {router} on {name} from DOWN to DOWN, Neighbor Down: Ignore timer expired"
+        yield "OSPF", 5, "ADJCHG", words
 
 
 def _peer(found: re.Match[str]) -> str:

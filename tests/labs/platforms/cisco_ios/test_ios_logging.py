@@ -64,6 +64,44 @@ def test_a_link_that_is_shut_is_reported_at_both_ends_with_its_neighbors(lab):
     assert [line.rsplit(" ", 1)[1] for line in lines[-2:]] == ["down", "up"]
 
 
+DOWN = "%OSPF-5-ADJCHG: Process 7, Nbr 1.1.1.1 on GigabitEthernet0/0 from {} to DOWN, Neighbor Down: {}"
+
+
+def test_a_neighbor_with_another_mtu_is_given_up_and_ignored_for_a_minute(lab):
+    """As in a capture with ``debug ip ospf adj``: "Killing nbr … due to excessive (25) retransmissions"."""
+    type_lines(lab.nodes["R2"], "interface Gi0/0", "ip mtu 1400")
+    show(lab.nodes["R2"], "clear ip ospf process")
+    given_up = DOWN.format("EXSTART", "Too many retransmissions")
+    await_that(lambda: "Ignore timer" in log(lab, "R2")[-1], lambda: log(lab, "R2"), within_s=40)
+    adjacencies = [line for line in show(lab.nodes["R2"], "show logging").splitlines() if "%OSPF-5-ADJCHG" in line]
+    told = [line.partition(": ")[2] for line in adjacencies]
+    assert told[-2:] == [given_up, DOWN.format("DOWN", "Ignore timer expired")]
+    cleared, ended, again = (stamp(line) for line in adjacencies[-3:])
+    assert 130 <= ended - cleared <= 150
+    assert again - ended == pytest.approx(60, abs=2)
+    type_lines(lab.nodes["R1"], "interface Gi0/0", "ip mtu 1400")
+    await_message(lab, "R2", "from LOADING to FULL, Loading Done")
+
+
+def stamp(line):
+    """The seconds of the day in a line of the log: ``*Nov 26 20:13:04.123: %…``."""
+    hours, minutes, seconds = re.search(r" (\d+):(\d+):(\d+\.\d+)", line).groups()
+    return (int(hours) * 60 + int(minutes)) * 60 + float(seconds)
+
+
+def test_a_hello_of_the_backbone_in_another_area_is_an_invalid_packet(lab):
+    wrong = (
+        "%OSPF-4-ERRRCV: Received invalid packet: mismatched area ID, from backbone area must be virtual-link but not"
+        " found from 10.0.12.1, GigabitEthernet0/0"
+    )
+    assert wrong not in log(lab, "R2")
+    type_lines(
+        lab.nodes["R2"], "router ospf 7", "no network 10.0.0.0 0.255.255.255 area 0", "network 10.0.12.2 0.0.0.0 area 1"
+    )
+    await_that(lambda: log(lab, "R2").count(wrong) > 1, lambda: log(lab, "R2"))
+    assert not any("ERRRCV" in line for line in log(lab, "R1")), "only the side that is not in the backbone says so"
+
+
 def test_too_many_prefixes_are_reported_and_end_the_session(lab):
     lines = [
         text

@@ -33,7 +33,13 @@ def test_all_programs_are_built_into_the_users_cache(cache):
 
 
 def test_the_rules_of_ios_are_built_together_or_doctor_says_why_not(cache, monkeypatch, tmp_path):
-    assert sorted(build.ios_rules()) == ["externals.so", "forwarding.so", "hostroutes.so", "redistribution.so"]
+    assert sorted(build.ios_rules()) == [
+        "adjacencies.so",
+        "externals.so",
+        "forwarding.so",
+        "hostroutes.so",
+        "redistribution.so",
+    ]
     assert all(path.is_relative_to(cache) for path in build.ios_rules().values())
     [check] = [check for check in checks.native_checks() if check.name == "IOS rules"]
     assert check.ok

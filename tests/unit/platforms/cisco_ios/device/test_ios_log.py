@@ -13,7 +13,12 @@ HEAD = "2026/11/22 11:55:47.777 BGP: [QAZ2C-BZRW5] "
 
 
 def told(text, *, shut=False):
-    known = Known(is_shut=lambda _name, _time: shut, is_change=lambda _name, _up: True, ospf_process=lambda _vrf: 7)
+    known = Known(
+        is_shut=lambda _name, _time: shut,
+        is_change=lambda _name, _up: True,
+        ospf_process={"default": 7, "RED": 8}.__getitem__,
+        vrf_of=lambda name: "RED" if name == "GigabitEthernet0/1" else "default",
+    )
     found = events.messages([Line(time=0.0, text=text)], known)
     return [f"%{one.facility}-{one.severity}-{one.mnemonic}: {one.text}" for one in found]
 
@@ -34,6 +39,27 @@ def message(text="x", *, time=0.0, severity=5, facility="SYS", mnemonic="CONFIG_
             (
                 "%OSPF-5-ADJCHG: Process 7, Nbr 2.2.2.2 on GigabitEthernet0/0 from FULL to DOWN, Neighbor Down: Dead"
                 " timer expired"
+            ),
+        ),
+        (
+            "AdjChg: Nbr 2.2.2.2(RED) on gi0-1:10.0.12.1: ExStart -> Deleted (LLDown)",
+            (
+                "%OSPF-5-ADJCHG: Process 8, Nbr 2.2.2.2 on GigabitEthernet0/1 from EXSTART to DOWN, Neighbor Down: Too"
+                " many retransmissions"
+            ),
+        ),
+        (
+            "netbench: ignored long enough: router 2.2.2.2, address 10.0.12.2, interface gi0-1",
+            (
+                "%OSPF-5-ADJCHG: Process 8, Nbr 2.2.2.2 on GigabitEthernet0/1 from DOWN to DOWN, Neighbor Down: Ignore"
+                " timer expired"
+            ),
+        ),
+        (
+            "netbench: hello of the backbone: router 2.2.2.2, address 10.0.12.2, interface gi0-0",
+            (
+                "%OSPF-4-ERRRCV: Received invalid packet: mismatched area ID, from backbone area must be virtual-link"
+                " but not found from 10.0.12.2, GigabitEthernet0/0"
             ),
         ),
         (
