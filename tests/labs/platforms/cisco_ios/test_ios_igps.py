@@ -232,7 +232,7 @@ def test_a_loopback_with_all_protocols_goes_without_complaint(lab, both):
     ],
 )
 def test_what_is_not_configured_is_shown_as_empty(lab, command):
-    assert "Invalid" not in show(lab, command)
+    assert "% Invalid" not in show(lab, command)
 
 
 @pytest.mark.parametrize("command", ["show ip route", "show ip route summary", "show ipv6 route"])
