@@ -236,6 +236,22 @@ def test_neighbours_agree_on_a_trunk(lab, configure, here, there, trunks):
     assert eventually(lambda: reaches(lab.nodes["a"], "10.0.10.12"))
 
 
+def test_cdp_discovers_different_native_vlans(lab, configure, platform):
+    configure("SW1", "interface Gi0/2", "switchport trunk native vlan 10")
+    words = "%CDP-4-NATIVE_VLAN_MISMATCH: Native VLAN mismatch discovered on GigabitEthernet0/2 ({}), with {}"
+    expected = {
+        "SW1": words.format(10, "SW2 GigabitEthernet0/2 (1)."),
+        "SW2": words.format(1, "SW1 GigabitEthernet0/2 (10)."),
+    }
+    try:
+        for name, line in expected.items():
+            assert eventually(lambda: line in platform.execute(lab.nodes[name], "show logging"), within_s=15)  # noqa: B023
+        configure("SW2", "interface Gi0/2", "no cdp enable")
+    finally:
+        configure("SW1", "interface Gi0/2", "no switchport trunk native vlan")
+        configure("SW2", "interface Gi0/2", "cdp enable")
+
+
 def test_no_part_of_the_node_refused_anything(lab, platform):
     for name in ("SW1", "SW2", "R1"):
         assert device_of(lab.nodes[name]).problems == []

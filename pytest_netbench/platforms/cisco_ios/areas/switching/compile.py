@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pytest_netbench.dialects.cisco_ios import interfaces
 from pytest_netbench.platforms.cisco_ios.areas.switching import security
@@ -23,6 +24,7 @@ _SHORT_COST = {"Ethernet": 100, "FastEthernet": 19, "TenGigabitEthernet": 2}
 _LONG_COST = {"Ethernet": 2_000_000, "FastEthernet": 200_000, "TenGigabitEthernet": 2_000}
 _CAUSES = ("bpduguard", "psecure-violation")
 _USUAL_INTERVAL = 300
+_CDP_EVERY_S = 60
 
 
 def compile_switching(context: Context) -> None:
@@ -73,7 +75,18 @@ def state_of(context: Context) -> SwitchState:
         snooping=security.snooping(config),
         inspection=security.inspection(config),
         bindings=security.bindings(config),
+        cdp=_cdp(context) if ports else None,
     )
+
+
+def _cdp(context: Context) -> dict[str, Any] | None:
+    config = context.config
+    if config.says_no("cdp run"):
+        return None
+    host, domain = config.get("hostname"), config.get("ip domain name")
+    name = str(host["name"]) if host is not None else context.facts.name
+    every = _number(config, "cdp timer", "seconds", _CDP_EVERY_S)
+    return {"device": f"{name}.{domain['domain']}" if domain is not None else name, "every": every}
 
 
 def address_of(node: str) -> str:
@@ -154,6 +167,7 @@ def _port(config: Section, one: Interface, number: int) -> SwitchPort:
         security=security.port(section, trunk=trunk),
         trusted=security.trusted(section),
         protected=section.has("switchport protected"),
+        cdp="" if section.says_no("cdp enable") else one.name,
     )
 
 

@@ -40,6 +40,7 @@ class SwitchPort:
         security: Port security as the service takes it, or ``None``.
         trusted: Any of ``dhcp`` and ``arp``.
         protected: No traffic passes between two protected ports.
+        cdp: The name that it announces by CDP, or "".
     """
 
     name: str
@@ -63,6 +64,7 @@ class SwitchPort:
     security: Mapping[str, Any] | None = None
     trusted: frozenset[str] = frozenset()
     protected: bool = False
+    cdp: str = ""
 
     def allows(self, vlan: int) -> bool:
         """Whether the port, as a trunk, carries ``vlan``."""
@@ -97,6 +99,7 @@ class SwitchPort:
             "security": None if self.security is None else dict(self.security),
             "trusted": sorted(self.trusted),
             "protected": self.protected,
+            "cdp": self.cdp,
         }
 
 
@@ -136,6 +139,7 @@ class SwitchState:
         snooping: DHCP snooping as the service takes it, or ``None``.
         inspection: ARP inspection, likewise.
         bindings: Addresses of hosts that are configured, likewise.
+        cdp: What the switch announces as the service takes it, or ``None``.
     """
 
     address: str = "02:00:00:00:00:01"
@@ -151,6 +155,7 @@ class SwitchState:
     snooping: Mapping[str, Any] | None = None
     inspection: Mapping[str, Any] | None = None
     bindings: tuple[Mapping[str, Any], ...] = ()
+    cdp: Mapping[str, Any] | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -175,6 +180,7 @@ class SwitchState:
             "snooping": None if self.snooping is None else dict(self.snooping),
             "inspection": None if self.inspection is None else dict(self.inspection),
             "bindings": [dict(binding) for binding in self.bindings],
+            "cdp": None if self.cdp is None else dict(self.cdp),
         }
 
     def add_to(self, state: DesiredState) -> None:

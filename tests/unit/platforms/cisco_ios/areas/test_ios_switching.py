@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
+from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
+from pytest_netbench.platforms.cisco_ios.services.programs.switching import cdp
 from tests.support.ios import PaperDevice, Session, paper
 
 PORTS = ("Gi0/1", "Gi0/2", "Fa0/3", "Te1/1")
@@ -53,6 +55,25 @@ def test_a_list_of_vlans_makes_each_of_them():
         "vlan 22",
     ]
     assert service(device)["vlans"] == [1, 10, 20, 22]
+
+
+def test_ports_of_a_switch_that_speaks_cdp_announce_their_names():
+    device = switch("hostname SW", "ip domain name example.com", "interface Gi0/1", "no cdp enable")
+    assert service(device)["cdp"] == {"device": "SW.example.com", "every": 60}
+    assert {name: port["cdp"] for name, port in service(device)["ports"].items()} == {
+        "fa0-3": "FastEthernet0/3",
+        "gi0-1": "",
+        "gi0-2": "GigabitEthernet0/2",
+        "te1-1": "TenGigabitEthernet1/1",
+    }
+    assert service(switch("no cdp run"))["cdp"] is None
+
+
+def test_an_announcement_of_cdp_can_be_read_and_has_its_checksum():
+    made = cdp.frame(bytes(6), [(1, b"SW"), (0x0A, b"\0\x0a")])
+    payload = made[14 : 14 + int.from_bytes(made[12:14], "big")]
+    assert cdp.fields(payload[12:]) == {1: b"SW", 0x0A: b"\0\x0a"}
+    assert packets.checksum(payload[8:]) == 0
 
 
 def test_an_access_vlan_that_does_not_exist_is_made():

@@ -3,7 +3,8 @@
 Configuration, by kernel interface names: ``ports`` (see ``SwitchPort``), ``inner`` (SVIs: the hidden end of a veth to
 its VLAN; those in ``steady`` are always up), ``subinterfaces`` (the hidden end to ``parent`` and ``tag``), ``trees``
 (VLAN to ``TreeSettings`` and ``mode``), ``vlans`` (those that exist), ``statics`` (port, VLAN, address), ``ageing``
-(VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds).
+(VLAN to seconds), ``address`` (of the bridge), ``recovery`` (cause to seconds), ``cdp`` (``device`` and ``every``, or
+``None``).
 
 State: ``waiting``, ``errors``, ``ports``, ``trees``, ``security`` and ``snooping``. Commands: ``addresses`` (JSON),
 ``clear addresses [PORT]``, ``clear security dynamic|sticky|all [PORT]``, ``clear bindings``, ``recover PORT``.
@@ -22,6 +23,7 @@ from typing import Any
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.host import Shared
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.cdp import Cdp
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import (
     CONTROL,
     DHCP,
@@ -67,6 +69,7 @@ class Service:
         self.held: dict[str, Attachment] = {}
         self.plane: Dataplane | None = None
         self._trunking = Trunking(self)
+        self._cdp = Cdp(self)
         self._trees = Trees(self)
         self._security = PortSecurity(self)
         self._snooping = Snooping(self)
@@ -94,7 +97,7 @@ class Service:
         self.plane.flush()
 
     def _close(self) -> None:
-        for part in (self._trunking, self._trees, self._security, self._snooping):
+        for part in (self._trunking, self._cdp, self._trees, self._security, self._snooping):
             part.close()
         self.config = {}
         self._watched.clear()
@@ -142,6 +145,7 @@ class Service:
         for name, tags in wanted.items():
             self._hold(name, tags)
         self._trunking.refresh()
+        self._cdp.refresh()
         self._trees.refresh()
         self._security.refresh()
         self._snooping.refresh()
@@ -166,7 +170,7 @@ class Service:
 
     def _watch(self) -> None:
         """Request copies of the frames that parts of this service inspect."""
-        always = CONTROL if self._trunking.negotiates() else 0
+        always = CONTROL if self._trunking.negotiates() or self._cdp.runs() else 0
         for vlan in self.config.get("vlans", ()):
             control = CONTROL if str(vlan) in self.config.get("trees", {}) else always
             flags = self._snooping.watches(vlan) | control
@@ -335,7 +339,7 @@ class Service:
             self._snooping.arp(attachment, frame)
 
     def _control_frame(self, attachment: Attachment, frame: Frame) -> None:
-        if self._trunking.received(attachment, frame):
+        if self._trunking.received(attachment, frame) or self._cdp.received(attachment, frame):
             return
         if str(frame.domain) in self.config.get("trees", {}):
             self._trees.received(attachment, frame)
