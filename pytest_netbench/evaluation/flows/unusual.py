@@ -105,16 +105,22 @@ class Unusual:
             yield self._post.flow(Packet(Sender(source), target, "unreachable"), "an ICMP error of no session")
 
     def services(self) -> Flows:
-        """Ports of well-known services, whether anything names them or not."""
+        """Ports of well-known services, whether anything names them or not: between ends of filters, and elsewhere."""
         known = [(protocol, port) for protocol in TRANSPORTS for port in _SERVICES[protocol]]
-        for _ in range(2):
+        filters = self._atlas.filters
+        for turn in range(4):
             for protocol, port in self._lots.shuffled(known):
-                source, target = self._ends()
-                yield self._post.flow(Packet(Sender(source), target, protocol, port), "a well-known service")
+                if filters and turn % 2 == 0:
+                    one = self._lots.one_of(filters)
+                    sender, target = self._post.sender(self._end(one.sources)), self._end(one.targets)
+                else:
+                    source, target = self._ends()
+                    sender = Sender(source)
+                yield self._post.flow(Packet(sender, target, protocol, port), "a well-known service")
 
     def one_bit_off(self) -> Flows:
         """From and to addresses that a wildcard or a mask with one wrong bit would take for those of a filter."""
-        for one in self._lots.shuffled(self._atlas.filters):
+        for one in self._lots.shuffled([one for one in self._atlas.filters for _ in range(3)]):
             near = [(span, address) for span in one.sources for address in self._flipped(span)]
             for span, address in self._lots.shuffled(near):
                 packet = Packet(self._post.sender(address), self._end(one.targets))
