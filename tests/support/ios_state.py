@@ -18,6 +18,8 @@ _SYSCTLS: Final = r"^net\.ipv[46]\.(conf|icmp|ip_|neigh|route)"
 _CHANGING: Final = re.compile(r"stable_secret|\.neigh\.|mc_forwarding|base_reachable|gc_|flush|nf_|hop_limit|\.mtu")
 _ASKED: Final = ("show ip interface brief", "show ip protocols", "show ip ospf interface", "show ip route static")
 _ELEMENTS = re.compile(r"elements = \{([^}]*)\}")
+_SEEN = re.compile(r"^table inet seen \{.*?^\}\n", re.MULTILINE | re.DOTALL)
+"""What packets fill: which interfaces sent and received any."""
 _EMPTY = re.compile(r"interface \S+( vrf \S+)?$")
 _LAPSES = re.compile(r"(\d+[:.]\d\d[:.]\d\d(\.\d+)?|\d+ (milli)?secs?\b|\d+ (milli)?seconds?|never)")
 
@@ -25,7 +27,8 @@ _LAPSES = re.compile(r"(\d+[:.]\d\d[:.]\d\d(\.\d+)?|\d+ (milli)?secs?\b|\d+ (mil
 def state(device: Device) -> dict[str, list[str]]:
     """Return the lines of each part."""
     found = {daemon: sorted(_config(device, daemon)) for daemon in sorted(processes.running(device.node))}
-    found["nft"] = _ELEMENTS.sub(_in_order, "\n".join(_run(device, ["nft", "-s", "list", "ruleset"]))).splitlines()
+    rules = _SEEN.sub("", "".join(f"{line}\n" for line in _run(device, ["nft", "-s", "list", "ruleset"])))
+    found["nft"] = _ELEMENTS.sub(_in_order, rules).splitlines()
     names = sorted(device.applied.links)
     for name in names:
         found[f"tc {name}"] = [
