@@ -16,6 +16,8 @@ _CONNECT_S = 10
 """Seconds after which FRR tries again to reach a neighbor. FRR's default of 120 s is long compared with IOS's."""
 _TAKEN_BACK_WHOLE = ("ttl-security", "transport")
 """What FRR takes back with all words of the line only."""
+_APART = ("next-hop-self", "remove-private-as")
+"""Forms that do not replace each other in FRR: each sets a flag of its own."""
 _SHORTEST_HOLD_S = 3
 _COMMUNITIES = ("standard", "extended", "large")
 
@@ -43,7 +45,7 @@ def routes(context: Context, address: str, lines: Settings) -> Iterator[tuple[st
         word = name.removeprefix("neighbor ")
         if word in _ROUTES:
             text = f"neighbor {address} {_ROUTES[word](context, entry)}"
-            yield f"{word} {way}", text, f"no {text}"
+            yield text if word in _APART else f"{word} {way}", text, f"no {text}"
 
 
 def _is_sent(entry: Entry | None, kind: str) -> bool:
