@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 from pytest_netbench.platforms.cisco_ios.areas.acl import types as acl
 from pytest_netbench.platforms.cisco_ios.config.edit import Edit
-from pytest_netbench.platforms.cisco_ios.grammar.command import INVALID, Command, Match
+from pytest_netbench.platforms.cisco_ios.grammar.command import Command, Match
 from pytest_netbench.platforms.cisco_ios.grammar.types import matching
 
 TIMEOUTS = {
@@ -19,6 +19,7 @@ TIMEOUTS = {
     "syn-timeout": 60,
 }
 """Default lifetimes of translations in IOS, in seconds."""
+_TO_INTERFACE = "< extendable | no-alias | no-payload >"
 _OPTIONS = "< route-map {map:word} | extendable | no-alias | no-payload >"
 _SOURCE = "ip nat inside source"
 
@@ -42,9 +43,7 @@ def _pool(edit: Edit, match: Match) -> str | None:
 
 
 def _check_static(edit: Edit, match: Match) -> str | None:
-    """Refuse a second static translation with the same global address and port, and a map with an interface."""
-    if "out" in match.args and "map" in match.args:
-        return INVALID
+    """Refuse a second static translation with the same global address and port."""
     for entry in edit.config.all(match.name):
         same_global = all(entry.get(key) == match.get(key) for key in ("global", "gport"))
         if same_global and entry.match.keys != match.keys and "global" in match.args:
@@ -102,7 +101,10 @@ COMMANDS = (
         name="nat dynamic",
     ),
     Command(
-        pattern=f"{_SOURCE} static {{local!:ipv4}} ( {{global!:ipv4}} | interface {{out!:interface}} ) {_OPTIONS}",
+        pattern=(
+            f"{_SOURCE} static {{local!:ipv4}} "
+            f"( {{global!:ipv4}} {_OPTIONS} | interface {{out!:interface}} {_TO_INTERFACE} )"
+        ),
         check=_check_static,
         name="nat static",
         help="Specify static local->global mapping",
@@ -111,7 +113,8 @@ COMMANDS = (
         Command(
             pattern=(
                 f"{_SOURCE} static {protocol} {{local!:ipv4}} {{lport!:1-65535}} "
-                f"( {{global!:ipv4}} | interface {{out!:interface}} ) {{gport!:1-65535}} {_OPTIONS}"
+                f"( {{global!:ipv4}} {{gport!:1-65535}} {_OPTIONS} "
+                f"| interface {{out!:interface}} {{gport!:1-65535}} {_TO_INTERFACE} )"
             ),
             check=_check_static,
             name=f"nat {protocol}",
