@@ -112,8 +112,6 @@ def _banner_text(typed: str) -> str:
 
 def _host_alias(edit: Edit, match: Match) -> str | None:
     """Store ``logging A.B.C.D`` as ``logging host A.B.C.D``."""
-    if "address" not in match.args:
-        return "% Incomplete command."
     text = f"logging host {match['address']}"
     if match.negated or match.reset:
         for entry in edit.section.all("logging host"):
@@ -212,7 +210,7 @@ _CONFIG = (
         name="logging host",
         help="Set syslog server IP address and parameters",
     ),
-    Command(pattern="logging {address:ipv4}", name="logging address", edit=_host_alias),
+    Command(pattern="logging {address!:ipv4}", name="logging address", edit=_host_alias),
     Command(
         pattern="logging trap ^ ( {level:0-7} | {word:severity} )",
         default=("logging trap informational", "logging trap 6"),

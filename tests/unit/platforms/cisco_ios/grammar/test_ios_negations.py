@@ -69,6 +69,7 @@ _EXAMPLES = {
     ("ip-sla", "timeout"): ("ip sla 3", "icmp-echo 10.0.12.2", "timeout 6000"),
     ("track", "threshold"): ("track 7 list threshold weight", "threshold weight up 3"),
     ("track", "object"): ("track 7 list boolean and", "object 1"),
+    ("config", "ip access-list resequence"): ("ip access-list resequence EXT 10 10",),
     ("config", "ip nat inside source static network"): (
         "ip nat inside source static network 10.8.0.0 10.9.0.0 255.255.255.0",
     ),
