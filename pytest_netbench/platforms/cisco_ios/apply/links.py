@@ -35,6 +35,7 @@ def apply(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
     own = _own_macs(node, new.links)
     before, after = identifiers.complete(node, old.links, new.links, own)
     problems += _in_vrfs(node, _changed(before, after, own))
+    problems += _forgotten(node, old, new)
     sessions.note(node, before, after)
     problems += _batch(node, [*_entries("rule", old.rules, new.rules), *_entries("route", old.routes, new.routes)])
     problems += _in_vrfs(node, _ruled(old.vrf_rules, new.vrf_rules))
@@ -134,12 +135,16 @@ def _unanswered(name: str, old: Sequence[str], new: Sequence[str]) -> Iterator[s
     yield from (f"route del local {address} dev {name} table local" for address in sorted(addresses))
 
 
+def _lacks_six(link: Link) -> bool:
+    return link.mtu is not None and link.mtu < _LEAST_MTU_SIX
+
+
 def _possible(*states: Link) -> tuple[str, ...]:
     """Return the addresses that the kernel lets an interface have in all states.
 
     It removes those of IPv6 if the MTU is too small, or if IPv6 is disabled, as it is without an address.
     """
-    small = any(state.mtu is not None and state.mtu < _LEAST_MTU_SIX for state in states)
+    small = any(map(_lacks_six, states))
     six = not small and all(any(":" in address for address in state.addresses) for state in states)
     return tuple(address for address in states[0].addresses if six or ":" not in address)
 
@@ -173,6 +178,16 @@ def _former(node: HostedNode, old: Mapping[str, str], new: Mapping[str, str]) ->
             name, _, value = line.partition(" = ")
             known[name.replace(".", "/")] = value
     return {name: known[name] for name in old if name not in new and name in known}
+
+
+def _forgotten(node: HostedNode, old: DesiredState, new: DesiredState) -> list[str]:
+    """Set again what the kernel forgot of IPv6 when the MTU of an interface was too small for it."""
+    problems = []
+    for name, link in new.links.items():
+        if name in old.links and _lacks_six(old.links[name]) and not _lacks_six(link):
+            settings = {path: value for path, value in new.sysctls.items() if path.startswith(f"net/ipv6/conf/{name}/")}
+            problems += _sysctls(vrf.inside(node, link.vrf), {}, settings)
+    return problems
 
 
 def _ruled(old: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
