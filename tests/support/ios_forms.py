@@ -34,7 +34,7 @@ route-map RM permit 10
  set metric 7
 route-map RM2 permit 10
  set metric 9
-class-map match-all CM
+class-map match-any CM
  match ip dscp ef
 class-map match-all CM2
  match ip dscp af21
@@ -130,7 +130,7 @@ PLACES: Final[Mapping[str, Sequence[str]]] = {
     "group-service": ("object-group service SERVICES",),
     "time-range": ("time-range HOURS",),
     "zone-pair": ("zone-pair security PAIR source IN destination OUT",),
-    "cmap": ("class-map match-all CM",),
+    "cmap": ("class-map match-any CM",),
     "pmap": ("policy-map PM",),
     "pmap-c": ("policy-map PM", "class CM"),
     "police": ("policy-map PM2", "class CM", "police 8000"),

@@ -124,6 +124,7 @@ HISTORIES: Final = (
     History("if", ("ip ospf {process",), _OURS, "-", removal=True),
     History("config", ("ip nat pool",), _OURS, "-"),
     History("pmap-c", ("bandwidth",), _OURS, "-", removal=True),
+    History("pmap-inspect-c", ("inspect", "pass", "drop"), _OURS, "-", removal=True),
     History("", ("router-id", "bgp router-id", "key-string", "set metric {"), _OURS, "-", removal=True),
 )
 """The exceptions, each with its source. The test of forms compares these pairs with a boot of what is stored."""
