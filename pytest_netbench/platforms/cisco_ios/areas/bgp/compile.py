@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_netbench.platforms.cisco_ios.areas.bgp import borders, prefixes, reachability, redistribution
-from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import hold_time, routes, session
+from pytest_netbench.platforms.cisco_ios.areas.bgp.neighbors import hold_time, is_secured, routes, session
 from pytest_netbench.platforms.cisco_ios.areas.bgp.peers import Instance, Peer, Settings, instances
 from pytest_netbench.platforms.cisco_ios.areas.bgp.prefixes import DAEMON
 from pytest_netbench.platforms.cisco_ios.areas.common import igp
@@ -59,7 +59,10 @@ def _instance(context: Context, instance: Instance) -> None:
     reachability.compile_vrf(context, instance.vrf)
     for peer in instance.peers:
         borders.report_local_as(context, instance, peer)
-        for about, text in session(peer):
+        secured = peer.session.get(("neighbor ttl-security", ""))
+        if secured is not None and not is_secured(peer, instance.local_as):
+            context.unsupported(secured, "the neighbor is internal, or has ebgp-multihop")
+        for about, text in session(peer, instance.local_as):
             # removing a neighbor removes its other lines too
             undo = f"no neighbor {peer.address} {about}".removesuffix(" remote-as")
             context.state.frr.add(

@@ -22,13 +22,19 @@ _SHORTEST_HOLD_S = 3
 _COMMUNITIES = ("standard", "extended", "large")
 
 
-def session(peer: Peer) -> Iterator[tuple[str, str]]:
+def is_secured(peer: Peer, local_as: int) -> bool:
+    """Whether a neighbor has ``ttl-security``: neither IOS nor bgpd has it at internal ones and with multihop."""
+    internal, multihop = peer.remote_as == local_as, ("neighbor ebgp-multihop", "") in peer.session
+    return ("neighbor ttl-security", "") in peer.session and not internal and not multihop
+
+
+def session(peer: Peer, local_as: int) -> Iterator[tuple[str, str]]:
     """Return (key, words after the address) of a neighbor's session, the AS first."""
     yield "remote-as", f"remote-as {peer.remote_as}"
     yield "timers connect", f"timers connect {_CONNECT_S}"
     for (name, _), entry in peer.session.items():
         word = name.removeprefix("neighbor ")
-        if word in _SESSION:
+        if word in _SESSION and (word != "ttl-security" or is_secured(peer, local_as)):
             words = _SESSION[word](entry)
             if words:
                 yield (words if word in _TAKEN_BACK_WHOLE else word), words

@@ -46,7 +46,9 @@ def aggregate(entry: Entry) -> tuple[str, str, str]:
     words = [f"aggregate-address {of}", *(w for w in ("as-set", "summary-only") if entry.has(w))]
     # a route map and an attribute map are the same thing: the last one counts
     words += [f"route-map {entry.many('map')[-1]}"] if "map" in entry.match.args else []
-    words += [f"suppress-map {entry['suppress']}"] if "suppress" in entry.match.args else []
+    # ``summary-only`` suppresses all that a suppress map could, and FRR does not accept both
+    mapped = "suppress" in entry.match.args and not entry.has("summary-only")
+    words += [f"suppress-map {entry['suppress']}"] if mapped else []
     return f"aggregate-address {of}", " ".join(words), f"no aggregate-address {of}"
 
 

@@ -55,10 +55,9 @@ def _levels(section: Section) -> tuple[str, ...]:
 
 
 def levels_of(section: Section, entry: Entry) -> tuple[str, ...]:
-    """Return the levels into which a ``redistribute`` line redistributes."""
-    if entry.has("level-1-2"):
-        return _levels(section)
-    return ("level-1",) if entry.has("level-1") else ("level-2",)
+    """Return the levels of the process into which a ``redistribute`` line redistributes."""
+    asked = next((word for word in ("level-1-2", "level-1") if entry.has(word)), "level-2")
+    return tuple(one for one in _levels(section) if asked in {one, "level-1-2"})
 
 
 def _process(context: Context, process: Entry, tag: str) -> None:

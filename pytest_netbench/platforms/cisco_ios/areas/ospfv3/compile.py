@@ -118,7 +118,7 @@ def _externals(context: Context, process: Process) -> _Lines:
     for entry in process.all("summary-prefix"):
         line = f"summary-address {str(entry['prefix']).lower()}"
         if entry.has("not-advertise"):
-            yield f"{line} no-advertise", "", None
+            yield f"{line} no-advertise", "", f"no {line}"  # its own ``no`` only lets ospf6d advertise it
         else:
             yield line + (f" tag {entry['tag']}" if entry.get("tag") else ""), "", f"no {line}"
     for entry in process.all("default-information originate"):

@@ -31,6 +31,7 @@ class Clause:
 
     text: str
     daemons: tuple[str, ...] = _BGP
+    undo: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _compile_step(context: Context, name: str, step: _Step, steps: Sequence[_Ste
     for clause in (*step.matches, *_sets(context, step.entry.body)):
         only = tuple(daemon for daemon in knowing if daemon in clause.daemons)
         if only:
-            policy(opening, clause.text, only=only)
+            policy(opening, clause.text, only=only, undo=clause.undo)
     onward = step.entry.body.get("continue")
     if onward is not None and action(step.entry) == "permit":  # a denied route does not continue
         target = max(onward.get("target", 0), step.entry["seq"] + 1)  # a target that is not later would be a loop
@@ -171,7 +172,8 @@ def _set(entry: Entry) -> Iterator[Clause]:
         yield Clause(entry.text, ("ospfd", "ospf6d", "bgpd", "ripd", "ripngd"))
     elif name.startswith("set as-path prepend"):
         words = [str(as_number(one)) for one in entry.many("as")]
-        yield Clause(" ".join(["set as-path prepend", *words]) if words else entry.text)
+        # with several AS numbers, FRR does not know the line's ``no``
+        yield Clause(" ".join([name, *words]), undo=f"no {name}") if words else Clause(entry.text)
     elif name == "set community":
         words = [frr_community(one) for one in entry.many("community")]
         yield Clause(" ".join([name, *words, *(["additive"] if entry.has("additive") else [])]))

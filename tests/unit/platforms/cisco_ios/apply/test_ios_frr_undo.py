@@ -98,3 +98,39 @@ def test_a_community_list_is_of_one_kind():
     session = Session(paper("ip community-list 1 permit 65001:1"))
     session.enter("configure terminal")
     assert "previously defined as standard community" in session.enter("ip community-list expanded 1 permit 65001:.*")
+
+
+def test_a_prepended_path_is_taken_back_without_its_numbers():
+    """bgpd knows the line's ``no`` with one number at most."""
+    before = paper("route-map RM permit 10", "set as-path prepend 65001 65001")
+    after = paper("route-map RM permit 10", "set as-path prepend 65001 65002")
+    assert _told(before, after, "bgpd") == ["no set as-path prepend", "set as-path prepend 65001 65002"]
+
+
+def test_a_form_that_sets_another_flag_of_a_neighbor_takes_the_first_one_back():
+    for first, then in (("next-hop-self", "next-hop-self all"), ("remove-private-as", "remove-private-as all")):
+        told = _told(paper(*_BGP, f"neighbor 10.0.0.2 {first}"), paper(*_BGP, f"neighbor 10.0.0.2 {then}"), "bgpd")
+        assert told == [f"no neighbor 10.0.0.2 {first}".replace("-as", "-AS"), told[1]]
+
+
+def test_an_aggregate_that_suppresses_all_has_no_map_of_what_it_suppresses():
+    """bgpd refuses both together."""
+    after = paper(*_BGP, "aggregate-address 10.8.0.0 255.255.0.0 summary-only suppress-map SOME")
+    assert "aggregate-address 10.8.0.0/16 summary-only" in _told(paper(*_BGP), after, "bgpd")
+
+
+def test_isis_redistributes_into_the_levels_that_it_has():
+    process = ("router isis", "net 49.0001.0000.0000.0001.00", "redistribute static")
+    told = _told(paper(), paper(*process), "isisd")
+    assert "redistribute ipv4 static level-2" in told
+    told = _told(paper(*process), paper(*process, "is-type level-1"), "isisd")
+    assert told == ["no redistribute ipv4 static level-2", "is-type level-1"]
+
+
+def test_ttl_security_is_only_of_external_neighbors_without_multihop():
+    """Cisco IOS BGP Command Reference, neighbor ttl-security: neither for internal peers nor beside ebgp-multihop."""
+    secured = "neighbor 10.0.0.2 ttl-security hops 2"
+    assert secured in _told(paper(*_BGP), paper(*_BGP, secured), "bgpd")
+    assert secured not in _told(paper(*_BGP), paper(*_BGP, secured, "neighbor 10.0.0.2 ebgp-multihop"), "bgpd")
+    internal = ("router bgp 65002", _BGP[1], secured)
+    assert secured not in _told(paper(), paper(*internal), "bgpd")
