@@ -14,6 +14,8 @@ from tests.support.ios_histories import history
 
 TOGETHER: Final = 20
 """How many pairs are typed together."""
+_OF_ONE_MAP: Final = 2
+"""The same of matches of one route map: FRR gets an entry for each combination of their values."""
 
 Compares = Callable[[Sequence[Pair]], list[str]]
 """Returns what stays of the first forms of some pairs, one line each."""
@@ -22,12 +24,13 @@ Compares = Callable[[Sequence[Pair]], list[str]]
 @cache
 def parts() -> list[tuple[Pair, ...]]:
     """The pairs that are tried, in parts: of one role; apart are exceptions, and a second way into one process."""
-    kinds: dict[tuple[bool, str, bool], list[Pair]] = {}
+    kinds: dict[tuple[bool, str, bool, int], list[Pair]] = {}
     for pair in pairs()[:MOST_PAIRS]:
-        kind = history(pair) is not None, pair.role, pair.mode.startswith("router-ospfv3")
+        many = _OF_ONE_MAP if pair.mode == "route-map" and history(pair) is not None else TOGETHER
+        kind = history(pair) is not None, pair.role, pair.mode.startswith("router-ospfv3"), many
         kinds.setdefault(kind, []).append(pair)
     return [
-        tuple(kind[at : at + TOGETHER]) for _, kind in sorted(kinds.items()) for at in range(0, len(kind), TOGETHER)
+        tuple(some[at : at + kind[-1]]) for kind, some in sorted(kinds.items()) for at in range(0, len(some), kind[-1])
     ]
 
 
