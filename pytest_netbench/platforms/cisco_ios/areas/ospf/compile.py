@@ -462,10 +462,10 @@ def _externals(context: Context, process: Process) -> _Lines:
     for entry in section.all("summary-address"):
         line = f"summary-address {IPv4Network((entry['prefix'], entry['mask']))}"
         if entry.has("not-advertise"):
-            yield f"{line} no-advertise", "", None
+            yield f"{line} no-advertise", "", f"no {line}"  # its own ``no`` only lets ospfd advertise it
         else:
             tag = f" tag {entry['tag']}" if entry.get("tag") else ""
-            yield line + tag, "", None
+            yield line + tag, "", f"no {line}"
     for entry in section.all("default-information originate"):
         words = ["default-information originate"]
         words += ["always"] if entry.has("always") else []

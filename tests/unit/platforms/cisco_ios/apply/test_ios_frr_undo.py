@@ -134,3 +134,13 @@ def test_ttl_security_is_only_of_external_neighbors_without_multihop():
     assert secured not in _told(paper(*_BGP), paper(*_BGP, secured, "neighbor 10.0.0.2 ebgp-multihop"), "bgpd")
     internal = ("router bgp 65002", _BGP[1], secured)
     assert secured not in _told(paper(), paper(*internal), "bgpd")
+
+
+def test_an_external_summary_that_is_not_advertised_is_taken_back_whole():
+    """The ``no`` with ``no-advertise`` only lets FRR advertise it."""
+    four = ("router ospf 1", "router-id 1.1.1.1")
+    before = paper(*four, "summary-address 10.8.0.0 255.255.0.0 not-advertise")
+    assert _told(before, paper(*four), "ospfd") == ["no summary-address 10.8.0.0/16"]
+    six = ("ipv6 unicast-routing", "ipv6 router ospf 1", "router-id 1.1.1.1")
+    before = paper(*six, "summary-prefix 2001:DB8::/32 not-advertise")
+    assert _told(before, paper(*six), "ospf6d") == ["no summary-address 2001:db8::/32"]
