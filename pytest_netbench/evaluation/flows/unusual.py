@@ -67,15 +67,25 @@ class Unusual:
         return self._post.flow(packet._replace(source_port=port), f"from port {port}")
 
     def tunnels(self) -> Flows:
-        """Packets of tunnels between what testcases name and between nodes, with and without markings."""
+        """Packets of tunnels between what testcases name and between nodes, with and without markings.
+
+        An address gets those of one node alone: they have no ports, so that a router which translates many sources to
+        one address lets a single one through.
+        """
+        senders: dict[tuple[Protocol, Span], str] = {}
+        for packet, why in self._tunnelled():
+            if senders.setdefault((packet.protocol, packet.target), packet.sender.node) == packet.sender.node:
+                yield self._post.flow(packet, why)
+
+    def _tunnelled(self) -> Iterator[tuple[Packet, str]]:
         for one in self._atlas.asked:
             for protocol in _TUNNELS:
-                packet = Packet(Sender(one.source, one.source_address), one.target, protocol, None, one.dscp)
-                yield self._post.flow(packet, f"a testcase, {protocol}")
+                sender = Sender(one.source, one.source_address)
+                yield Packet(sender, one.target, protocol, None, one.dscp), f"a testcase, {protocol}"
         for source, target in self._pairs():
             for protocol in self._lots.shuffled(_TUNNELS):
                 dscp = self._lots.one_of(self._atlas.dscp) if self._atlas.dscp and self._lots.chance(0.5) else 0
-                yield self._post.flow(Packet(Sender(source), target, protocol, None, dscp), f"a tunnel, {protocol}")
+                yield Packet(Sender(source), target, protocol, None, dscp), f"a tunnel, {protocol}"
 
     def segments(self) -> Flows:
         """Segments of sessions that nobody opened: as a client sends them, and as a server does."""

@@ -126,9 +126,19 @@ def test_both_directions_are_drawn():
 @pytest.mark.parametrize("protocol", ["gre", "esp", "segment", "unreachable"])
 def test_one_way_packets_go_to_an_address_of_one_node(protocol):
     drawn = [flow for flow in flows(GROUPS) if flow.protocol == protocol]
-    assert len(drawn) > 10
+    assert len(drawn) >= 5
     assert all(flow.target_node is not None and flow.stand_in is None for flow in drawn)
     assert {flow.port is not None for flow in drawn} == {protocol == "segment"}
+
+
+@pytest.mark.parametrize("name", [GROUPS, "security/nat-overload-and-forwards"])
+def test_an_address_gets_tunnels_of_one_node_alone(name):
+    senders: dict[tuple[str, str], set[str]] = {}
+    for flow in flows(name, count=10_000):
+        if flow.protocol in ("gre", "esp"):
+            senders.setdefault((flow.protocol, flow.target), set()).add(flow.source)
+    assert len(senders) > 10
+    assert {len(nodes) for nodes in senders.values()} == {1}
 
 
 def test_a_testcase_is_asked_from_ports_of_services():
