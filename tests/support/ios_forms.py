@@ -226,7 +226,7 @@ _WORDS: Final = (
         "ssh",
         "static",
     ),
-    *("local5", "local6", "h-node", "b-node", "49.0001.0000.0000.0002.00", "49.0001.0000.0000.0003.00"),
+    *("local5", "local6", "h-node", "b-node", "49.0002.0000.0000.0001.00", "49.0003.0000.0000.0001.00"),
 )
 """For arguments of all other types: the first ones that a type accepts."""
 _NUMBERS: Final = (2, 3, 5, 7, 10, 20, 100, 200, 1000, 1500, 8000, 64000, 100000)

@@ -45,6 +45,18 @@ def _interface_in(edit: Edit, match: Match) -> str | None:
     return edit.keep(match)
 
 
+def _check_net(edit: Edit, match: Match) -> str | None:
+    known = [_system(str(entry["net"])) for entry in edit.section.all("net")]
+    if known and known[0] != _system(str(match["net"])):
+        return f"%CLNS: System ID ({known[0]}) must not change when defining additional area addresses"
+    return None
+
+
+def _system(net: str) -> str:
+    """Return the system ID of a NET: the six bytes before the last one."""
+    return ".".join(net.split(".")[-4:-1])
+
+
 _LEVELS = "[ ( level-1 | level-2 ) ]"
 
 
@@ -56,7 +68,7 @@ def _authentication(name: str, mode: str) -> tuple[Command, Command]:
 
 
 _PROCESS = (
-    Command(pattern="net {net!:net}", mode=MODE, help="A Network Entity Title for this process"),
+    Command(pattern="net {net!:net}", mode=MODE, check=_check_net, help="A Network Entity Title for this process"),
     Command(
         pattern="is-type ^ ( level-1 | level-1-2 | level-2-only )",
         name="is-type",

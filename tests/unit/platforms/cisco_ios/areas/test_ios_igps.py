@@ -333,3 +333,17 @@ def test_eigrp_refuses_distribute_lists_because_its_service_has_none():
 def test_no_area_asks_for_frrs_eigrp_daemon():
     device = paper("access-list 1 permit any", "router eigrp 100", "network 10.0.0.0", "passive-interface default")
     assert "eigrpd" not in compile_state(device.book, device.config, device.facts).frr.daemons
+
+
+def test_nets_of_a_process_have_one_system_id():
+    """The message is that of IOS in the error patterns of Cisco's unicon (``%CLNS: System ID``)."""
+    device = paper("router isis", "net 49.0001.0000.0000.0001.00")
+    session = Session(device)
+    session.enter("configure terminal")
+    session.enter("router isis")
+    assert session.enter("net 49.0002.0000.0000.0001.00") == ""
+    refused = session.enter("net 49.0003.0000.0000.0002.00")
+    assert refused == "%CLNS: System ID (0000.0000.0001) must not change when defining additional area addresses\n"
+    session.enter("no net 49.0001.0000.0000.0001.00")
+    session.enter("no net 49.0002.0000.0000.0001.00")
+    assert session.enter("net 49.0003.0000.0000.0002.00") == ""
