@@ -21,6 +21,8 @@ _BGP = ("bgpd",)
 _OF_PATHS = frozenset({"match as-path", "match community"})
 _FOUR = ("zebra", "ospfd", "bgpd", "ripd", "isisd")
 
+_SOURCE_PROTOCOL = 9
+"""The version of FRR since which bgpd knows ``match source-protocol`` (FRR pull request 13507)."""
 _FIRST_GROUP = IPv4Address("224.0.0.0")
 """FRR refuses groups and reserved addresses as next hops; no route leads there."""
 
@@ -131,7 +133,14 @@ def _matches(context: Context, entry: Entry) -> Iterator[Clause]:  # noqa: C901 
     elif name == "match local-preference":
         yield Clause(f"{name} {entry['preference']}")
     elif name == "match source-protocol":
-        yield Clause(f"{name} {entry['protocol']}", ("zebra", "bgpd"))
+        yield Clause(f"{name} {entry['protocol']}", _knowing_sources(context, entry))
+
+
+def _knowing_sources(context: Context, entry: Entry) -> tuple[str, ...]:
+    if int((context.facts.frr or "0").split(".")[0]) >= _SOURCE_PROTOCOL:
+        return ("zebra", "bgpd")
+    context.unsupported(entry, "bgpd of this FRR does not know it, and takes no route by this entry")
+    return ("zebra",)
 
 
 def _as_path(context: Context, number: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_netbench.platforms.cisco_ios.apply import frr
 from pytest_netbench.platforms.cisco_ios.compile.compiler import compile_state
 from tests.support.ios import PaperDevice, Session, paper
@@ -144,3 +146,13 @@ def test_an_external_summary_that_is_not_advertised_is_taken_back_whole():
     six = ("ipv6 unicast-routing", "ipv6 router ospf 1", "router-id 1.1.1.1")
     before = paper(*six, "summary-prefix 2001:DB8::/32 not-advertise")
     assert _told(before, paper(*six), "ospf6d") == ["no summary-address 2001:db8::/32"]
+
+
+def test_a_bgpd_that_does_not_know_source_protocols_has_no_such_entry():
+    after = paper("route-map RM permit 10", "match source-protocol static")
+    for version, expected in (("8.4.4", []), ("10.2", ["match source-protocol static"])):
+        state = compile_state(after.book, after.config, replace(after.facts, frr=version))
+        told = [line for _, line in frr.difference([], state.frr.of("bgpd"))]
+        assert [line for line in told if line.startswith("match")] == expected
+        assert "route-map RM permit 10" in told or not expected
+        assert ("match source-protocol static" in dict(state.unsupported)) is not bool(expected)
