@@ -21,6 +21,8 @@ _ELEMENTS = re.compile(r"elements = \{([^}]*)\}")
 _SEEN = re.compile(r"^table inet seen \{.*?^\}\n", re.MULTILINE | re.DOTALL)
 """What packets fill: which interfaces sent and received any."""
 _EMPTY = re.compile(r"interface \S+( vrf \S+)?$")
+_COUNTED = re.compile(r"direct_packets_stat \d+|\b[89a-f][0-9a-f]{3}:")
+"""In queues: how many packets passed, and handles that the kernel counts up."""
 _LAPSES = re.compile(r"(\d+[:.]\d\d[:.]\d\d(\.\d+)?|\d+ (milli)?secs?\b|\d+ (milli)?seconds?|never)")
 
 
@@ -32,7 +34,9 @@ def state(device: Device) -> dict[str, list[str]]:
     names = sorted(device.applied.links)
     for name in names:
         found[f"tc {name}"] = [
-            line for kind in ("qdisc", "class", "filter") for line in _run(device, ["tc", kind, "show", "dev", name])
+            _COUNTED.sub("N", line)
+            for kind in ("qdisc", "class", "filter")
+            for line in _run(device, ["tc", kind, "show", "dev", name])
         ]
     found["addresses"] = sorted(_addresses(json.loads("".join(_run(device, ["ip", "-j", "addr"])) or "[]")))
     for words in (["rule"], ["-6", "rule"], ["route", "show", "table", "all"], ["-6", "route", "show", "table", "all"]):
