@@ -69,7 +69,6 @@ _EXAMPLES = {
     ("ip-sla", "timeout"): ("ip sla 3", "icmp-echo 10.0.12.2", "timeout 6000"),
     ("track", "threshold"): ("track 7 list threshold weight", "threshold weight up 3"),
     ("track", "object"): ("track 7 list boolean and", "object 1"),
-    ("config", "ip access-list resequence"): ("ip access-list resequence EXT 10 10",),
     ("config", "ip nat inside source static network"): (
         "ip nat inside source static network 10.8.0.0 10.9.0.0 255.255.255.0",
     ),
@@ -101,6 +100,10 @@ _EXAMPLES = {
 }
 
 
+# it numbers the lines of a list that exists, and is not stored
+_AT_ONCE = {("config", "ip access-list resequence"): ("ip access-list extended EXT", "ip access-list resequence EXT")}
+
+
 def _answer(device, *lines):
     """What a device prints to the last of some lines."""
     session = Session(device)
@@ -123,7 +126,7 @@ def _only_no(mode):
 
 @pytest.mark.parametrize("mode", PLACES)
 def test_a_command_that_is_taken_with_no_is_taken_without(mode):
-    assert [name for name in _only_no(mode) if (mode, name) not in _EXAMPLES] == []
+    assert [name for name in _only_no(mode) if (mode, name) not in _EXAMPLES | _AT_ONCE] == []
 
 
 @pytest.mark.parametrize("lines", _EXAMPLES.values(), ids=[" ".join(key) for key in _EXAMPLES])
@@ -131,6 +134,11 @@ def test_the_examples_are_taken(lines):
     device = paper(startup=BASE)
     _answer(device, *lines)
     assert lines[-1] in [line.strip() for line in device.running_config().splitlines()]
+
+
+@pytest.mark.parametrize("lines", _AT_ONCE.values(), ids=[" ".join(key) for key in _AT_ONCE])
+def test_what_is_done_at_once_is_taken(lines):
+    assert _answer(paper(startup=BASE), *lines) == ""
 
 
 def test_of_an_unsupported_feature_neither_form_is_taken():
