@@ -69,13 +69,22 @@ class Unusual:
     def tunnels(self) -> Flows:
         """Packets of tunnels between what testcases name and between nodes, with and without markings.
 
-        An address gets those of one node alone: they have no ports, so that a router which translates many sources to
-        one address lets a single one through.
+        They have no ports, so that a router which translates addresses lets a single one through between two
+        addresses. Therefore an address gets those of one node alone, and a node sends those of one protocol only and
+        takes those of the other one.
         """
-        senders: dict[tuple[Protocol, Span], str] = {}
+        senders: dict[tuple[Protocol, str], str] = {}
+        sent_by: dict[str, Protocol] = {}
         for packet, why in self._tunnelled():
-            if senders.setdefault((packet.protocol, packet.target), packet.sender.node) == packet.sender.node:
-                yield self._post.flow(packet, why)
+            flow = self._post.flow(packet, why)
+            if flow is None or flow.target_node is None:
+                continue
+            sent, taken = (flow.protocol, *(one for one in _TUNNELS if one != flow.protocol))
+            if sent_by.setdefault(flow.source, sent) != sent or sent_by.get(flow.target_node, taken) != taken:
+                continue
+            if senders.setdefault((flow.protocol, flow.target), flow.source) == flow.source:
+                sent_by[flow.target_node] = taken
+                yield flow
 
     def _tunnelled(self) -> Iterator[tuple[Packet, str]]:
         for one in self._atlas.asked:
