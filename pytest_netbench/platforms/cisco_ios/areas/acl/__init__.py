@@ -62,7 +62,7 @@ _LISTS = (
         help="Extended Access List",
     ),
     Command(
-        pattern="ip access-list resequence {list:list} ^ [ {start:1-2147483647} {step:1-2147483647} ]",
+        pattern="ip access-list resequence {list:list} [ {start:1-2147483647} {step:1-2147483647} ]",
         edit=lists.resequence,
         help="Resequence Access List",
     ),

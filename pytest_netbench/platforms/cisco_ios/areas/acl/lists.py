@@ -202,9 +202,11 @@ def _place(entry: Entry) -> tuple[int, bool]:
 
 def resequence(edit: Edit, match: Match) -> str | None:
     """Renumber the lines of a list."""
-    entry = entry_of(edit.config, match["list"])
+    if "list" not in match.args:
+        return "% Incomplete command."
     if match.negated or match.reset:
         return None
+    entry = entry_of(edit.config, match["list"])
     if entry is None:
         return "% Access list does not exist"
     start, step = match.get("start", STEP), match.get("step", STEP)

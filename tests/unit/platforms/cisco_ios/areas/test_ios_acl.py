@@ -107,6 +107,9 @@ def test_named_lists_hide_numbers_that_a_reload_would_give_and_show_others():
     assert printed(again) == printed(device)
     typed(device, "ip access-list resequence X 10 10")
     assert printed(device)[3] == " deny icmp any any"
+    session = Session(device)
+    session.enter("configure terminal")
+    assert session.enter("no ip access-list resequence") == "% Incomplete command.\n"
 
 
 def test_numbered_lists_are_edited_under_their_number_as_well():
