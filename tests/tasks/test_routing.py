@@ -113,6 +113,9 @@ def test_a_full_mesh_is_not_a_reflector(failed_after):
         "edge has the LAN of site 1 from rr",
         "pop1 has one BGP session",
         "pop2 has one BGP session",
+        "edge has no other session of any address family",
+        "pop1 has no other session of any address family",
+        "pop2 has no other session of any address family",
         "edge has one internal session and that to the provider",
     }
 

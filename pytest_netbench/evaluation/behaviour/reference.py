@@ -67,6 +67,7 @@ class Reference:
         """The flows that are compared at a moment: those that are held and not free.
 
         Under an event these are only those that an intent names, unless enough right solutions agree on the others.
+        An unusual packet that the ground truth changes must be named, too.
 
         Raises:
             ValueError: There is no such event in the record.
@@ -76,7 +77,11 @@ class Reference:
             self._compared[under] = [
                 one
                 for one in self.held(under)
-                if self.free_flow(one, under) is None and (settled or self.change_of_flow(one, under) is not None)
+                if self.free_flow(one, under) is None
+                and (
+                    (settled and not (one.flow.is_unusual and one.differs))
+                    or self.change_of_flow(one, under) is not None
+                )
             ]
         return self._compared[under]
 
@@ -116,7 +121,10 @@ class Changes:
 
 
 def changes_at(reference: Reference, under: str | None = None) -> Changes:
-    """Sort the flows that differ before and after the ground truth. What is free counts as free first."""
+    """Sort the flows that differ before and after the ground truth. What is free counts as free first.
+
+    An unusual packet that no entry matches needs no explanation: it is not compared.
+    """
     settings = reference.settings
     asked: list[list[HeldFlow]] = [[] for _ in settings.changes]
     free: list[list[HeldFlow]] = [[] for _ in settings.free]
@@ -128,7 +136,7 @@ def changes_at(reference: Reference, under: str | None = None) -> Changes:
             free[_index(settings.free, reason)].append(one)
         elif (change := reference.change_of_flow(one, under)) is not None:
             asked[_index(settings.changes, change)].append(one)
-        else:
+        elif not one.flow.is_unusual:
             unexplained.append(one)
     return Changes(
         under=under,

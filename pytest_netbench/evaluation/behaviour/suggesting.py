@@ -49,7 +49,7 @@ def suggestions(reference: Reference, *, prefixes: Sequence[str] = ()) -> list[S
             for one in changes_at(reference, under).unexplained
             if not any(other.selector.matches(one.flow, reference.behaviour.addresses, under) for other in found)
         ]
-        same = [one for one in reference.compared(under) if not one.differs]
+        same = [one for one in reference.compared(under) if not one.differs and not one.flow.is_unusual]
         found += _cover(left, same, _Names(reference.behaviour, prefixes), under)
     return found
 
