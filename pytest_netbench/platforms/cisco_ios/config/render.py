@@ -8,6 +8,9 @@ from pytest_netbench.platforms.cisco_ios.config.tree import Entry, Section
 _TOGETHER = frozenset({"line", "access-list", "ip access-list standard", "ip access-list extended", "zone security"})
 """Sections without a "!" between them."""
 
+_AS_ONE = ("service timestamps log", "service timestamps debug")
+"""Lines with places of their own, and no "!" between them."""
+
 
 def render(config: Section) -> str:
     """Return the config as ``show running-config`` prints it below its head, including ``end``."""
@@ -16,7 +19,7 @@ def render(config: Section) -> str:
     last = ""
     for entry in config:
         block = bool(entry.children is not None)
-        group = (rank(config.mode, entry.text), block)
+        group = (rank(config.mode, entry.text.replace(*_AS_ONE)), block)
         together = (
             entry.name in _TOGETHER
             and before is not None

@@ -91,6 +91,11 @@ def test_lines_stand_in_the_order_of_ios_whatever_the_order_of_typing():
     assert places == sorted(places)
 
 
+def test_both_kinds_of_timestamps_stand_together():
+    lines = paper("service timestamps log datetime msec", "service timestamps debug datetime msec").running_config()
+    assert "!\nservice timestamps debug datetime msec\nservice timestamps log datetime msec\n!\n" in lines
+
+
 def test_a_config_that_is_read_back_is_the_same():
     device = paper(
         "hostname edge",
