@@ -16,6 +16,7 @@ _ELECTED = {"DR", "Backup", "Waiting", "Down", "Loopback"}
 _EXCHANGING = {"ExStart", "Exchange", "Loading"}
 _NOBODY = "0.0.0.0"  # noqa: S104 - no address to listen on
 _LONGEST_EXCHANGE_MS = 12_000
+_HOST_BITS = 32
 
 Owned = Mapping[str, tuple[IPv4Interface | IPv6Interface, ...]]
 """Addresses by interface."""
@@ -140,9 +141,23 @@ def waiting(
 
 
 def undecided(answer: Mapping[str, Any]) -> list[str]:
-    """Interfaces that still wait for other routers before a designated router is elected (RFC 2328, 9.1)."""
+    """Interfaces that still wait for other routers before a designated router is elected (RFC 2328, 9.1).
+
+    On a passive interface with the mask of a host, such as a loopback of IOS, there can be none.
+    """
     entries = (answer.get("interfaces") or {}).items()
-    return sorted({name for name, entry in entries for one in _parts(entry) if one.get("state") == "Waiting"})
+    return sorted(
+        {
+            name
+            for name, entry in entries
+            for one in _parts(entry)
+            if one.get("state") == "Waiting" and not (one.get("timerPassiveIface") and _is_host(one))
+        }
+    )
+
+
+def _is_host(entry: Mapping[str, Any]) -> bool:
+    return entry.get("ipAddressPrefixlen") == _HOST_BITS
 
 
 def negotiating(answer: Mapping[str, Any]) -> list[str]:

@@ -226,6 +226,13 @@ def test_an_interface_that_waits_before_an_election_is_named() -> None:
     ]
 
 
+@pytest.mark.parametrize(("bits", "passive", "waits"), [(32, True, 0), (24, True, 1), (32, False, 1)])
+def test_nobody_is_waited_for_on_a_passive_host_address(bits: int, passive: bool, waits: int) -> None:
+    details = {"state": "Waiting", "ipAddressPrefixlen": bits, "timerPassiveIface": passive}
+    answer = {"interfaces": {"Loopback7": {"interfaceIp": {"172.20.5.1": details}}}}
+    assert len(ospf.waiting("R1", answer, {})) == waits
+
+
 @pytest.mark.parametrize(
     ("state", "since_ms", "waits"),
     [("ExStart/-", 100, True), ("Loading/DR", 5_000, True), ("ExStart/-", 60_000, False), ("Full/DR", 100, False)],
