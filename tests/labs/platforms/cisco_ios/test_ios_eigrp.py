@@ -99,6 +99,16 @@ def test_a_network_that_goes_is_forgotten_everywhere(lab, say):
     assert eventually(lambda: hops(lab) == OVER_B)
 
 
+def test_the_last_neighbor_that_goes_takes_its_routes_along(lab, say):
+    say("A", "interface Gi0/1", "shutdown")
+    assert eventually(lambda: hops(lab) == OVER_B)
+    say("B", "interface Gi0/0", "shutdown")
+    assert eventually(lambda: "172.16.3.0" not in show(lab, "A", "show ip route"))
+    say("B", "interface Gi0/0", "no shutdown")
+    say("A", "interface Gi0/1", "no shutdown")
+    assert eventually(lambda: hops(lab) == OVER_B)
+
+
 def test_delay_and_variance_share_the_load(lab, say):
     say("A", "interface gi0/1", "no bandwidth", "delay 3", "router eigrp 100", "variance 2")
     say("C", "interface gi0/1", "no bandwidth")

@@ -113,7 +113,7 @@ class Service:
             )
             if own != port.own:
                 self._close(port)
-                self._installed.clear()  # the kernel removed routes with the link
+                self._installed = dict.fromkeys(self._installed, "")  # the kernel may have removed them with the link
                 if own is not None:
                     self._begin(port, own)
         self._dual.connected(
