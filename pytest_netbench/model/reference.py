@@ -70,6 +70,11 @@ class ReferenceFlow(Model):
         return words if self.source_port is None else f"{words} from {self.source_port}"
 
 
+def transport_of(protocol: Protocol) -> str:
+    """The protocol by which selectors and translations know a packet: a segment is one of TCP."""
+    return "tcp" if protocol == "segment" else protocol
+
+
 class PortRange(Model):
     """Ports from ``first`` to ``last``."""
 
@@ -155,8 +160,7 @@ class Selector(Model):
             return False
         if self.sent_by and flow.source not in self.sent_by:
             return False
-        protocol = "tcp" if flow.protocol == "segment" else flow.protocol
-        if self.protocol not in (ANY, protocol) or self.dscp not in (None, flow.dscp):
+        if self.protocol not in (ANY, transport_of(flow.protocol)) or self.dscp not in (None, flow.dscp):
             return False
         if self.ports and not any(flow.port in ports for ports in self.ports):
             return False

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pytest_netbench.dialects.landmarks import Service, Span
 from pytest_netbench.evaluation.flows.atlas import Atlas
 from pytest_netbench.evaluation.flows.lots import Lots
-from pytest_netbench.model.reference import Protocol, ReferenceFlow
+from pytest_netbench.model.reference import Protocol, ReferenceFlow, transport_of
 
 TRANSPORTS: tuple[Protocol, Protocol] = ("tcp", "udp")
 _ONE_WAY = ("gre", "esp", "segment", "unreachable")
@@ -82,8 +82,7 @@ class Post:
 
     def _taker(self, packet: Packet) -> tuple[str | None, int | None]:
         for one in self._atlas.forwards:
-            protocol = "tcp" if packet.protocol == "segment" else packet.protocol
-            if one.outside != packet.target or (one.protocol and one.protocol != protocol):
+            if one.outside != packet.target or (one.protocol and one.protocol != transport_of(packet.protocol)):
                 continue
             if one.outside_port in (None, packet.port):
                 other = one.inside_port if one.inside_port != packet.port else None
@@ -101,6 +100,13 @@ class Post:
             return Sender(keeper, address)
         able = [one for one in self._atlas.leaves if self._atlas.has_version(one, address.version)]
         return Sender(self._lots.one_of(able or self._atlas.nodes), address)
+
+    def ends(self) -> tuple[str, Span]:
+        """A leaf and an address of another node, a leaf's more often than not."""
+        source = self._lots.one_of(self._atlas.leaves)
+        others = [node for node in self._atlas.leaves if node != source]
+        nodes = others if others and self._lots.chance(0.8) else self._atlas.nodes
+        return source, self._lots.one_of(self._atlas.addresses[self._lots.one_of(nodes)])
 
 
 def edges(atlas: Atlas, span: Span) -> Iterator[tuple[str, Span]]:

@@ -8,8 +8,8 @@ from pytest_netbench.dialects.landmarks import Filter, Service, Span
 from pytest_netbench.evaluation.flows.atlas import Atlas
 from pytest_netbench.evaluation.flows.crossings import around, crossings, protocol_of, with_neighbours
 from pytest_netbench.evaluation.flows.lots import Lots, in_turns
+from pytest_netbench.evaluation.flows.overlooked import Overlooked
 from pytest_netbench.evaluation.flows.packets import TRANSPORTS, Packet, Post, Sender, edges, port_edges
-from pytest_netbench.evaluation.flows.unusual import Unusual
 from pytest_netbench.model.reference import Protocol, ReferenceFlow
 
 _ANY_PORT = (1024, 65535)
@@ -48,7 +48,7 @@ class Tiers:
             self.transports(),
             self.further_addresses(),
             self.unnamed(),
-            *Unusual(self.atlas, self.lots, self.post).kinds(),
+            *Overlooked(self.atlas, self.lots, self.post).kinds(),
         ]
 
     def pairs(self) -> Flows:
@@ -114,7 +114,7 @@ class Tiers:
             for service in self.atlas.services:
                 for words, port in port_edges(service):
                     for protocol in TRANSPORTS:
-                        source, target = self._leaf_and_target()
+                        source, target = self.post.ends()
                         why = words if turn == 0 else f"{words}, another pair"
                         yield self.post.flow(Packet(Sender(source), target, protocol, port), why)
 
@@ -133,7 +133,7 @@ class Tiers:
     def markings(self) -> Flows:
         for turn in range(6):
             for dscp in self.dscp:
-                source, target = self._leaf_and_target()
+                source, target = self.post.ends()
                 protocol: Protocol = ("icmp", *TRANSPORTS)[turn % 3]
                 port = None if protocol == "icmp" else self._port()
                 yield self.post.flow(Packet(Sender(source), target, protocol, port, dscp), f"dscp {dscp}")
@@ -218,13 +218,6 @@ class Tiers:
         return self.lots.shuffled(
             (one, other) for one in self.atlas.nodes for other in self.atlas.nodes if one != other
         )
-
-    def _leaf_and_target(self) -> tuple[str, Span]:
-        """A leaf and an address of another node, a leaf's more often than not."""
-        source = self.lots.one_of(self.atlas.leaves)
-        others = [node for node in self.atlas.leaves if node != source]
-        nodes = others if others and self.lots.chance(0.8) else self.atlas.nodes
-        return source, self.lots.one_of(self.atlas.addresses[self.lots.one_of(nodes)])
 
     def _port(self) -> int:
         return self.lots.one_of(self.ports) if self.ports and self.lots.chance(0.7) else self._any_port()

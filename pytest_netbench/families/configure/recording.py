@@ -106,9 +106,9 @@ class Recorder:
             self._configure(lab, lambda ani: _type(ani, one))
             self._settle(lab)
             when, devices = f"with the right solution {one.name!r}", Devices(lab)
-            undisturbed = _reactions(self._observed(lab, devices, unusual), unusual)
+            undisturbed = _as_reactions(self._observed(lab, devices, unusual), unusual)
             events = self._under_events(lab, devices, when)
-            return [undisturbed, *(_reactions(looks, self._flows) for looks in events)]
+            return [undisturbed, *(_as_reactions(looks, self._flows) for looks in events)]
 
     def _observed_lab(self, number: int, *, solved: bool) -> _Observed:
         """Everything that a lab of its own shows."""
@@ -200,7 +200,7 @@ def _look(
     return Look(outcomes=outcomes, routes=routes), found
 
 
-def _reactions(looks: Sequence[Look], flows: Sequence[ReferenceFlow]) -> list[Reaction]:
+def _as_reactions(looks: Sequence[Look], flows: Sequence[ReferenceFlow]) -> list[Reaction]:
     keys = [flow.key for flow in flows]
     return [Reaction(outcomes=dict(zip(keys, one.outcomes, strict=True)), routes=one.routes) for one in looks]
 

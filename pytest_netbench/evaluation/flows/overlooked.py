@@ -1,4 +1,4 @@
-"""Flows that rules forget: source ports, tunnels, segments, ICMP errors, and services that nothing names."""
+"""Flows that rules overlook: source ports, tunnels, segments, ICMP errors, and services that nothing names."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _HOST_BITS: Final = 8
 Flows = Iterator[ReferenceFlow | None]
 
 
-class Unusual:
-    """Kinds of flows of a task beside those that follow from its configs and texts."""
+class Overlooked:
+    """Kinds of flows of a task beside those that follow from its configs and texts; some are unusual packets."""
 
     def __init__(self, atlas: Atlas, lots: Lots, post: Post) -> None:
         self._atlas, self._lots, self._post = atlas, lots, post
@@ -54,7 +54,7 @@ class Unusual:
                 yield self._from_port(Packet(sender, one.target, protocol, one.port, one.dscp))
         for _ in range(2):
             for service in self._atlas.services:
-                source, target = self._ends()
+                source, target = self._post.ends()
                 protocols = TRANSPORTS if service.protocol is None else (service.protocol,)
                 yield self._from_port(Packet(Sender(source), target, self._lots.one_of(protocols), service.first))
         for source, target in self._pairs():
@@ -101,14 +101,18 @@ class Unusual:
         for one in self._atlas.asked:
             if one.protocol == "tcp" and one.port is not None:
                 yield self._segment(Sender(one.source, one.source_address), one.target, one.port)
-                server = self._atlas.owner(one.target)
-                for back in self._atlas.addresses[one.source] if server is not None else ():
-                    if back.version == one.target.version:
-                        yield self._returning(server or "", back, one.port)
+                yield from self._answers(one.target, one.source, one.port)
         ports = [one.first for one in self._atlas.services] or [80, 443]
         for source, target in self._pairs():
             yield self._segment(Sender(source), target, self._lots.one_of(ports))
             yield self._returning(source, target, self._lots.one_of(ports))
+
+    def _answers(self, server: Span, client: str, port: int) -> Flows:
+        node = self._atlas.owner(server)
+        if node is not None:
+            for address in self._atlas.addresses[client]:
+                if address.version == server.version:
+                    yield self._returning(node, address, port)
 
     def _segment(self, sender: Sender, target: Span, port: int) -> ReferenceFlow | None:
         return self._post.flow(Packet(sender, target, "segment", port), "a segment of no session")
@@ -133,7 +137,7 @@ class Unusual:
                     one = self._lots.one_of(filters)
                     sender, target = self._post.sender(self._end(one.sources)), self._end(one.targets)
                 else:
-                    source, target = self._ends()
+                    source, target = self._post.ends()
                     sender = Sender(source)
                 yield self._post.flow(Packet(sender, target, protocol, port), "a well-known service")
 
@@ -171,7 +175,7 @@ class Unusual:
         """All standard markings, if the task is about markings."""
         for dscp in self._lots.shuffled(sorted(set(DSCP.values())) if self._atlas.dscp else ()):
             for protocol in TRANSPORTS:
-                source, target = self._ends()
+                source, target = self._post.ends()
                 port = self._lots.one_of(_SERVICES[protocol])
                 yield self._post.flow(Packet(Sender(source), target, protocol, port, dscp), f"dscp {dscp}")
 
@@ -180,9 +184,3 @@ class Unusual:
         pairs = self._lots.shuffled((source, target) for source in self._atlas.leaves for target in self._owned)
         pairs.sort(key=lambda pair: self._atlas.owner(pair[1]) not in self._atlas.leaves)
         yield from pairs
-
-    def _ends(self) -> tuple[str, Span]:
-        source = self._lots.one_of(self._atlas.leaves)
-        others = [node for node in self._atlas.leaves if node != source]
-        nodes = others if others and self._lots.chance(0.8) else self._atlas.nodes
-        return source, self._lots.one_of(self._atlas.addresses[self._lots.one_of(nodes)])
