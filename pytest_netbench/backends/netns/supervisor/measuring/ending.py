@@ -14,6 +14,9 @@ from typing import NoReturn
 
 from pytest_netbench.backends.netns.supervisor import spawn
 
+_MOST_AT_ONCE = 16
+"""Threads. They count among the processes that the commands of agents may start in the lab."""
+
 
 def close_elsewhere(descriptors: Sequence[int]) -> None:
     """Let another process close ``descriptors``; this one is about to end."""
@@ -23,10 +26,10 @@ def close_elsewhere(descriptors: Sequence[int]) -> None:
     def run() -> NoReturn:
         for number in (0, 1, 2):
             os.close(number)
-        waiting = [_thread.allocate_lock() for _ in descriptors]
-        for descriptor, lock in zip(descriptors, waiting, strict=True):
+        waiting = [_thread.allocate_lock() for _ in descriptors[:_MOST_AT_ONCE]]
+        for first, lock in enumerate(waiting):
             lock.acquire()
-            _thread.start_new_thread(_close, (descriptor, lock))
+            _thread.start_new_thread(_close, (descriptors[first::_MOST_AT_ONCE], lock))
         for lock in waiting:
             lock.acquire()
         os._exit(0)
@@ -34,7 +37,8 @@ def close_elsewhere(descriptors: Sequence[int]) -> None:
     spawn.fork(run)
 
 
-def _close(descriptor: int, done: _thread.LockType) -> None:
-    with contextlib.suppress(OSError):
-        os.close(descriptor)
+def _close(descriptors: Sequence[int], done: _thread.LockType) -> None:
+    for descriptor in descriptors:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
     done.release()
