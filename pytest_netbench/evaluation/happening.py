@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from pytest_netbench.errors import LabDied, LabError
@@ -25,6 +26,8 @@ from pytest_netbench.model.events import (
     words,
 )
 
+_READERS = 8
+
 
 class EventFailed(Exception):
     """An action had no effect because of what the agent left. The text says which."""
@@ -35,13 +38,14 @@ class Happening:
 
     Args:
         lab: The running network.
+        configs: What its nodes are configured with; read if it is not given.
     """
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, configs: Sequence[str] | None = None) -> None:
         self._lab = lab
         self._settling = Settling(lab)
         self._acts = Acts(lab)
-        configs = [self._config(node) for node in lab.nodes]
+        configs = configs_of(lab) if configs is None else configs
         self._hold_s = longest_hold_s(configs)
         self._unwatched_s = longest_unwatched_s(configs)
         self._before = self._settling.look()
@@ -124,15 +128,6 @@ class Happening:
         except ValueError:
             return False
 
-    def _config(self, name: str) -> str:
-        node = self._lab.nodes[name]
-        try:
-            return self._lab.driver(name).running_config(node)
-        except LabError as error:
-            if not may_be_the_agents(error, node):
-                raise
-            return ""
-
 
 @contextmanager
 def happening(lab: Lab, actions: Sequence[Action]) -> Iterator[Happening]:
@@ -148,3 +143,23 @@ def happening(lab: Lab, actions: Sequence[Action]) -> Iterator[Happening]:
         yield event
     finally:
         event.undo()
+
+
+def configs_of(lab: Lab) -> list[str]:
+    """What the nodes of a lab are configured with; empty for those that the agent left unable to say it.
+
+    Raises:
+        LabError: A node does not say it, and the agent did not cause that.
+    """
+
+    def read(name: str) -> str:
+        node = lab.nodes[name]
+        try:
+            return lab.driver(name).running_config(node)
+        except LabError as error:
+            if not may_be_the_agents(error, node):
+                raise
+            return ""
+
+    with ThreadPoolExecutor(max_workers=_READERS) as readers:
+        return list(readers.map(read, lab.nodes))

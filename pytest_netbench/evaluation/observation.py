@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
@@ -162,7 +163,7 @@ class View:
             raise NotThere(f"{node} does not have the source address {source_address}")
         return version
 
-    @property
+    @cached_property
     def probe_timeout_s(self) -> float:
         """How long each packet of a probe waits.
 
@@ -171,12 +172,12 @@ class View:
         """
         return min(MAX_PROBE_TIMEOUT_S, PROBE_TIMEOUT_S + self.delay_s) / (1 + PROBE_REPETITIONS)
 
-    @property
+    @cached_property
     def delay_s(self) -> float:
         """By how much the links of the topology delay a packet in both directions together."""
         return sum(2 * (link.quality.delay_ms + link.quality.jitter_ms) / 1000 for link in self._lab.topology.links)
 
-    @property
+    @cached_property
     def is_slow(self) -> bool:
         """Whether links of the topology have a rate or lose packets, so that many packets at once are lost."""
         return any(link.quality.rate_bps is not None or link.quality.loss > 0 for link in self._lab.topology.links)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pytest_netbench.errors import TookTooLong
 from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
-from pytest_netbench.evaluation.happening import EventFailed, Happening
+from pytest_netbench.evaluation.happening import EventFailed, Happening, configs_of
 from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View
 from pytest_netbench.evaluation.ordering import Events, courses, ordered
@@ -122,15 +122,16 @@ class Runner:
                 run.results[index] = failed(testcase, unknown("event", testcase.under, tuple(self._events)))
         used = self._used(run.testcases)
         alone = {one.under for one in run.testcases if one.under and isinstance(one, LossTestcase)}
+        configs = configs_of(self._lab) if used and run.goes_on else []
         in_turn = courses({name: self._events[name] for name in used}, alone=alone)
         for course in in_turn:
             if not run.goes_on:
                 return
-            self._observe_during(run, course, settle=run.settle_at_end or course is not in_turn[-1])
+            self._observe_during(run, course, configs, settle=run.settle_at_end or course is not in_turn[-1])
 
-    def _observe_during(self, run: _Run, course: Sequence[str], *, settle: bool) -> None:
+    def _observe_during(self, run: _Run, course: Sequence[str], configs: Sequence[str], *, settle: bool) -> None:
         """Cause events that continue each other, observe the testcases of each, and undo them."""
-        happening = Happening(self._lab)
+        happening = Happening(self._lab, configs)
         done = 0
         try:
             for position, name in enumerate(course):

@@ -29,6 +29,7 @@ class Reference:
         self.settings = settings
         self.managed = managed
         self._compared: dict[str | None, list[HeldFlow]] = {}
+        self._spoofed: dict[tuple[str, str, str | None], bool] = {}
         self._tables = {
             (tables.node, under): (tables.before, tables.after)
             for under in behaviour.moments
@@ -61,7 +62,13 @@ class Reference:
         return Outcome(reach="denied") if denied else outcome
 
     def _is_spoofed(self, flow: ReferenceFlow, under: str | None) -> bool:
-        return any(is_spoofed(flow, table) for table in self._tables.get((flow.source, under), ()))
+        if flow.source_address is None:
+            return False
+        key = (flow.source, flow.source_address, under)
+        if key not in self._spoofed:
+            tables = self._tables.get((flow.source, under), ())
+            self._spoofed[key] = any(is_spoofed(flow, table) for table in tables)
+        return self._spoofed[key]
 
     def compared(self, under: str | None = None) -> list[HeldFlow]:
         """The flows that are compared at a moment: those that are held and not free.
