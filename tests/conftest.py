@@ -45,7 +45,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the gate runs on other days."""
+    """Leave out what the gate runs on other commits."""
     if others := left_out(items):
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in set(others)]

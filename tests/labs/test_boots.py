@@ -1,6 +1,7 @@
 """Booting one task several times gives one state: routes, adjacencies, roles and what the dialects name as states.
 
-The gate boots a shipped task of the day and a drawn one three times each, and one of these boots beside busy loops.
+The gate boots a shipped task and a drawn one three times each, and one of these boots beside busy loops; other tasks on
+each commit.
 ``NETBENCH_WHOLE_CORPUS=1`` boots all shipped tasks, as agents get them and with their ground truth, and all drawn ones
 ten times each (``make selftest`` does that). What passed for a commit is kept in ``.netbench``, so that an interrupted
 run goes on. What boots may print differently is listed in ``tests/support/boots/allowed.py``, with the reasons.
@@ -17,13 +18,13 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.lab.request import request_of
 from tests.support.boots.comparing import boots, differences
-from tests.support.boots.corpus import drawn, of_day, shipped, solved
+from tests.support.boots.corpus import drawn, of_commit, shipped, solved
 from tests.support.boots.passed import Passed
-from tests.support.sampling import DAY
+from tests.support.sampling import NUMBER
 
 WHOLE: Final = bool(os.environ.get("NETBENCH_WHOLE_CORPUS"))
 BOOTS: Final = 10 if WHOLE else 3
-LOADERS: Final = {**shipped(), **solved(), **drawn()} if WHOLE else of_day(int(os.environ.get(DAY, "1")))
+LOADERS: Final = {**shipped(), **solved(), **drawn()} if WHOLE else of_commit(int(os.environ.get(NUMBER, "1")))
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,12 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
 from tests.support.memory_backend import JOURNAL
 from tests.support.memory_parts import install
 from tests.support.memory_tasks import write_task
-from tests.support.sampling import DAY
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -172,11 +170,6 @@ def workers(request: pytest.FixtureRequest) -> Sequence[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test both ways; in the gate one of them, every day the other one."""
-    if "workers" not in metafunc.fixturenames:
-        return
-    ways = list(WORKERS)
-    day = os.environ.get(DAY)
-    if day:
-        ways = [ways[(int(day) + crc32(metafunc.definition.nodeid.encode())) % len(ways)]]
-    metafunc.parametrize("workers", ways, indirect=True)
+    """Run a test both ways."""
+    if "workers" in metafunc.fixturenames:
+        metafunc.parametrize("workers", WORKERS, indirect=True)

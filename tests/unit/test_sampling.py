@@ -1,13 +1,14 @@
-"""The tests that the gate runs today: none is left out for ever, and the gate only leaves out what it may."""
+"""The tests that the gate runs on a commit: none is left out for ever, and the gate only leaves out what it may."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.support.sampling import DAY, SHARES, is_of_day, left_out
+from tests.support.sampling import NUMBER, PARTS, SHARES, is_of_commit, left_out, number_of_commit
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,21 +30,46 @@ def test_what_is_sampled_exists() -> None:
     assert [name for name in SHARES if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("parity", [0, 1])
-def test_every_test_runs_once_in_twenty_days_with_xdist_and_without_it(parity: int) -> None:
-    days = range(100 + parity, 120, 2)
-    assert [item for item in ITEMS if not any(is_of_day(item, day) for day in days)] == []
+@pytest.mark.parametrize("first", [0, 926])
+def test_ten_commits_in_a_row_run_every_test(first: int) -> None:
+    numbers = range(first, first + PARTS)
+    assert [item for item in ITEMS if not any(is_of_commit(item, number) for number in numbers)] == []
+    assert max(SHARES.values()) <= PARTS
 
 
-def test_the_share_of_a_day_is_the_one_that_is_named() -> None:
+def test_the_share_of_a_commit_is_the_one_that_is_named() -> None:
     for name, count in SHARES.items():
         items = [item for item in ITEMS if item.nodeid.startswith(f"{name}::")]
-        assert sum(is_of_day(item, 17) for item in items) == pytest.approx(len(items) / count, abs=9)
+        assert sum(is_of_commit(item, 17) for item in items) == pytest.approx(len(items) / count, abs=9)
 
 
 def test_all_run_outside_the_gate_and_most_modules_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(DAY, raising=False)
+    monkeypatch.delenv(NUMBER, raising=False)
     assert left_out(ITEMS) == []
-    monkeypatch.setenv(DAY, "17")
+    monkeypatch.setenv(NUMBER, "17")
     assert 0 < len(left_out([*ITEMS, OTHER])) < len(ITEMS)
     assert OTHER not in left_out([*ITEMS, OTHER])
+
+
+def test_the_number_of_a_commit_is_that_of_its_first_parents_and_unknown_in_a_shallow_clone(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(
+            ["git", "-C", str(tmp_path / "one"), "-c", "user.name=n", "-c", "user.email=e@x", *words], check=True
+        )
+
+    (tmp_path / "one").mkdir()
+    git("init", "--quiet", "--initial-branch=main")
+    for _ in range(3):
+        git("commit", "--quiet", "--allow-empty", "--message=one more")
+    git("checkout", "--quiet", "-b", "side")
+    git("commit", "--quiet", "--allow-empty", "--message=beside")
+    git("commit", "--quiet", "--allow-empty", "--message=beside")
+    git("checkout", "--quiet", "main")
+    git("merge", "--quiet", "--no-ff", "--message=merge", "side")
+    assert number_of_commit(tmp_path / "one") == 4
+
+    shallow = ["git", "clone", "--quiet", "--depth=1", f"file://{tmp_path / 'one'}", str(tmp_path / "two")]
+    subprocess.run(shallow, check=True)
+    assert number_of_commit(tmp_path / "two") is None
+    (tmp_path / "no-repository").mkdir()
+    assert number_of_commit(tmp_path / "no-repository") is None

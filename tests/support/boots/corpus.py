@@ -80,7 +80,7 @@ def _bare(name: str, parameters: NetworkParameters) -> Task:
     return Task.model_validate({"task_name": name, "slug": name, **fields})
 
 
-def of_day(day: int) -> Loaders:
-    """A shipped task with its ground truth or without it, and a drawn one, other ones each day."""
+def of_commit(number: int) -> Loaders:
+    """A shipped task with its ground truth or without it, and a drawn one, other ones on each commit."""
     found = [*shipped().items(), *solved().items()], [*_of_series(SMALL).items()]
-    return dict(one[day * _STRIDE % len(one)] for one in found)
+    return dict(one[number * _STRIDE % len(one)] for one in found)

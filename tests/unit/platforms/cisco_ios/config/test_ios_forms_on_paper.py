@@ -16,11 +16,11 @@ from tests.support.ios import PaperDevice, paper
 from tests.support.ios_forms import PLACES, Pair, commands
 from tests.support.ios_histories import HISTORIES, history
 from tests.support.ios_pairs import base, changed, enter, parts, traces, with_all
-from tests.support.sampling import DAY
+from tests.support.sampling import NUMBER
 
 _ALL = [at for at, part in enumerate(parts()) if not history(part[0])]
-_TODAY = int(os.environ.get(DAY, "0"))
-PARTS = shares.share(_ALL) if os.environ.get("NETBENCH_WHOLE_CORPUS") else _ALL[_TODAY % 40 :: 40]
+_NUMBER = int(os.environ.get(NUMBER, "0"))
+PARTS = shares.share(_ALL) if os.environ.get("NETBENCH_WHOLE_CORPUS") else _ALL[_NUMBER % 40 :: 40]
 
 
 @pytest.mark.parametrize("part", PARTS)
