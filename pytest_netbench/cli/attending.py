@@ -95,7 +95,7 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 
 def _task(arguments: argparse.Namespace) -> tuple[Task, Path]:
-    from pytest_netbench.cli.validate import SUFFIXES  # noqa: PLC0415
+    from pytest_netbench.cli.taskpaths import SUFFIXES  # noqa: PLC0415
     from pytest_netbench.generators.series import read_series  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.taskfile import load_task  # noqa: PLC0415
     from pytest_netbench.taskfile.nearby import exists  # noqa: PLC0415

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench import parts
-from pytest_netbench.cli import export_trials, runs, validate
+from pytest_netbench.cli import export_trials, runs
+from pytest_netbench.cli.export_trials import reaches
+from pytest_netbench.cli.taskpaths import files
 from pytest_netbench.errors import NetbenchError, UsageError
 
 if TYPE_CHECKING:
@@ -119,7 +121,7 @@ def _tasks(arguments: argparse.Namespace, families: set[str]) -> Iterator[Made]:
     from pytest_netbench.results.truth import TruthStore  # noqa: PLC0415
     from pytest_netbench.training.truth import of_task  # noqa: PLC0415
 
-    sources: list[Source] = [FileSource(path) for path in validate.files(arguments.paths)]
+    sources: list[Source] = [FileSource(path) for path in files(arguments.paths)]
     for text in arguments.generate:
         sources += read_series(text).sources()
     for source in sources:
@@ -140,12 +142,6 @@ def _trials(directory: Path, families: set[str], agents: set[str], least: Mappin
         chosen = (not families or result.family in families) and (not agents or result.agent.id in agents)
         if chosen and result.status == "passed" and reaches(result, least):
             yield f"{result.node_id} trial {result.trial}", partial(_of_trial, store, result)
-
-
-def reaches(result: TrialResult, least: Mapping[str, float]) -> bool:
-    """Whether each of these scores was measured and is high enough."""
-    values = {metric: result.score(metric) for metric in least}
-    return all(value is not None and value >= least[metric] for metric, value in values.items())
 
 
 def _of_trial(store: ResultsDir, result: TrialResult) -> Example:

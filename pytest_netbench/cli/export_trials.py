@@ -12,7 +12,7 @@ from pytest_netbench.errors import NetbenchError, UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_netbench.model.trial import TrialResult
     from pytest_netbench.results.store import ResultsDir
@@ -30,7 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _trials(directories: Sequence[Path], arguments: argparse.Namespace) -> Iterator[tuple[ResultsDir, TrialResult]]:
-    from pytest_netbench.cli.export import reaches  # noqa: PLC0415
     from pytest_netbench.results.store import ResultsDir  # noqa: PLC0415  (imports pydantic)
 
     families, agents, least = set(arguments.family), set(arguments.agent), dict(arguments.min_score)
@@ -89,3 +88,9 @@ def _otel(trials: Sequence[tuple[ResultsDir, TrialResult]], arguments: argparse.
         )
     )
     return 0
+
+
+def reaches(result: TrialResult, least: Mapping[str, float]) -> bool:
+    """Whether each of these scores was measured and is high enough."""
+    values = {metric: result.score(metric) for metric in least}
+    return all(value is not None and value >= least[metric] for metric, value in values.items())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import acceptance, validate
+from pytest_netbench.cli.taskpaths import add_paths, files
 from pytest_netbench.errors import GroundTruthRejected, NetbenchError, StartupConfigRejected
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which tasks, and how."""
-    validate.add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "--check", action="store_true", help="observe again and compare with what is recorded; write nothing"
     )
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.accept is not None:
         return 0 if acceptance.accept(arguments) else 1
     bad = 0
-    for path in list(validate.files(arguments.paths)):
+    for path in list(files(arguments.paths)):
         try:
             bad += not _record(path, arguments)
         except (StartupConfigRejected, GroundTruthRejected) as error:

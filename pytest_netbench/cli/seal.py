@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_netbench.cli.taskpaths import files
 from pytest_netbench.errors import UsageError
 from pytest_netbench.sealing.keys import VARIABLE, SealingKey, key_of, write_key
 
@@ -53,7 +54,6 @@ def warn(warning: str) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the bundle, and say what everybody can read of it."""
-    from pytest_netbench.cli.validate import files  # noqa: PLC0415
     from pytest_netbench.results.packing import pack  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.taskfile.frozen import changed_sets  # noqa: PLC0415
 

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from pytest_netbench.errors import UsageError
+
+SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
+
+
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    """Task files and folders of them."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a task file, or a folder searched for *.task.yaml|yml|json",
+    )
 
 
 def task_file(text: str | Path) -> Path:
@@ -38,3 +54,21 @@ def missing(text: str | Path) -> str:
         )
     near = did_you_mean(str(text))
     return f"{text}: cannot be read: No such file or directory{'.' if near else ''}{near}"
+
+
+def files(paths: Sequence[Path], *, must_exist: bool = True) -> Iterator[Path]:
+    """The task files in ``paths``, which are files and folders.
+
+    Raises:
+        UsageError: A folder has none, or a path does not exist and must.
+    """
+    for path in paths:
+        if not path.is_dir():
+            if must_exist and not path.exists():
+                raise UsageError(missing(path))
+            yield path
+            continue
+        found = sorted(one for one in path.rglob("*.task.*") if one.name.endswith(SUFFIXES) and one.is_file())
+        if not found:
+            raise UsageError(f"{path}: no task files (*.task.yaml, *.task.yml, *.task.json) in this folder")
+        yield from found

@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pytest_netbench.cli import seal
-from pytest_netbench.cli.taskpaths import missing
+from pytest_netbench.cli.taskpaths import add_paths, files, missing
 from pytest_netbench.errors import (
     InfrastructureError,
     InputError,
     RequirementMissing,
     ResultsError,
     SealedFileError,
-    UsageError,
 )
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from pytest_netbench.model.solutions import Solutions
     from pytest_netbench.model.task import Task
     from pytest_netbench.taskfile.review import Finding
-
-SUFFIXES: Final = (".task.yaml", ".task.yml", ".task.json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,17 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="deploy each task's network, and report each line of its configurations that a device refuses",
     )
     parser.add_argument("--backend", default="netns", metavar="NAME", help="what deploys the labs (default: netns)")
-
-
-def add_paths(parser: argparse.ArgumentParser) -> None:
-    """Task files and folders of them."""
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        type=Path,
-        metavar="PATH",
-        help="a task file, or a folder searched for *.task.yaml|yml|json",
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -225,21 +211,3 @@ def _counts(task: Task) -> Iterator[str]:
         yield f"{len(task.network.topology.nodes)} nodes"
     if (testcases := getattr(task.payload, "testcases", None)) is not None:
         yield f"{len(testcases)} testcases"
-
-
-def files(paths: Sequence[Path], *, must_exist: bool = True) -> Iterator[Path]:
-    """The task files in ``paths``, which are files and folders.
-
-    Raises:
-        UsageError: A folder has none, or a path does not exist and must.
-    """
-    for path in paths:
-        if not path.is_dir():
-            if must_exist and not path.exists():
-                raise UsageError(missing(path))
-            yield path
-            continue
-        found = sorted(one for one in path.rglob("*.task.*") if one.name.endswith(SUFFIXES) and one.is_file())
-        if not found:
-            raise UsageError(f"{path}: no task files (*.task.yaml, *.task.yml, *.task.json) in this folder")
-        yield from found
