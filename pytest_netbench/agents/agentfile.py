@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import Field, ValidationError, model_validator
 
 from pytest_netbench.agents.keys import KEY_NAME, KEY_VALUE
-from pytest_netbench.agents.outside.settings import A2aSettings, ProgramSettings
+from pytest_netbench.agents.outside_settings import A2aSettings, ProgramSettings
 from pytest_netbench.agents.retry import Retries
 from pytest_netbench.agents.settings import ModelSettings, Price
 from pytest_netbench.ani.methods import GET_REACHABILITY

@@ -10,9 +10,9 @@ from typing import Any
 
 from pytest_netbench.errors import AniError, TookTooLong
 from pytest_netbench.evaluation.behaviour.observing import table_of
-from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.ordering import Events
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.runner import Runner
 from pytest_netbench.evaluation.wire import testcases_of
 from pytest_netbench.lab.devices import Devices

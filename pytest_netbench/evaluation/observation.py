@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from pytest_netbench.errors import LabError, NetbenchError
-from pytest_netbench.evaluation.behaviour.reference import Reference
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.stream import StreamReport
 from pytest_netbench.lab.devices import Devices, UnknownDevice, unknown
 from pytest_netbench.lab.probing import FlowReport, Hop, Probe, ProbeResult

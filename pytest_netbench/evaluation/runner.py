@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from pytest_netbench.errors import TookTooLong
-from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.bounded import run_all
 from pytest_netbench.evaluation.happening import EventFailed, Happening, configs_of
 from pytest_netbench.evaluation.losses import Streams
 from pytest_netbench.evaluation.observation import Losses, View
 from pytest_netbench.evaluation.ordering import Events, courses, ordered
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.evaluation.settling import Condition, Settling, longest_s
 from pytest_netbench.evaluation.testcases import KINDS, observe
 from pytest_netbench.evaluation.waiting import Wait, longest_wait_s

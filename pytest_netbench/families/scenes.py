@@ -6,9 +6,9 @@ import time
 from collections.abc import Collection, Sequence
 
 from pytest_netbench.errors import NotReady
-from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
 from pytest_netbench.evaluation.interface import TaskEvaluation
 from pytest_netbench.evaluation.ordering import Events
+from pytest_netbench.evaluation.reference import Reference, managed_nodes
 from pytest_netbench.lab.protocols import Lab
 from pytest_netbench.model.behaviour import Behaviour
 from pytest_netbench.model.reference import ReferenceSettings

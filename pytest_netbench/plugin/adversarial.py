@@ -16,7 +16,6 @@ import pytest
 if TYPE_CHECKING:
     from pytest_netbench.generators.series import Series
     from pytest_netbench.model.trial import TrialResult
-    from pytest_netbench.plugin.draws import Draws
     from pytest_netbench.stats.regions import Regions
 
     Known = tuple[tuple[Regions, bool], ...]
@@ -77,17 +76,19 @@ def _given(series: Series, choices: Mapping[str, Any]) -> Series:
     return replace(series, sought={int(index): Sought.model_validate(one) for index, one in choices.items()})
 
 
-def lines(draws: Draws, results: Sequence[TrialResult], *, width: int) -> list[str]:
-    """The failures by region that a search knew and found, for people; nothing without a search."""
-    if not draws.known:
+def lines(series: Sequence[Series], known: Sequence[Known], results: Sequence[TrialResult], *, width: int) -> list[str]:
+    """The failures by region that a search knew of each series and found, for people; nothing without a search."""
+    if not known:
         return []
     from pytest_netbench.reporting.regions import failure_lines  # noqa: PLC0415  (imports pydantic)
     from pytest_netbench.results.history import verdicts  # noqa: PLC0415
 
     shown: list[str] = []
-    for series, known in zip(draws.series, draws.known, strict=True):
-        own = [one for one in results if one.drawn and (one.drawn.generator, one.drawn.seed) == _key(series)]
-        shown += ["", *failure_lines(series.written, known, verdicts(own), width=width)]
+    for one, before in zip(series, known, strict=True):
+        own = [
+            result for result in results if result.drawn and _key(one) == (result.drawn.generator, result.drawn.seed)
+        ]
+        shown += ["", *failure_lines(one.written, before, verdicts(own), width=width)]
     return shown
 
 

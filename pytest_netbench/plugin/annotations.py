@@ -18,11 +18,6 @@ _PLACE: Final = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+):(\d+:)? ")
 """How errors of task files begin."""
 
 
-def printable(text: str) -> str:
-    """Return ``text`` without what a terminal or GitHub Actions would act on."""
-    return workflow.inert(clean(text)) if workflow.read_by_github() else clean(text)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Noted:
     title: str

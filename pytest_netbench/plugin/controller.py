@@ -15,7 +15,7 @@ import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
 from pytest_netbench.plugin import adversarial, refused
-from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, name_in, source_of
 from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.plugin.sealing import published
@@ -114,7 +114,8 @@ class Controller:
             width = get_terminal_size().columns
             lines += summary_lines(list(self._results.values()), width=width, verbose=verbose)
             lines += refused.lines(self._results.values(), root=self._config.rootpath)
-            lines += adversarial.lines(self._run.draws, list(self._results.values()), width=width)
+            draws = self._run.draws
+            lines += adversarial.lines(draws.series, draws.known, list(self._results.values()), width=width)
             lines.append(f"results: {self._run.shown_results(self._config.rootpath)}")
             if self._resumed is not None:
                 lines.append(f"resumed: {len(self._resumed.kept())} of its trials were done before")

@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from pytest_netbench.errors import ResultsError
-from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.outputs import path_of
 from pytest_netbench.plugin.run import run_of
 from pytest_netbench.text import clean_all

@@ -8,13 +8,19 @@ from typing import Any
 import pytest
 
 
+def printable(text: str) -> str:
+    """Return ``text`` without what a terminal or GitHub Actions would act on."""
+    from pytest_netbench import workflow  # noqa: PLC0415  (an ordinary pytest run need not have it)
+    from pytest_netbench.text import clean  # noqa: PLC0415
+
+    return workflow.inert(clean(text)) if workflow.read_by_github() else clean(text)
+
+
 def cleaned(shown: Any) -> Any:
     """Return a failure representation of pytest with every text in it cleaned.
 
     Representations are trees of data classes, lists and tuples; data classes are changed in place.
     """
-    from pytest_netbench.plugin.annotations import printable  # noqa: PLC0415  (an ordinary pytest run need not have it)
-
     if isinstance(shown, str):
         return printable(shown)
     if isinstance(shown, list | tuple):
@@ -29,6 +35,4 @@ def cleaned(shown: Any) -> Any:
 
 def clean_sections(report: pytest.TestReport) -> None:
     """Clean what the item printed and logged: agents may print in this process."""
-    from pytest_netbench.plugin.annotations import printable  # noqa: PLC0415  (an ordinary pytest run need not have it)
-
     report.sections = [(printable(title), printable(text)) for title, text in report.sections]

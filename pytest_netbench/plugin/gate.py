@@ -12,8 +12,8 @@ import pytest
 
 from pytest_netbench import workflow
 from pytest_netbench.errors import InputError, ResultsError
-from pytest_netbench.plugin.annotations import printable
 from pytest_netbench.plugin.drawnids import drawn_id
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.nodeids import is_from_a_task, task_id, trial_of
 from pytest_netbench.plugin.run import label_of, run_of
 from pytest_netbench.text import clean

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from pytest_netbench.errors import ResultsError, UsageError
-from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.item import TaskItem
 from pytest_netbench.plugin.nodeids import is_from_a_task
 from pytest_netbench.plugin.run import run_of

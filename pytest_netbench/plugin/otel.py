@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_netbench.errors import NetbenchError
-from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.run import run_of
 
 

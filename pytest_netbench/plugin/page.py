@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_netbench.errors import NetbenchError
-from pytest_netbench.plugin.annotations import printable
+from pytest_netbench.plugin.failures import printable
 from pytest_netbench.plugin.run import run_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, run, sealing
+from pytest_netbench.plugin import collection, fixtures, hookspecs, keywords, run, sealed_items, sealing
 from pytest_netbench.plugin.orphan import end_with_parent
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     sealing.configure(config)
     register = config.pluginmanager.register
     register(collection, "netbench-collection")
-    register(sealing, "netbench-sealed-collection")
+    register(sealed_items, "netbench-sealed-collection")
     register(fixtures, "netbench-fixtures")
     withheld = keywords.Withheld()
     register(withheld, "netbench-keywords-withheld")

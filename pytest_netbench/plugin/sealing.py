@@ -1,4 +1,4 @@
-"""Sealed bundles in a run: the key, their items, and what their reports may say.
+"""Sealed bundles in a run: the key, the bundles, and what of their results may be written.
 
 Nothing of a sealed task may reach a file: not by results, JUnit, captured output, tracebacks with locals, or caches.
 """
@@ -6,14 +6,13 @@ Nothing of a sealed task may reach a file: not by results, JUnit, captured outpu
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_netbench.errors import InputError, SealedFileError, UsageError
-from pytest_netbench.plugin.item import TaskCollector, TaskItem
+from pytest_netbench.errors import InputError, SealedFileError
 
 if TYPE_CHECKING:
     from pytest_netbench.generators.sealed import SealedSource
@@ -122,83 +121,6 @@ def configure(config: pytest.Config) -> None:
     """Take the key of a run into ``config.stash``."""
     config.stash[SEALING] = sealing = Sealing(config)
     config.pluginmanager.register(sealing, "netbench-sealing")
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SealedBundle | None:
-    """Collect sealed bundles. Another file of this suffix is collected only if it is named."""
-    if file_path.suffix != SUFFIX:
-        return None
-    from pytest_netbench.sealing.bundle import is_bundle  # noqa: PLC0415  (imports pydantic)
-
-    if not is_bundle(file_path) and not parent.session.isinitpath(file_path):
-        return None
-    file: SealedBundle = SealedBundle.from_parent(parent, path=file_path)
-    return file
-
-
-class SealedBundle(pytest.File, TaskCollector):
-    """A sealed bundle: for each task the items that a task file has."""
-
-    item_type = TaskItem
-
-    def collect(self) -> Iterable[TaskItem]:
-        from pytest_netbench.plugin import item as items  # noqa: PLC0415
-        from pytest_netbench.plugin.collection import items_of  # noqa: PLC0415  (imports this module's siblings)
-        from pytest_netbench.results.sealed import SealedTask  # noqa: PLC0415  (imports pydantic)
-
-        sealing = self.config.stash[SEALING]
-        try:
-            bundle = sealing.bundle(self.path)
-            if sealing.key is not None and sealing.key.id == bundle.manifest.key:
-                bundle.check_key(sealing.key)
-        except InputError as error:
-            yield items.broken(self, name=self.path.stem, error=error)
-            return
-        for name in bundle.manifest.names:
-            source = sealing.source(self.path, name)
-            if source is None:
-                yield self._closed(name, sealing, bundle)
-            elif (what := _refusal(self.config)) is not None:
-                refused = UsageError(f"{what}: unseal the tasks first (netbench unseal)", path=self.path)
-                yield items.broken(self, name=name, error=refused)
-            else:
-                for item in items_of(self, source):
-                    if item.task_error is None:
-                        item.sealed = SealedTask(source=source)
-                    yield item
-
-    def _closed(self, name: str, sealing: Sealing, bundle: Bundle) -> TaskItem:
-        """The item of a task that cannot be read without another key."""
-        from pytest_netbench.plugin import item as items  # noqa: PLC0415
-
-        key, needed = sealing.key, bundle.manifest.key
-        reason = NO_KEY if key is None else f"{NO_KEY}: they need the key {needed}, the one given is {key.id}"
-        item = items.broken(self, name=name, error=UsageError(reason, path=self.path))
-        item.add_marker(pytest.mark.skip(reason=reason))
-        return item
-
-
-def _refusal(config: pytest.Config) -> str | None:
-    """Why sealed tasks cannot be run with the options that are set."""
-    from pytest_netbench.plugin.run import run_of  # noqa: PLC0415  (imports this module's siblings)
-
-    if run_of(config).selftest:
-        return "a self-test would write their ground truth"
-    if run_of(config).variant is not None:
-        return "variants are not drawn of them"
-    if config.option.netbench_record is not None or config.option.netbench_replay is not None:
-        return "cassettes have what models are told, in plain text"
-    return None
-
-
-def withheld(item: TaskItem, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
-    """What is said of an error of a sealed item instead of its text."""
-    if item.outcome is None:
-        return f"{excinfo.typename}: the text is sealed, as the task is (netbench unseal shows it)"
-    result = item.outcome.result
-    scores = ", ".join(f"{one.metric} {one.value:.3g}" for one in result.scores if one.value is not None)
-    how = f"{result.status}, {result.outcome}" if result.outcome not in {None, "done"} else result.status
-    return f"{how} ({scores or 'no scores'}); the reasons are sealed, as the task is (netbench unseal shows them)"
 
 
 def published(result: TrialResult, source: Any) -> TrialResult:

@@ -52,7 +52,7 @@ def check_all(choices: Iterable[tuple[str, str]], *, rootdir: Path, replayed: bo
     """
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (only for a benchmark)
 
-    from pytest_netbench.agents.startup.check import check_agent  # noqa: PLC0415
+    from pytest_netbench.agents.check import check_agent  # noqa: PLC0415
     from pytest_netbench.text import clean  # noqa: PLC0415
 
     def problem(spec: str) -> InputError | None:

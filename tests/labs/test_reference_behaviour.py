@@ -12,7 +12,7 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.evaluation.behaviour.reference import changes_at
+from pytest_netbench.evaluation.reference import changes_at
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.solutions import Solution, Solutions
 from pytest_netbench.model.task import UNLIMITED, Task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_netbench.evaluation.behaviour.reference import Reference
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.model.behaviour import Behaviour, Outcome, Table
 from pytest_netbench.model.reference import ReferenceFlow, ReferenceSettings

@@ -10,8 +10,8 @@ import pytest
 from pytest_netbench import parts
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy
-from pytest_netbench.evaluation.behaviour.reference import Reference, managed_nodes
 from pytest_netbench.evaluation.interface import TaskEvaluation
+from pytest_netbench.evaluation.reference import Reference, managed_nodes
 from pytest_netbench.lab.request import request_of
 from pytest_netbench.model.task import UNLIMITED
 from pytest_netbench.results.reference import ReferenceStore

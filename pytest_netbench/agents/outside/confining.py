@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest_netbench
-from pytest_netbench.agents.outside.settings import Confinement
+from pytest_netbench.agents.outside_settings import Confinement
 from pytest_netbench.errors import RequirementMissing
 from pytest_netbench.model.trial import Brief
 from pytest_netbench.sealing.keys import FILE_VARIABLE

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from pytest_netbench.agents.outside.settings import OutputFields, ProgramSettings
+from pytest_netbench.agents.outside_settings import OutputFields, ProgramSettings
 from pytest_netbench.model.trial import Submission, Usage
 
 _SHOWN: Final = 60

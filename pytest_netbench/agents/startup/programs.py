@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_netbench.agents.outside import confining
 from pytest_netbench.agents.outside.command import named_files
-from pytest_netbench.agents.outside.settings import Confinement
+from pytest_netbench.agents.outside_settings import Confinement
 from pytest_netbench.errors import AgentCannotStart
 
 _INTERPRETER: Final = re.compile(r"^(python[\d.]*|pypy[\d.]*|sh|bash|dash|zsh|node|perl|ruby|Rscript)$")

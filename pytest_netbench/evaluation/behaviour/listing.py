@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_netbench.evaluation.behaviour.compare import changed_routes
-from pytest_netbench.evaluation.behaviour.reference import Changes, Reference, changes_at
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words, route_words
+from pytest_netbench.evaluation.reference import Changes, Reference, changes_at
 from pytest_netbench.model.behaviour import LEAST_AGREED, HeldFlow
 from pytest_netbench.model.reference import Selector
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytest_netbench.evaluation.behaviour.compare import changed_routes
 from pytest_netbench.evaluation.behaviour.listing import moment, shown
-from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at, managed_nodes
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
+from pytest_netbench.evaluation.reference import Reference, changes_at, managed_nodes
 from pytest_netbench.model.behaviour import LEAST_AGREED, Behaviour
 from pytest_netbench.model.configure import Configure
 from pytest_netbench.model.task import Task

@@ -14,8 +14,8 @@ from functools import cache
 from itertools import product
 
 from pytest_netbench.evaluation.behaviour.pasting import Entry, changes_to_paste
-from pytest_netbench.evaluation.behaviour.reference import Reference, changes_at
 from pytest_netbench.evaluation.behaviour.wording import Wording, change_words
+from pytest_netbench.evaluation.reference import Reference, changes_at
 from pytest_netbench.model.behaviour import Behaviour, HeldFlow
 from pytest_netbench.model.configure import configuration_of
 from pytest_netbench.model.reference import ANY, FILL_IN, Selector

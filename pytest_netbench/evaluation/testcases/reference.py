@@ -13,9 +13,9 @@ from pytest_netbench.evaluation.behaviour.compare import (
     unjudged_routes,
 )
 from pytest_netbench.evaluation.behaviour.observing import BATCH, FEW, Observer
-from pytest_netbench.evaluation.behaviour.reference import Reference
 from pytest_netbench.evaluation.behaviour.wording import Wording, evidence, group_of, summary
 from pytest_netbench.evaluation.observation import BadTestcase, Observation, View
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.model.behaviour import HeldFlow, Outcome
 from pytest_netbench.model.testcase import ReferenceTestcase
 

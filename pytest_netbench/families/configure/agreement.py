@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_netbench.evaluation.behaviour.compare import route_differences
-from pytest_netbench.evaluation.behaviour.reference import Reference
+from pytest_netbench.evaluation.reference import Reference
 from pytest_netbench.model.behaviour import (
     LEAST_AGREED,
     NOT_HELD,

@@ -13,7 +13,7 @@ import pexpect
 import pytest
 
 from pytest_netbench.agents.agentfile import load_agent_file
-from pytest_netbench.agents.startup.check import check_agent
+from pytest_netbench.agents.check import check_agent
 from pytest_netbench.ani.approval import ByProgram, Change, Decision, approver_of
 from pytest_netbench.ani.interface import LabAni
 from pytest_netbench.ani.policy import Policy

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, MutableSequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, Protocol, TypeVar, overload
 
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.config.tree import Entry
+from pytest_netbench.platforms.cisco_ios.grammar.command import Match
 
 _MARKING = str | int
 """The index value of a single argument; arguments that may occur several times are lists."""
 
 
-class Lines(MutableSequence["Entry"]):
+class Line(Protocol):
+    """What is needed of an entry."""
+
+    @property
+    def name(self) -> str:
+        """The name of its command."""
+
+    @property
+    def match(self) -> Match:
+        """The parsed line."""
+
+
+Entry = TypeVar("Entry", bound=Line)
+
+
+class Lines(MutableSequence[Entry]):
     """A list of entries with an index by command and argument."""
 
     def __init__(self) -> None:
@@ -101,7 +115,7 @@ class Lines(MutableSequence["Entry"]):
                 del self._known[mark]
 
 
-def _marks(entry: Entry) -> set[Hashable]:
+def _marks(entry: Line) -> set[Hashable]:
     """Return the index marks of an entry: being an entry, its command, and each single argument."""
     name, match = entry.name, entry.match
     keyless = () if match.keys else ((name, None),)

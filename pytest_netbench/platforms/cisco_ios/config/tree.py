@@ -93,10 +93,10 @@ class Section:
     def __init__(self, *, mode: str, parent: Entry | None) -> None:
         self.mode = mode
         self.parent = parent
-        self._entries = Lines()
+        self._entries: Lines[Entry] = Lines()
 
     @property
-    def entries(self) -> Lines:
+    def entries(self) -> Lines[Entry]:
         """The lines in order."""
         return self._entries
 

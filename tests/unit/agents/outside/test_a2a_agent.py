@@ -14,8 +14,8 @@ import pytest
 import uvicorn
 
 from pytest_netbench.agents.agentfile import AgentFile, load_agent_file
+from pytest_netbench.agents.check import check_agent
 from pytest_netbench.agents.outside.a2a_agent import A2aAgent, submission_of
-from pytest_netbench.agents.startup.check import check_agent
 from pytest_netbench.ani.a2a.calling import Answer
 from pytest_netbench.errors import AgentError, AgentFileError, BudgetExhausted, UsageError
 from pytest_netbench.model.task import Budget

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_netbench.agents.startup.check import check_agent
+from pytest_netbench.agents.check import check_agent
 from pytest_netbench.agents.startup.probe import probe_class
 from pytest_netbench.errors import AgentCannotStart, AgentFileError
 

@@ -9,7 +9,7 @@ from pytest_netbench.evaluation.behaviour.compare import (
     unequal,
     unjudged_routes,
 )
-from pytest_netbench.evaluation.behaviour.reference import changes_at
+from pytest_netbench.evaluation.reference import changes_at
 from pytest_netbench.families.configure.assembly import Look, assembled
 from pytest_netbench.model.behaviour import ANY, Outcome
 from tests.support.behaviours import ALLOWED, ARRIVES, DENIED, behaviour, flow, reference

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import struct
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.trunking import GROUP
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
 
 _SNAP = bytes.fromhex("aaaa0300000c2000")
 _HEAD = struct.Struct("!BBH")
@@ -26,7 +24,7 @@ _SWITCH = 0x28
 class Cdp:
     """The announcements of all ports of a switch."""
 
-    def __init__(self, switch: Service) -> None:
+    def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._next: dict[str, Timer] = {}
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
 
 CONFIGURED, STICKY, DYNAMIC = "SecureConfigured", "SecureSticky", "SecureDynamic"
 VIOLATION = "psecure-violation"
@@ -36,7 +34,7 @@ class Guard:
 class PortSecurity:
     """Port security on all ports of a switch."""
 
-    def __init__(self, switch: Service) -> None:
+    def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._guards: dict[str, Guard] = {}
 

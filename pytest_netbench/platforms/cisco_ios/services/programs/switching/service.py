@@ -17,12 +17,11 @@ import fcntl
 import json
 import socket
 import struct
-from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.host import Shared
-from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.cdp import Cdp
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import (
     CONTROL,
@@ -40,24 +39,6 @@ _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 0x1
 _FIRST_PRIVATE_DOMAIN = 4096
 _MOST_PORTS = 512
 FORWARDING = 2
-
-
-@dataclass(eq=False)
-class Attachment:
-    """An interface that the switching program uses. ``tags``: its tag by domain, 0 for untagged."""
-
-    name: str
-    number: int
-    index: int = 0
-    tags: dict[int, int] = field(default_factory=dict)
-    states: dict[int, int] = field(default_factory=dict)
-    up: bool = False
-    mac: bytes = bytes(6)
-    trunk: bool = False
-    protected: bool = False
-    native: int | None = None
-    disabled: str = ""
-    recovery: Timer | None = None
 
 
 class Service:

@@ -6,16 +6,14 @@ import socket
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
 from pytest_netbench.platforms.cisco_ios.services.programs.common.packets import ARP_REPLY, Arp
 from pytest_netbench.platforms.cisco_ios.services.programs.dhcp.packet import NOWHERE, REPLY, DhcpMessage, Kind, Option
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import ARP, DHCP, FORWARDING, Frame
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
 
 _ETHERNET, _UDP = 14, 8
 _FROM_SERVERS = frozenset({Kind.OFFER, Kind.ACK, Kind.NAK})
@@ -37,7 +35,7 @@ class Binding:
 class Snooping:
     """DHCP snooping and ARP inspection of a switch; inspection uses the bindings of snooping."""
 
-    def __init__(self, switch: Service) -> None:
+    def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._bindings: dict[tuple[int, str], Binding] = {}
         self._asking: dict[tuple[int, bytes], str] = {}

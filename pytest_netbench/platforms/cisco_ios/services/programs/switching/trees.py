@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common import packets
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree import bpdu
@@ -18,10 +18,8 @@ from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.instanc
     TreeSettings,
 )
 from pytest_netbench.platforms.cisco_ios.services.programs.spanning_tree.rapid import Rapid
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
 
 _MODES: dict[str, type[Rapid | Classic]] = {"rapid-pvst": Rapid, "pvst": Classic}
 _AGEING = 300
@@ -32,7 +30,7 @@ _STATES = ("blocking", "learning", "forwarding")
 class Trees:
     """All trees of one switch; implements ``spanning_tree.Medium``."""
 
-    def __init__(self, switch: Service) -> None:
+    def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._trees: dict[int, Tree] = {}
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pytest_netbench.platforms.cisco_ios.services.programs.common.loop import Timer
+from pytest_netbench.platforms.cisco_ios.services.programs.switching.attachment import Attachment, Switch
 from pytest_netbench.platforms.cisco_ios.services.programs.switching.dataplane import Frame
-
-if TYPE_CHECKING:
-    from pytest_netbench.platforms.cisco_ios.services.programs.switching.service import Attachment, Service
 
 GROUP = bytes.fromhex("01000ccccccc")
 _SNAP = bytes.fromhex("aaaa0300000c2004")
@@ -41,7 +38,7 @@ class _Talk:
 class Trunking:
     """The trunk modes of all ports of a switch."""
 
-    def __init__(self, switch: Service) -> None:
+    def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._talks: dict[str, _Talk] = {}
 
